@@ -14,7 +14,14 @@ from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from emulator.arm import bodies
-from emulator.arm.exceptions import invalid_api_version, invalid_request_content, missing_api_version
+from emulator.arm.activity import VERBS, Deed
+from emulator.arm.exceptions import (
+    content_too_large,
+    invalid_api_version,
+    invalid_page,
+    invalid_request_content,
+    missing_api_version,
+)
 from emulator.arm.ids import collapse
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
@@ -60,11 +67,7 @@ class Call:
         """
         content = await self.request.body()
         if len(content) > MAX_BODY_BYTES:
-            raise ServiceError(
-                413,
-                "RequestContentTooLarge",
-                f"The request content size exceeds the maximum size of {MAX_BODY_BYTES} bytes.",
-            )
+            raise content_too_large(MAX_BODY_BYTES // 1024**2)
         return content
 
     async def json(self) -> Any:
@@ -91,6 +94,32 @@ class Call:
         if not isinstance(body, dict):
             raise invalid_request_content("the body is not a JSON object")
         return body
+
+    def note(self, kind: str, status: int, headers: Mapping[str, str], error: ServiceError | None) -> None:
+        """Record the call in the activity log, if it is more than a read.
+
+        Args:
+            kind: the type that the call is about, or the type and its action.
+            status: HTTP status of the answer.
+            headers: headers of the answer.
+            error: the error, if it was refused.
+        """
+        if self.request.method not in VERBS:
+            return
+        client_id = self.request.headers.get("x-ms-client-request-id", "")
+        self.arm.activity.add(
+            Deed(
+                self.caller,
+                self.request.method,
+                kind,
+                self.path,
+                self.correlation_id,
+                status,
+                headers,
+                error,
+                client_id,
+            )
+        )
 
     def url(self, path: str, **query: str) -> str:
         """Return an absolute URL on the host that the caller used."""
@@ -181,11 +210,20 @@ def _endpoint(arm: ArmModel, row: Row) -> Callable[[Request], Awaitable[Response
             params=request.path_params,
             correlation_id=correlation_id,
         )
-        response = await row.handler(call)  # type: ignore[call-arg,arg-type]
+        try:
+            response = await row.handler(call)  # type: ignore[call-arg,arg-type]
+        except ServiceError as error:
+            call.note(_kind(arm, row, request), error.status_code, {}, error)
+            raise
         response.headers.update(request.state.arm_headers)
+        call.note(_kind(arm, row, request), response.status_code, response.headers, None)
         return response
 
     return public if row.public else authenticated
+
+
+def _kind(arm: ArmModel, row: Row, request: Request) -> str:
+    return row.operation(arm, request) if row.operation else row.name
 
 
 def _api_version(request: Request, versions: Sequence[str]) -> str:
@@ -244,7 +282,7 @@ def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
     top = query.get("$top", "")
     token = query.get("$skiptoken", query.get("$skipToken", "0"))
     if not _COUNT.fullmatch(token) or (top and not _TOP.fullmatch(top)):
-        raise ServiceError(400, "InvalidSkipToken", f"The skip token '{token}' or top '{top}' is invalid.")
+        raise invalid_page(token, top)
     start, count = int(token), int(top or size)
     body: Json = {"value": list(items[start : start + count])}
     if start + count < len(items):

@@ -6,13 +6,18 @@ from typing import Any
 from emulator.arm.documents import Documents
 from emulator.arm.exceptions import (
     invalid_request_content,
+    invalid_resource_group,
+    invalid_resource_group_location,
     location_not_available,
     location_required,
+    managed_by_mismatch,
     resource_group_being_deleted,
     resource_group_not_found,
 )
+from emulator.arm.ids import ResourceId
+from emulator.arm.tags import check_tags
+from emulator.arm.tags import tags as kind_of_tags
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 
@@ -56,14 +61,20 @@ class ResourceGroups:
             raise resource_group_not_found(name)
         return found
 
-    def require_writable(self, subscription_id: str, name: str) -> Document:
+    def require_writable(self, subscription_id: str, name: str, *, exists: bool = False) -> Document:
         """Return a group's document, and check that the group is not being deleted.
+
+        Args:
+            subscription_id: the subscription of the group.
+            name: name of the group.
+            exists: whether the write changes a resource that exists. The resource provider may have to do so while the
+                group's deletion waits for the resource provider: it detaches what it deletes.
 
         Raises:
             ServiceError: 404 `ResourceGroupNotFound`; 409 `ResourceGroupBeingDeleted`.
         """
         found = self.get(subscription_id, name)
-        if "deleting" in found:
+        if "deleting" in found and not (exists and "operationId" in found["deleting"]):
             raise resource_group_being_deleted(name)
         return found
 
@@ -82,11 +93,12 @@ class ResourceGroups:
             body: body of the PUT, with `location` and optionally `tags` and `managedBy`.
 
         Raises:
-            ServiceError: the name, the location or the body is wrong; the group exists in another location or with
+            ServiceError: the name, the location, the tags or the body is wrong; the group exists in another location or with
                 another `managedBy`; or it is being deleted.
         """
         _check_name(name)
         location = _check_body(body)
+        _check_tags(subscription_id, name, body.get("tags"))
         existing = self.find(subscription_id, name)
         if existing is not None:
             if "deleting" in existing:
@@ -113,29 +125,51 @@ class ResourceGroups:
 
         Raises:
             ServiceError: 404 `ResourceGroupNotFound`; 409 `ResourceGroupBeingDeleted`; 400 for a body that is not an
-                object.
+                object, and for tags that Azure does not allow.
         """
         document = self.require_writable(subscription_id, name)
         if not isinstance(body, dict):
             raise invalid_request_content("the body is not a JSON object")
         if "tags" in body:
+            _check_tags(subscription_id, name, body["tags"])
             document["tags"] = body["tags"]
         self._table.put(group_key(subscription_id, name), document)
         return document
 
-    def begin_delete(self, document: Document, seconds: float) -> None:
-        """Mark a group as deleting; it and its contents are gone after this many seconds of Azure's time."""
-        subscription_id = document["id"].split("/")[2]
-        document["deleting"] = {"readyAt": rfc3339(self._clock.after(seconds))}
-        self._table.put(group_key(subscription_id, document["name"]), document)
+    def begin_delete(self, document: Document, ready_at: str) -> None:
+        """Mark a group as deleting; it and its contents are gone at this time (RFC 3339)."""
+        document["deleting"] = {"readyAt": ready_at}
+        self._put(document)
+
+    def begin_delete_of_contents(
+        self, document: Document, operation_id: str, caller: Document, correlation_id: str
+    ) -> None:
+        """Mark a group as deleting, until `begin_delete` says when it is gone.
+
+        Args:
+            document: the group.
+            operation_id: the operation that deletes it.
+            caller: the principal that asked for it, as a document.
+            correlation_id: correlation id of the call.
+        """
+        document["deleting"] = {"operationId": operation_id, "caller": caller, "correlationId": correlation_id}
+        self._put(document)
+
+    def deleting_contents(self) -> list[Document]:
+        """Return the groups whose deletion waits for the resource provider."""
+        return [document for _, document in self._table.scan() if "operationId" in document.get("deleting", {})]
 
     def withdraw_delete(self, document: Document) -> None:
         """Keep a group whose deletion could not begin."""
         del document["deleting"]
+        self._put(document)
+
+    def _put(self, document: Document) -> None:
         self._table.put(group_key(document["id"].split("/")[2], document["name"]), document)
 
     def _gone(self, document: Document) -> bool:
-        return "deleting" in document and document["deleting"]["readyAt"] <= rfc3339(self._clock.now())
+        ready_at = document.get("deleting", {}).get("readyAt")
+        return ready_at is not None and bool(ready_at <= rfc3339(self._clock.now()))
 
 
 def group_key(subscription_id: str, name: str) -> str:
@@ -161,12 +195,7 @@ def render_group(document: Document) -> Document:
 
 def _check_name(name: str) -> None:
     if not 1 <= len(name) <= MAX_NAME or name.endswith(".") or not all(c.isalnum() or c in NAME_ALPHABET for c in name):
-        raise ServiceError(
-            400,
-            "InvalidResourceGroup",
-            f"The provided resource group name '{name}' has these invalid characters or exceeds {MAX_NAME} characters. "
-            "The name can only be a letter, digit, '-', '.', '(', ')' or '_' and cannot end with a period.",
-        )
+        raise invalid_resource_group(name, MAX_NAME)
 
 
 def _check_body(body: Any) -> str:
@@ -175,9 +204,6 @@ def _check_body(body: Any) -> str:
     for name in body:
         if name not in ("id", "name", "type", "location", "tags", "managedBy", "properties"):
             raise invalid_request_content(f"Could not find member '{name}' on object of type 'ResourceGroupDefinition'")
-    tags = body.get("tags")
-    if tags is not None and not (isinstance(tags, dict) and all(isinstance(value, str) for value in tags.values())):
-        raise invalid_request_content("Error converting value of tags. Path 'tags'")
     if not isinstance(body.get("managedBy"), str | None):
         raise invalid_request_content("Error converting value of managedBy. Path 'managedBy'")
     if not isinstance(body.get("location"), str) or not body["location"]:
@@ -188,18 +214,16 @@ def _check_body(body: Any) -> str:
     return location
 
 
+def _check_tags(subscription_id: str, name: str, tags: Any) -> None:
+    if tags is not None:
+        identifier = ResourceId(
+            f"/subscriptions/{subscription_id}", "Microsoft.Resources", ("resourceGroups",), (name,)
+        )
+        check_tags(kind_of_tags(), identifier, "tags", tags)
+
+
 def _check_unchanged(existing: Document, location: str, managed_by: str | None) -> None:
     if existing["location"] != location:
-        raise ServiceError(
-            409,
-            "InvalidResourceGroupLocation",
-            f"Invalid resource group location '{location}'. The Resource group already exists in location "
-            f"'{existing['location']}'.",
-        )
+        raise invalid_resource_group_location(location, existing["location"])
     if existing["managedBy"].lower() != (managed_by or "").lower():
-        raise ServiceError(
-            409,
-            "ResourceGroupManagedByMismatch",
-            f"The resource group '{existing['name']}' is managed by '{existing['managedBy']}'; managedBy cannot be "
-            f"changed to '{managed_by or ''}'.",
-        )
+        raise managed_by_mismatch(existing["name"], existing["managedBy"], managed_by or "")

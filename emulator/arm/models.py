@@ -5,22 +5,25 @@ from typing import Any
 
 from starlette.routing import Route
 
-from emulator.arm import exceptions
+from emulator.arm import catalogue, exceptions
 from emulator.arm.access import locks
 from emulator.arm.access.authorization import AuthorizationModel
 from emulator.arm.access.conditions import Facts
+from emulator.arm.activity import ActivityLog
 from emulator.arm.documents import HIDDEN, Documents
 from emulator.arm.groups import ResourceGroups, render_group
-from emulator.arm.ids import ResourceId, parse_resource
+from emulator.arm.ids import ResourceId, parse, parse_resource
 from emulator.arm.operations import Operations, Outcome, ResourceOperation
 from emulator.arm.provider import manifest
+from emulator.arm.provider.exceptions import invalid_registration
 from emulator.arm.provider.front_door import FrontDoor
 from emulator.arm.provider.identity import ArmIdentity
 from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.resources import ProviderAction, ResourceType
 from emulator.arm.subscriptions import Subscriptions
-from emulator.arm.writes import actions, removal, writing
+from emulator.arm.writes import actions, group_removal, removal, writing
 from emulator.arm.writes.guards import Conditions
+from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
 
@@ -59,6 +62,8 @@ class ArmModel:
         self.registration = ProviderRegistration(platform)
         self.subscriptions = Subscriptions(platform, versions, self.registration)
         self.operations = Operations(platform, self._outcome)
+        self.activity = ActivityLog(platform)
+        self.activity.enders.append(self.operations.ended)
         self.documents = Documents(platform, self.operations)
         self.groups = ResourceGroups(platform, self.documents)
         self.identity = ArmIdentity(platform)
@@ -97,7 +102,7 @@ class ArmModel:
             for member in ("roleDefinitionId", "managedByRoleDefinitionId"):
                 role = authorization.get(member)
                 if role is not None and self.authorization.role_definition(role) is None:
-                    raise manifest.refusal([f"The {member} '{role}' is not a role definition that exists."])
+                    raise invalid_registration([f"The {member} '{role}' is not a role definition that exists."])
         moved = self.registration.host not in ("", manifest.host_of(read["endpoint"]))
         self.registration.put(read)
         if moved:
@@ -139,13 +144,15 @@ class ArmModel:
             location: for a write, the wanted location: the error for an unsupported version quotes it.
 
         Raises:
-            ServiceError: the namespace, the type or the version does not exist.
+            ServiceError: the namespace, the type or the version does not exist, or is not emulated.
         """
         namespace = self.subscriptions.canonical(identifier.namespace)
         row = self.types.get(identifier.type.lower())
         if row is None:
+            catalogue.require_type(identifier.type)
             raise exceptions.invalid_resource_type(f"{namespace}/{'/'.join(identifier.types)}", api_version)
         if api_version.lower() not in row.api_versions:
+            catalogue.require_version(row.name, api_version)
             if location:
                 raise exceptions.no_registered_provider(row.name, location, api_version, row.api_versions)
             raise exceptions.invalid_resource_type(row.name, api_version, row.api_versions)
@@ -156,6 +163,13 @@ class ArmModel:
     def load(self, identifier: ResourceId | str) -> Json | None:
         """Return the stored document of a resource, or None."""
         return self.documents.load(str(identifier))
+
+    def absent(self, identifier: ResourceId) -> ServiceError:
+        """Return the error for a resource that does not exist: ARM misses the top-level one, its provider the rest."""
+        row = self.resource_type(identifier.type)
+        if row is None or (identifier.parent is not None and self.load(identifier.root) is None):
+            return exceptions.resource_not_found(identifier.root)
+        return row.absent(identifier)
 
     def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
         """Yield the documents whose ids begin with a prefix; with a type name, only those of that type."""
@@ -223,9 +237,18 @@ class ArmModel:
         """
         return await removal.delete(self, caller, resource_id, api_version, conditions)
 
-    async def delete_group(self, subscription_id: str, name: str) -> Json:
-        """Begin to delete a group with its contents; return the operation: see `removal.delete_group`."""
-        return await removal.delete_group(self, subscription_id, name)
+    async def delete_group(
+        self, subscription_id: str, name: str, caller: Principal | None = None, correlation_id: str = ""
+    ) -> Json:
+        """Begin to delete a group with its contents; return the operation: see `group_removal.begin`.
+
+        Args:
+            subscription_id: the subscription of the group.
+            name: name of the group.
+            caller: the principal that makes the call; needed if the group has resources of the resource provider.
+            correlation_id: correlation id of the call.
+        """
+        return await group_removal.begin(self, subscription_id, name, caller, correlation_id)
 
     async def begin_action(
         self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json
@@ -272,6 +295,8 @@ class ArmModel:
 
     def _outcome(self, operation: Json) -> Outcome:
         """Return whether the condition that a write waits for, beyond its duration, is met."""
+        if parse(operation["resourceId"]) is None:
+            return "waiting"  # The deletion of a group: `group_removal` ends it.
         stored = self.documents.as_written(operation["resourceId"])
         if stored is None or stored.get("pending", {}).get("kind") == "delete":
             return exceptions.operation_preempted()

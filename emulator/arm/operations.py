@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import repeated
 from emulator.core.platform import Platform
 
 Json = dict[str, Any]
@@ -111,6 +112,28 @@ class Operations:
         self._table.put(operation["id"], operation)
         return operation
 
+    def end(self, operation_id: str, seconds: float, error: ServiceError | None = None) -> Json:
+        """Let an operation that waited for work end after this many seconds of Azure's time; return it.
+
+        Args:
+            operation_id: its id.
+            seconds: how long it still takes.
+            error: the error with which it fails.
+        """
+        operation = self._table.get(operation_id) or {}
+        operation |= {"waits": False, "readyAt": rfc3339(self._clock.after(seconds))}
+        if error is not None:
+            operation["error"] = _written(error)
+        self._table.put(operation_id, operation)
+        return operation
+
+    def ended(self, poll: str) -> Json | None:
+        """Return when the operation with a poll address ended, and its error; None if it goes on, or is not one of these."""
+        operation = self.get(poll.rpartition("/")[2])
+        if operation is None or not self.is_over(operation):
+            return None
+        return {"time": operation["readyAt"], "error": operation["error"]["body"] if operation["error"] else None}
+
     def is_over(self, operation: Json) -> bool:
         """Tell whether an operation has ended."""
         return not operation.get("waits") and bool(operation["readyAt"] <= rfc3339(self._clock.now()))
@@ -166,11 +189,4 @@ def raise_failure(operation: Json) -> None:
         ServiceError: that error.
     """
     if operation["error"]:
-        body = operation["error"]["body"]
-        raise ServiceError(
-            operation["error"]["status"],
-            body["code"],
-            body["message"],
-            target=body.get("target"),
-            details=body.get("details", ()),
-        )
+        raise repeated(operation["error"]["status"], operation["error"]["body"])

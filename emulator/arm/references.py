@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from emulator.arm import exceptions
 from emulator.arm.ids import ResourceId, parse_resource
-from emulator.arm.schema import Reference
-from emulator.core.errors import ServiceError
+from emulator.arm.schema import Found, Reference
 from emulator.core.platform import Platform
 
 if TYPE_CHECKING:
@@ -64,24 +64,17 @@ class References:
                 does not exist.
         """
         for path, target, reference in references:
-            identifier = _parse(path, target, reference)
+            identifier = _parse(holder, path, target, reference)
             if reference.same_subscription and identifier.subscription_id.lower() != holder.subscription_id.lower():
-                raise ServiceError(
-                    400,
-                    "ReferencedResourceMustBeInTheSameSubscription",
-                    f"Resource {target} referenced by resource {holder} must be in the same subscription.",
-                )
+                raise exceptions.referenced_resource_elsewhere(holder, target)
+            if arm.resource_type(reference.type) is None:
+                raise exceptions.reference_not_emulated(path, reference.type)
             if inside and identifier.key.startswith(inside):
                 there = identifier.key in coming
             else:
                 there = _is_there(arm, identifier, location if reference.same_region else "")
             if not there:
-                raise ServiceError(
-                    400,
-                    "InvalidResourceReference",
-                    f"Resource {target} referenced by resource {holder} was not found. Please make sure that the "
-                    "referenced resource exists, and that both resources are in the same region.",
-                )
+                raise (reference.missing or exceptions.referenced_resource_missing)(holder, target)
 
 
 def _is_there(arm: "ArmModel", identifier: ResourceId, location: str) -> bool:
@@ -91,21 +84,13 @@ def _is_there(arm: "ArmModel", identifier: ResourceId, location: str) -> bool:
     return arm.load(identifier) is not None and (not location or where == location)
 
 
-def _parse(path: str, target: str, reference: Reference) -> ResourceId:
-    wanted = reference.type.rsplit("/", 1)[-1]
+def _parse(holder: ResourceId, path: str, target: str, reference: Reference) -> ResourceId:
     try:
         identifier = parse_resource(target)
     except ValueError:
         identifier = None
-    if identifier is None or identifier.type.lower() != reference.type.lower():
-        message = (
-            f"Reference Id {target} is not formatted correctly. The Id is expected to reference resources of type "
-            f"{wanted}. Path {path}."
-        )
-        raise ServiceError(
-            400,
-            "InvalidRequestFormat",
-            "Cannot parse the request.",
-            details=[{"code": "InvalidJsonReferenceFormat", "message": message}],
-        )
-    return identifier
+    if identifier is not None and identifier.type.lower() == reference.type.lower():
+        return identifier
+    if identifier is not None and reference.another is not None:
+        raise reference.another(Found(holder, path, target))
+    raise exceptions.reference_of_another_type(path, target, reference.type.rsplit("/", 1)[-1])

@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from emulator.arm import exceptions
 from emulator.arm.ids import ResourceId
 from emulator.arm.operations import Outcome
-from emulator.arm.schema import MapOf
+from emulator.arm.schema import Found, MapOf, Refusal
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 
@@ -92,6 +93,11 @@ def _nothing(_change: Change) -> None:
     """Check nothing: the default of `prepare`."""
 
 
+def _invalid_name(found: Found) -> ServiceError:
+    """Refuse a name as most types do: the default of `name_refusal`."""
+    return exceptions.invalid_resource_name(found.value)
+
+
 def _no_members(_arm: "ArmModel", _stored: Json) -> Json:
     """Compute nothing: the default of `render` and `shown`."""
     return {}
@@ -101,16 +107,21 @@ async def _no_effect(_arm: "ArmModel", _stored: Json) -> None:
     """Touch no other service: the default of `stored` and `removed`."""
 
 
+def _unprotected(_identifier: ResourceId) -> None:
+    """Protect nothing: the default of `protected`."""
+
+
 @dataclass(frozen=True)
 class Action:
     """A POST that a type has.
 
     Args:
-        run: performs the action and returns the answer, or an awaitable of it if it calls another service.
+        run: performs the action and returns the answer, or an awaitable of it if it calls another service. None: the
+            answer is 204 without a body.
         seconds: how long Azure takes, in seconds; more than 0 makes it a long-running operation.
     """
 
-    run: Callable[[ActionCall], Json | Awaitable[Json]]
+    run: Callable[[ActionCall], Json | Awaitable[Json] | None]
     seconds: float = 0
 
 
@@ -126,11 +137,13 @@ class ResourceType:
             those that all types share, such as name, tags and location.
         placement: see `Placement`.
         name_pattern: regular expression that the whole name must match.
+        name_refusal: builds the error for a name that it does not match.
         create_seconds: how long Azure takes to create a resource.
         update_seconds: how long Azure takes to change one.
         delete_seconds: how long Azure takes to delete one.
         reply: see `Reply`.
         created_status: HTTP status of a PUT that creates a resource at once.
+        updated_status: HTTP status of a PUT that changes a resource at once.
         writing_state: `provisioningState` during a write.
         has_state: whether the type has a `provisioningState`.
         status_path: path at which its operations are polled, with the placeholders `{id}`, `{subscription}`,
@@ -146,8 +159,10 @@ class ResourceType:
             gets the document, and must not load this resource.
         preflight: returns the errors for which a deployment of these resources (id, body as far as it is known) is
             refused before it begins.
+        absent: builds the error for a call on a resource that does not exist.
         in_use: builds the error for a deletion while other resources, given by their ids, refer to this one.
         removable: raises an error if the resource must not be deleted.
+        protected: raises an error for an id that is not stored, but belongs to something that nobody may delete.
         stored: updates other services after a write.
         removed: updates other services at a deletion.
         actions: POSTs by name.
@@ -162,11 +177,13 @@ class ResourceType:
     members: Json = field(default_factory=dict)
     placement: Placement = "none"
     name_pattern: str = DEFAULT_NAME
+    name_refusal: Refusal = _invalid_name
     create_seconds: float = 0
     update_seconds: float = 0
     delete_seconds: float = 0
     reply: Reply = "sync"
     created_status: int = 201
+    updated_status: int = 200
     writing_state: str = "Updating"
     has_state: bool = True
     status_path: str = "/subscriptions/{subscription}/providers/{namespace}/locations/{location}/operations/{operation}"
@@ -179,8 +196,10 @@ class ResourceType:
     shown: Callable[["ArmModel", Json], Json] = _no_members
     outcome: Callable[["ArmModel", Json], Outcome] | None = None
     preflight: Callable[["ArmModel", Sequence[tuple[str, Json]]], list[ServiceError]] | None = None
+    absent: Callable[[ResourceId], ServiceError] = exceptions.resource_not_found
     in_use: Callable[[str, list[str]], ServiceError] | None = None
     removable: Callable[["ArmModel", Json], None] | None = None
+    protected: Callable[[ResourceId], None] = _unprotected
     stored: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect
     removed: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect
     actions: Mapping[str, Action] = field(default_factory=dict)

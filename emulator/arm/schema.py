@@ -5,19 +5,96 @@ JSON), a list of one kind, a dict (an object), or one of the classes below. Memb
 Names match regardless of case and are stored in the table's casing, as Json.NET does in Azure.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from emulator.arm.ids import ResourceId
+from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 Kind = Any
 
 
 @dataclass(frozen=True)
+class Found:
+    """A value that breaks a rule.
+
+    Args:
+        id: the resource that is written.
+        path: JSON path of the value.
+        value: the value, as JSON.
+    """
+
+    id: ResourceId
+    path: str
+    value: Any
+
+
+# Builds the error for a value that breaks a rule.
+Refusal = Callable[[Found], ServiceError]
+
+
+@dataclass(frozen=True)
 class Choice:
-    """A string that must be one of these, in any case."""
+    """A string that must be one of these, in any case.
+
+    Args:
+        values: the strings.
+        refusal: builds the error; without one, another string is a problem of reading, like an unknown member.
+    """
 
     values: tuple[str, ...]
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A member that must also keep a rule, such as a range of numbers or a format.
+
+    Args:
+        kind: the kind of the member, as which it is read first.
+        holds: tells whether a value of that kind keeps the rule.
+        wrong: values that break it. The tests send each of them.
+        refusal: builds the error.
+    """
+
+    kind: Kind
+    holds: Callable[[Any], bool]
+    wrong: tuple[Any, ...]
+    refusal: Refusal
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A member that a resource keeps: a later PUT may leave it out, but not change it.
+
+    Args:
+        kind: the kind of the member.
+        other: another value that a new resource may have. The tests try to change the member to it.
+        refusal: builds the error.
+    """
+
+    kind: Kind
+    other: Any
+    refusal: Refusal
+
+
+def between(lowest: int, highest: int, refusal: Refusal) -> Rule:
+    """Return the rule for a whole number from `lowest` to `highest`."""
+    return Rule(int, lambda value: lowest <= value <= highest, (lowest - 1, highest + 1), refusal)
+
+
+def matching(pattern: str, wrong: tuple[str, ...], refusal: Refusal) -> Rule:
+    """Return the rule for a string that a regular expression must match as a whole.
+
+    Args:
+        pattern: the regular expression.
+        wrong: strings that it does not match.
+        refusal: builds the error.
+    """
+    return Rule(str, lambda value: re.fullmatch(pattern, value) is not None, wrong, refusal)
 
 
 @dataclass(frozen=True)
@@ -30,6 +107,10 @@ class Reference:
         same_region: whether it must be in the region of the resource that refers to it.
         bare: whether the member is the id itself, not an object around it.
         same_subscription: whether it must be in the subscription of the resource that refers to it.
+        missing: builds the error for an id of no resource, from the id of the resource that refers to it and that id;
+            None for the error that most types give.
+        another: builds the error for a resource of another type, from a value that was found; None for the error that
+            most types give.
     """
 
     type: str
@@ -37,6 +118,8 @@ class Reference:
     same_region: bool = True
     bare: bool = False
     same_subscription: bool = True
+    missing: Callable[[ResourceId, str], ServiceError] | None = None
+    another: Refusal | None = None
 
 
 @dataclass(frozen=True)
@@ -79,12 +162,16 @@ class Reading:
         type_name: name of the outermost object in errors.
         problems: all problems found, in Json.NET's words.
         references: (JSON path, id, reference) of each reference found.
+        broken: (JSON path, value, refusal) of each value that breaks a rule.
+        fixed: (JSON path, value, refusal) of each value that must not change.
     """
 
     api_version: str
     type_name: str
     problems: list[str] = field(default_factory=list)
     references: list[tuple[str, str, Reference]] = field(default_factory=list)
+    broken: list[tuple[str, Any, Refusal]] = field(default_factory=list)
+    fixed: list[tuple[str, Any, Refusal]] = field(default_factory=list)
 
     def read(self, kind: Kind, value: Any, path: str) -> Any:  # noqa: PLR0911 - one return for each kind
         """Return a value in the table's casing, and collect problems and references.
@@ -97,6 +184,12 @@ class Reading:
         match kind:
             case Required() | Since():
                 return self.read(kind.kind, value, path)
+            case Rule():
+                return self._ruled(kind, value, path)
+            case Fixed():
+                read = self.read(kind.kind, value, path)
+                self.fixed.append((path, read, kind.refusal))
+                return read
             case Choice():
                 return self._choice(kind, value, path)
             case Reference():
@@ -151,8 +244,18 @@ class Reading:
         for known in kind.values:
             if isinstance(value, str) and value.lower() == known.lower():
                 return known
+        if kind.refusal is not None and isinstance(value, str):
+            self.broken.append((path, value, kind.refusal))
+            return value
         self.problems.append(f"Error converting value \"{value}\" to one of {', '.join(kind.values)}. Path '{path}'.")
         return value
+
+    def _ruled(self, kind: Rule, value: Any, path: str) -> Any:
+        before = len(self.problems)
+        read = self.read(kind.kind, value, path)
+        if len(self.problems) == before and not kind.holds(read):
+            self.broken.append((path, value, kind.refusal))
+        return read
 
     def _reference(self, kind: Reference, value: Any, path: str) -> Any:
         identifier = value if kind.bare else value.get("id") if isinstance(value, dict) else None

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from emulator.arm.call import Row, build, operation_name
-from emulator.arm.exceptions import render, unknown_path
+from emulator.arm.exceptions import absent_path, render
 from emulator.arm.models import ArmModel
 from emulator.arm.urls import ROWS
+from emulator.arm.writes import group_removal
 from emulator.core.platform import Service
 
 HOST = "management.azure.com"
@@ -22,7 +23,9 @@ def create(arm: ArmModel, rows: Sequence[Row]) -> Service:
 
     async def start() -> None:
         arm.operations.purge()
+        arm.activity.purge()
         arm.front_door.announce()
+        await group_removal.resume(arm)
         for resume in arm.resumes:
             await resume()
 
@@ -33,5 +36,5 @@ def create(arm: ArmModel, rows: Sequence[Row]) -> Service:
         render=render,
         operation=operation_name,
         start=start,
-        not_found=unknown_path,
+        not_found=absent_path,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from emulator.arm import catalogue
 from emulator.arm.exceptions import (
     invalid_resource_namespace,
     invalid_subscription_id,
@@ -83,6 +84,10 @@ class Subscriptions:
             raise subscription_not_found(subscription_id)
         return found
 
+    def tag(self, subscription_id: str, tags: Json) -> None:
+        """Replace the tags of a subscription."""
+        self._subscriptions.put(subscription_id.lower(), self.get(subscription_id) | {"tags": tags})
+
     def for_caller(self, subscription_id: str, caller: Principal) -> Json:
         """Return a subscription's document to a caller of its tenant.
 
@@ -114,12 +119,13 @@ class Subscriptions:
         """Return a namespace in its canonical casing.
 
         Raises:
-            ServiceError: 404 `InvalidResourceNamespace`.
+            ServiceError: 404 `InvalidResourceNamespace`; 400 if Azure has the namespace and the local Azure does not.
         """
         if self._registration.serves(namespace):
             return SYSTEM_NAMESPACE
         found = self._canonical.get(namespace.lower())
         if found is None:
+            catalogue.require_namespace(namespace)
             raise invalid_resource_namespace(namespace)
         return found
 

@@ -1,7 +1,7 @@
 """ARM's routes: its own paths first, then all resource types, told apart by the shape of the path."""
 
 from emulator.arm.call import Row
-from emulator.arm.responses import groups, metadata, operations, resources, subscriptions
+from emulator.arm.responses import groups, metadata, operations, resources, subscriptions, tags
 
 RESOURCES_VERSIONS = (
     "2014-04-01-preview",
@@ -48,7 +48,10 @@ G = S + "/resourcegroups/{group}"
 P = S + "/providers/{namespace}"
 F = S + "/providers/Microsoft.Features/providers/{namespace}/features"
 L = P + "/locations/{location}"
+T = "{scope:path}/providers/Microsoft.Resources/tags/default"
 GROUPS = groups.TYPE
+# Source: https://learn.microsoft.com/rest/api/resources/tags
+TAGS_VERSIONS = tuple(version for version in RESOURCES_VERSIONS if version >= "2019-10-01")
 
 ROWS = (
     Row("GET", "/metadata/endpoints", metadata.endpoints, "metadata/endpoints", public=True),
@@ -100,6 +103,18 @@ ROWS = (
         S + "/resources",
         groups.list_subscription_resources,
         "Microsoft.Resources/subscriptions/resources",
+        RESOURCES_VERSIONS,
+    ),
+    Row("GET", T, tags.get_tags, tags.TYPE, TAGS_VERSIONS),
+    Row("PUT", T, tags.put_tags, tags.TYPE, TAGS_VERSIONS),
+    Row("PATCH", T, tags.patch_tags, tags.TYPE, TAGS_VERSIONS),
+    Row("DELETE", T, tags.delete_tags, tags.TYPE, TAGS_VERSIONS),
+    Row("GET", S + "/tagNames", tags.list_names, "Microsoft.Resources/subscriptions/tagNames", RESOURCES_VERSIONS),
+    Row(
+        "PUT DELETE",
+        S + "/tagNames/{name:path}",
+        tags.refuse_names,
+        "Microsoft.Resources/subscriptions/tagNames",
         RESOURCES_VERSIONS,
     ),
     Row(

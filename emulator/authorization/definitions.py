@@ -6,13 +6,13 @@ from typing import Any
 
 from emulator.arm.access.exceptions import linked_authorization_failed
 from emulator.arm.access.roles import ROLES
-from emulator.arm.ids import GUID, subscription_of
+from emulator.arm.ids import GUID, ResourceId, subscription_of
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
+from emulator.authorization import exceptions
 from emulator.authorization.operations import check_actions
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -40,6 +40,11 @@ NAME = "Microsoft.Authorization/roleDefinitions"
 ASSIGNMENTS = "Microsoft.Authorization/roleAssignments"
 MAX_ROLE_NAME = 512
 _SCOPE = re.compile(r"/subscriptions/([^/]+)(?:/resourcegroups/([^/]+))?/?", re.IGNORECASE)
+# Scopes of custom roles that Azure has: management groups, and resources.
+_NOT_EMULATED = re.compile(
+    rf"/providers/Microsoft\.Management/managementGroups/[^/]+/?$|/subscriptions/{GUID}/resourcegroups/[^/]+/providers/.+/.+/.+",
+    re.IGNORECASE,
+)
 
 
 def assignable(properties: Json, scope: str) -> bool:
@@ -60,21 +65,20 @@ def _prepare(change: Change) -> None:
     """Check scopes, names and actions of a custom role, and fill in defaults."""
     properties = change.properties
     if not re.fullmatch(GUID, change.id.name):
-        raise _invalid("InvalidRoleDefinitionId", f"The role definition ID '{change.id.name}' is not a GUID.")
+        raise exceptions.role_definition_id(change.id.name)
     if change.id.name.lower() in ROLES:
-        raise _invalid("RoleDefinitionUpdateNotPermitted", "A built-in role definition cannot be updated or deleted.")
-    if properties.pop("type", "CustomRole") != "CustomRole":
-        raise _invalid("InvalidRoleDefinitionType", "Only role definitions of type 'CustomRole' can be written.")
+        raise exceptions.role_definition_exists(str(change.id))
+    kind = properties.pop("type", "CustomRole")
+    if kind != "CustomRole":
+        raise exceptions.role_definition_type(kind)
     _check_scopes(change)
     _check_unique(change)
     if not properties["permissions"]:
-        raise _invalid("InvalidRoleDefinitionPermissions", "A role definition must have permissions.")
+        raise exceptions.no_permissions()
     complete(properties["permissions"])
     for permission in properties["permissions"]:
         if permission.get("condition"):
-            raise _invalid(
-                "ConditionNotSupported", "The local Azure does not support conditions in the permissions of a role."
-            )
+            raise exceptions.role_conditions()
         check_actions(change.arm, permission)
     now = rfc3339(change.arm.clock.now())
     before = change.existing["properties"] if change.existing is not None else {}
@@ -90,25 +94,17 @@ def _prepare(change: Change) -> None:
 def _check_scopes(change: Change) -> None:
     """Check that the caller may write the role at each of its assignable scopes, and that it is written at one of them."""
     wanted = change.properties["assignableScopes"]
+    if not wanted:
+        raise exceptions.no_assignable_scopes()
     for index, scope in enumerate(wanted):
         if scope == "/" or "*" in scope:
-            raise _invalid(
-                "InvalidAssignableScopes",
-                f"The assignable scope '{scope}' is not valid: a custom role cannot be assignable at the root scope or "
-                "at a scope with a wildcard.",
-            )
+            raise exceptions.assignable_scope_not_allowed(scope)
+        if _NOT_EMULATED.match(scope):
+            raise exceptions.assignable_scope_not_emulated(scope)
         if not _SCOPE.fullmatch(scope):
-            raise _invalid(
-                "LinkedInvalidPropertyId",
-                f"Property id '{scope}' at path 'properties.assignableScopes[{index}]' is invalid. Expect the fully "
-                "qualified Id of a subscription or of a resource group, which starts with "
-                "'/subscriptions/{subscriptionId}'.",
-            )
+            raise exceptions.assignable_scope_malformed(scope, index)
     if not assignable(change.properties, change.id.scope):
-        raise _invalid(
-            "InvalidAssignableScopes",
-            f"The assignable scopes of the role definition do not include the scope '{change.id.scope}' of the request.",
-        )
+        raise exceptions.assignable_scopes_elsewhere(change.id.scope)
     action = f"{NAME}/write"
     missing = [(action, scope) for scope in wanted if not _exists(change, scope)]
     if missing:
@@ -129,21 +125,17 @@ def _exists(change: Change, scope: str) -> bool:
 def _check_unique(change: Change) -> None:
     """Check that no other role of the tenant has this name, and that the GUID is stored at no other scope."""
     name = change.properties["roleName"]
-    if not name.strip() or len(name) > MAX_ROLE_NAME:
-        raise _invalid("InvalidRoleDefinitionName", f"A role name has 1 to {MAX_ROLE_NAME} characters.")
+    if not name.strip():
+        raise exceptions.role_name_empty()
+    if len(name) > MAX_ROLE_NAME:
+        raise exceptions.role_name_too_long(MAX_ROLE_NAME)
     others = [stored for stored in _in_tenant(change) if stored["id"].lower() != change.id.key]
     names = [role.name for role in ROLES.values()] + [other["properties"]["roleName"] for other in others]
     if name.lower() in {known.lower() for known in names}:
-        raise ServiceError(
-            409,
-            "RoleDefinitionWithSameNameExists",
-            "A custom role with the same name already exists in this directory. Use a different name.",
-        )
+        raise exceptions.role_name_exists()
     for other in others:
         if other["name"].lower() == change.id.name.lower():
-            raise ServiceError(
-                409, "RoleDefinitionExists", f"The role definition already exists. It can be updated as {other['id']}."
-            )
+            raise exceptions.role_definition_exists(other["id"])
 
 
 def _in_tenant(change: Change) -> Iterator[Json]:
@@ -164,17 +156,18 @@ def _check_unused(arm: ArmModel, stored: Json) -> None:
     wanted = stored["name"].lower()
     for other in arm.scan("/subscriptions/", ASSIGNMENTS):
         if other["properties"]["roleDefinitionId"].rsplit("/", 1)[-1].lower() == wanted and _still_exists(arm, other):
-            raise _invalid("RoleDefinitionHasAssignments", "There are existing role assignments referencing role.")
+            raise exceptions.role_has_assignments()
+
+
+def _protect_built_in(identifier: ResourceId) -> None:
+    if identifier.name.lower() in ROLES:
+        raise exceptions.built_in_role()
 
 
 async def _tell_scopes(arm: ArmModel, stored: Json) -> None:
     """Tell who watches access: every assignment of a role follows its definition at once."""
     for scope in stored["properties"]["assignableScopes"]:
         arm.platform.access_changed(scope)
-
-
-def _invalid(code: str, message: str) -> ServiceError:
-    return ServiceError(400, code, message)
 
 
 ROLE_DEFINITIONS = ResourceType(
@@ -193,8 +186,10 @@ ROLE_DEFINITIONS = ResourceType(
     },
     name_pattern=".+",
     has_state=False,
+    updated_status=201,
     prepare=_prepare,
     stored=_tell_scopes,
     removable=_check_unused,
+    protected=_protect_built_in,
     answers_deleted=True,
 )

@@ -8,9 +8,9 @@ from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
+from emulator.authorization import exceptions
 from emulator.authorization.definitions import PERMISSION, complete
 from emulator.authorization.scopes import require_scope
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -72,7 +72,7 @@ def _check_customers(properties: Json) -> None:
     }
     found = [problem for problem, holds in problems.items() if holds]
     if found:
-        raise ServiceError(400, "InvalidDenyAssignment", f"The deny assignment is not valid: {'; '.join(found)}.")
+        raise exceptions.deny_assignment(found)
 
 
 async def _tell_scope(arm: ArmModel, stored: Json) -> None:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from emulator.arm.access.authorization import EVERYONE
-from emulator.core.errors import ServiceError
+from emulator.authorization import exceptions
 from emulator.entra.models import EntraModel
 
 _TERMS = {
@@ -50,10 +50,10 @@ def read(text: str) -> Filter:
             ((name, match) for name, pattern in _TERMS.items() if (match := pattern.fullmatch(term))), ("", None)
         )
         if match is None or name in found:
-            raise _unsupported(text)
+            raise exceptions.unsupported_filter(text)
         found[name] = match[1] if match.re.groups else ""
     if set(found) not in _ALLOWED:
-        raise _unsupported(text)
+        raise exceptions.unsupported_filter(text)
     return Filter("at_scope" in found, found.get("principal_id", ""), found.get("assigned_to", ""))
 
 
@@ -70,20 +70,6 @@ def holders(entra: EntraModel, wanted: Filter) -> set[str] | None:
     if wanted.assigned_to:
         object_id = wanted.assigned_to.lower()
         if entra.people.group(object_id) is not None:
-            raise ServiceError(
-                400,
-                "UnsupportedPrincipalType",
-                f"The principal '{object_id}' is a group: 'assignedTo' takes the object ID of a user or a service "
-                "principal.",
-            )
+            raise exceptions.assigned_to_group(object_id)
         return {object_id, EVERYONE, *entra.people.all_groups_of(object_id)}
     return {wanted.principal_id.lower()} if wanted.principal_id else None
-
-
-def _unsupported(text: str) -> ServiceError:
-    return ServiceError(
-        400,
-        "UnsupportedQuery",
-        f"The filter '{text}' is not supported. Supported filters are either 'atScope()' or 'principalId eq '{{value}}' or "
-        "assignedTo('{value}')'.",
-    )

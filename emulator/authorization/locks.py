@@ -4,12 +4,15 @@ from starlette.responses import Response
 
 from emulator.arm.access.locks import CAN_NOT_DELETE, LOCKS, READ_ONLY, held
 from emulator.arm.call import Call, page
-from emulator.arm.resources import ResourceType
+from emulator.arm.exceptions import invalid_filter
+from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Choice, Required
+from emulator.authorization.exceptions import lock_notes_too_long
 from emulator.authorization.scopes import enter, require_scope
-from emulator.core.errors import ServiceError
 
 VERSIONS = ("2015-01-01", "2016-09-01", "2017-04-01", "2020-05-01")
+# Source: the reference of Microsoft.Authorization/locks, https://learn.microsoft.com/azure/templates.
+MAX_NOTES = 512
 _AT_SCOPE = "atscope()"
 
 
@@ -18,14 +21,20 @@ async def list_locks(call: Call) -> Response:
     scope = enter(call, f"{LOCKS}/read")
     text = call.request.query_params.get("$filter", "")
     if text.lower() not in ("", _AT_SCOPE):
-        raise ServiceError(
-            400, "InvalidFilterInQueryString", f"Invalid $filter '{text}' specified in the query string."
-        )
+        raise invalid_filter(text)
     found = list(held(call.arm, scope))
     if not text:
         own = {lock["id"] for lock in found}
         found += [lock for lock in call.arm.scan(f"{scope}/", LOCKS) if lock["id"] not in own]
     return page(call, [call.arm.render(lock) for lock in found])
+
+
+def _prepare(change: Change) -> None:
+    """Check that the locked resource exists, and the length of the notes."""
+    require_scope(change)
+    notes = change.properties.get("notes", "")
+    if len(notes) > MAX_NOTES:
+        raise lock_notes_too_long(len(notes), MAX_NOTES)
 
 
 MANAGEMENT_LOCKS = ResourceType(
@@ -38,5 +47,5 @@ MANAGEMENT_LOCKS = ResourceType(
     },
     name_pattern=r"[^<>%&:?/\\]{1,260}",
     has_state=False,
-    prepare=require_scope,
+    prepare=_prepare,
 )

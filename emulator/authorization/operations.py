@@ -4,7 +4,7 @@ Most follow from the rows of the types and from the routes. The tables below hav
 in addition to those of a call, operations on parts of a resource that have no path of their own here, and data actions.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from emulator.arm.access.authorization import matches
@@ -13,6 +13,7 @@ from emulator.arm.call import ArmRoute
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import Reference
+from emulator.authorization.exceptions import unknown_action, unknown_data_action
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
@@ -189,9 +190,9 @@ def check_actions(arm: ArmModel, permission: Json) -> None:
         ServiceError: 400 `InvalidActionOrNotAction` or `InvalidDataActionOrNotDataAction`.
     """
     known = control_operations(arm)
-    _check([*permission["actions"], *permission["notActions"]], known, "InvalidActionOrNotAction")
+    _check([*permission["actions"], *permission["notActions"]], known, unknown_action)
     data = {action for role in ROLES.values() for action in role.data_actions if "*" not in action} | {*_DATA}
-    _check([*permission["dataActions"], *permission["notDataActions"]], data, "InvalidDataActionOrNotDataAction")
+    _check([*permission["dataActions"], *permission["notDataActions"]], data, unknown_data_action)
 
 
 def control_operations(arm: ArmModel) -> set[str]:
@@ -215,10 +216,10 @@ def control_operations(arm: ArmModel) -> set[str]:
     }
 
 
-def _check(actions: Iterable[str], known: set[str], code: str) -> None:
+def _check(actions: Iterable[str], known: set[str], refusal: Callable[[str], ServiceError]) -> None:
     for action in actions:
         if not any(matches((action,), each) for each in known):
-            raise ServiceError(400, code, f"'{action}' does not match any of the actions supported by the providers.")
+            raise refusal(action)
 
 
 def _of_row(row: ResourceType) -> Iterator[str]:

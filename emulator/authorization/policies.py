@@ -1,9 +1,25 @@
-"""The resource type of policy assignments: the definitions that may be assigned, and their parameters."""
+"""The resource types of policy definitions, their assignments and exemptions. `arm/policy` says what they do to writes."""
 
-from emulator.arm.access.policies import ASSIGNMENTS, BUILT_IN, definition_name
+import re
+from typing import Any
+
+from starlette.responses import Response
+
+from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS, EXEMPTIONS, built_in, definition
+from emulator.arm.call import Call, answer, page
+from emulator.arm.ids import scopes
+from emulator.arm.models import ArmModel
+from emulator.arm.policy import rules
+from emulator.arm.policy.built_in import BUILT_IN, PREFIX
+from emulator.arm.policy.expressions import Functions, InvalidRuleError, UnsupportedError, evaluate
+from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required
-from emulator.core.errors import ServiceError
+from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
+from emulator.authorization import policy_exceptions as errors
+from emulator.authorization.exceptions import policy_parameter_missing, unsupported_filter
+from emulator.authorization.scopes import enter, require_scope
+
+Json = dict[str, Any]
 
 VERSIONS = (
     "2018-05-01",
@@ -19,50 +35,242 @@ VERSIONS = (
     "2024-05-01",
     "2025-01-01",
     "2025-03-01",
+    "2025-11-01",
 )
+EXEMPTION_VERSIONS = ("2020-07-01-preview", "2022-07-01-preview", "2024-12-01-preview", "2025-12-01-preview")
+_SETS = "/policysetdefinitions/"
+_FILTER = re.compile(r"policyType eq '(Custom|BuiltIn|Static)'", re.IGNORECASE)
+_UNDEFINED = re.compile(r"undefined parameter '(.*)'")
+# A write with which a new rule is tried, so that what cannot be evaluated is refused at once.
+_TRIAL = Write(
+    "Microsoft.Example/things", "/subscriptions/s/resourceGroups/g/providers/x/y/z", "eastus", {}, indexed=True
+)
+# Values of parameters without a default, by their type.
+_SAMPLES: Json = {"array": [], "object": {}, "boolean": True, "integer": 0, "float": 0.0}
 
 
-def _prepare(change: Change) -> None:
-    """Check that the definition of an assignment is a known one, and that its parameter has a value."""
-    properties = change.properties
-    definition = BUILT_IN.get(definition_name(properties["policyDefinitionId"]))
-    if definition is None:
-        raise ServiceError(
-            400,
-            "PolicyDefinitionNotFound",
-            f"The policy assignment '{change.id.name}' create request is invalid. Policy definition "
-            f"'{properties['policyDefinitionId']}' could not be found. The local Azure knows these: "
-            f"{', '.join(f'{guid} ({known.name})' for guid, known in BUILT_IN.items())}.",
-        )
-    if "value" not in (properties.get("parameters") or {}).get(definition.parameter, {}):
-        raise ServiceError(
-            400,
-            "MissingPolicyParameter",
-            f"The policy assignment '{change.id.name}' is missing the parameter(s) '{definition.parameter}' as defined "
-            f"in the policy definition '{definition_name(properties['policyDefinitionId'])}'. Please either provide the values "
-            "or assign default values for these parameters.",
-        )
+async def list_definitions(call: Call) -> Response:
+    """GET {scope}/…/policyDefinitions: the built-in ones, and those of the subscription."""
+    scope = enter(call, f"{DEFINITIONS}/read")
+    text = call.request.query_params.get("$filter", "")
+    found = _FILTER.fullmatch(text)
+    if text and found is None:
+        raise unsupported_filter(text)
+    stored = [call.arm.render(one) for one in call.arm.scan(f"{scope}/providers/{DEFINITIONS}/", DEFINITIONS)]
+    every = [*(built_in(name) for name in BUILT_IN), *stored]
+    kind = "" if found is None else found[1].lower()
+    return page(call, [one for one in every if not kind or one["properties"]["policyType"].lower() == kind])
+
+
+async def get_definition(call: Call) -> Response:
+    """GET {scope}/…/policyDefinitions/{name}: a built-in one has no scope."""
+    scope = enter(call, f"{DEFINITIONS}/read")
+    name = call.params["name"]
+    if not scope and name.lower() in BUILT_IN:
+        return answer(built_in(name.lower()))
+    found = call.arm.load(f"{scope}/providers/{DEFINITIONS}/{name}")
+    if found is None:
+        raise errors.definition_not_found(name)
+    return answer(call.arm.render(found))
+
+
+async def list_assignments(call: Call) -> Response:
+    """GET {scope}/…/policyAssignments."""
+    return _list(call, ASSIGNMENTS)
+
+
+async def list_exemptions(call: Call) -> Response:
+    """GET {scope}/…/policyExemptions."""
+    return _list(call, EXEMPTIONS)
+
+
+def _list(call: Call, kind: str) -> Response:
+    """Answer what is at a scope, above it and below it, as far as the filter asks for it."""
+    scope = enter(call, f"{kind}/read")
+    text = call.request.query_params.get("$filter", "").lower()
+    if text not in {"", "atscope()", "atexactscope()", "atscopeandbelow()"}:
+        raise unsupported_filter(text)
+    chain = scopes(scope)
+    at = [stored for part in chain[-1:] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
+    above = [stored for part in chain[:-1] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
+    known = {stored["id"] for stored in (*above, *at)}
+    below = [stored for stored in call.arm.scan(f"{chain[-1]}/", kind) if stored["id"] not in known]
+    shown = {
+        "": (*above, *at, *below),
+        "atscope()": (*above, *at),
+        "atexactscope()": at,
+        "atscopeandbelow()": (*at, *below),
+    }
+    return page(call, [call.arm.render(stored) for stored in shown[text]])
+
+
+def _prepare_definition(change: Change) -> None:
+    """Try the rule of a definition, so that a wrong one is refused before it is assigned."""
+    properties, name = change.properties, change.id.name
+    properties.setdefault("mode", "Indexed")
+    properties["policyType"] = "Custom"
+    rule = properties["policyRule"]
+    if not isinstance(rule, dict) or not all(isinstance(rule.get(part), dict) for part in ("if", "then")):
+        raise errors.invalid_rule(name, "the rule needs the members 'if' and 'then'")
+    parameters = properties.get("parameters") or {}
+    values = {
+        parameter: each.get("defaultValue", _SAMPLES.get(str(each.get("type", "")).lower(), ""))
+        for parameter, each in parameters.items()
+    }
+    try:
+        functions = rules.functions_of(_TRIAL, values, {"tags": {}})
+        rules.holds(rule["if"], functions)
+        for effect in _effects(rule, parameters, functions):
+            chosen = rules.effect_of({"then": {"effect": effect}}, functions)
+            if chosen in {rules.APPEND, rules.MODIFY}:
+                rules.changed_tags(rule, chosen, {}, functions)
+    except UnsupportedError as error:
+        raise errors.not_emulated(str(error)) from error
+    except InvalidRuleError as error:
+        undefined = _UNDEFINED.search(str(error))
+        if undefined is not None:
+            raise errors.undefined_parameter(name, undefined[1]) from error
+        raise errors.invalid_rule(name, str(error)) from error
+
+
+def _effects(rule: Json, parameters: Json, functions: Functions) -> list[Any]:
+    """Return the effects that a rule can have: one, or those that its parameter allows."""
+    named = re.fullmatch(r"\[parameters\('(\w+)'\)\]", str(rule["then"].get("effect")))
+    allowed = (parameters.get(named[1]) or {}).get("allowedValues") if named is not None else None
+    return list(allowed) if allowed else [evaluate(rule["then"].get("effect", ""), functions)]
+
+
+def _check_unused(arm: ArmModel, stored: Json) -> None:
+    """Keep a definition that is assigned."""
+    wanted = stored["id"].lower()
+    holders = [
+        assignment["id"]
+        for assignment in arm.scan("/subscriptions/", ASSIGNMENTS)
+        if assignment["properties"]["policyDefinitionId"].lower() == wanted
+    ]
+    if holders:
+        raise errors.definition_in_use(stored["name"], holders)
+
+
+def _prepare_assignment(change: Change) -> None:
+    """Check that the definition of an assignment exists, its parameters, and its identity if the policy needs one."""
+    require_scope(change)
+    properties, name = change.properties, change.id.name
+    identifier = properties["policyDefinitionId"]
+    found = definition(change.arm, identifier)
+    if _SETS in identifier.lower():
+        raise errors.not_emulated("policy sets (initiatives)")
+    if found is None and identifier.lower().startswith(PREFIX.lower()):
+        known = ", ".join(f"{guid} ({each['displayName']})" for guid, each in BUILT_IN.items())
+        raise errors.not_emulated(f"the built-in policy '{identifier}'. It has these: {known}")
+    if found is None:
+        raise errors.assigned_definition_not_found(name, identifier)
+    defined = found["properties"].get("parameters") or {}
+    _check_parameters(name, found["name"], defined, properties.get("parameters") or {})
+    then = found["properties"]["policyRule"]["then"]
+    if str(then.get("effect", "")).lower() == rules.MODIFY and not change.body.get("identity"):
+        raise errors.identity_required(name)
     properties["scope"] = change.id.scope
     properties.setdefault("enforcementMode", "Default")
 
 
-POLICY_ASSIGNMENTS = ResourceType(
-    name=ASSIGNMENTS,
+def _check_parameters(name: str, definition_name: str, defined: Json, given: Json) -> None:
+    unknown = [parameter for parameter in given if parameter not in defined]
+    if unknown:
+        raise errors.unknown_parameters(name, unknown, definition_name)
+    for parameter, each in defined.items():
+        if "value" not in given.get(parameter, {}):
+            if "defaultValue" not in each:
+                raise policy_parameter_missing(name, parameter, definition_name)
+            continue
+        value, allowed = given[parameter]["value"], each.get("allowedValues")
+        chosen = value if isinstance(value, list) else [value]
+        if allowed and not {str(one).lower() for one in chosen} <= {str(one).lower() for one in allowed}:
+            raise errors.parameter_not_allowed(name, parameter, value, allowed)
+
+
+def _prepare_exemption(change: Change) -> None:
+    """Check that an exemption is from an assignment that reaches its scope."""
+    require_scope(change)
+    assignment = change.properties["policyAssignmentId"]
+    found = change.arm.load(assignment)
+    if found is None or found["type"] != ASSIGNMENTS:
+        raise errors.assignment_not_found(change.id.name, assignment)
+    if not f"{change.id.scope}/".lower().startswith(f"{found['properties']['scope']}/".lower()):
+        raise errors.exemption_elsewhere(change.id.name, assignment)
+
+
+_NAME = r"[^<>*%&:?+/\\]{1,128}[^<>*%&:?+/\\. ]?"
+POLICY_DEFINITIONS = ResourceType(
+    name=DEFINITIONS,
     api_versions=VERSIONS,
-    members={"identity": object, "sku": object},
     properties={
         "displayName": str,
         "description": str,
+        "externalEvaluationEnforcementSettings": object,
+        "metadata": object,
+        "mode": Choice(("All", "Indexed"), lambda found: errors.not_emulated(f"the policy mode '{found.value}'")),
+        "parameters": MapOf(
+            {
+                "type": Choice(("String", "Array", "Object", "Boolean", "Integer", "Float", "DateTime")),
+                "metadata": object,
+                "allowedValues": [object],
+                "defaultValue": object,
+                "schema": object,
+            }
+        ),
+        "policyRule": Required(object),
+        "policyType": Choice(("NotSpecified", "BuiltIn", "Custom", "Static")),
+        "version": str,
+        "versions": [str],
+    },
+    name_pattern=_NAME,
+    has_state=False,
+    prepare=_prepare_definition,
+    removable=_check_unused,
+    answers_deleted=False,
+)
+POLICY_ASSIGNMENTS = ResourceType(
+    name=ASSIGNMENTS,
+    api_versions=VERSIONS,
+    members={"identity": object, "location": str, "sku": object},
+    properties={
+        "assignmentType": Choice(("NotSpecified", "System", "SystemHidden", "Custom")),
+        "definitionVersion": str,
+        "displayName": str,
+        "description": str,
+        "effectiveDefinitionVersion": READ_ONLY,
+        "enforcementMode": Choice(("Default", "DoNotEnforce")),
+        "instanceId": READ_ONLY,
+        "latestDefinitionVersion": READ_ONLY,
+        "metadata": object,
+        "nonComplianceMessages": object,
+        "notScopes": [str],
+        "parameters": MapOf({"value": object}),
         "policyDefinitionId": Required(str),
         "scope": READ_ONLY,
-        "notScopes": [str],
-        "parameters": object,
-        "metadata": object,
-        "enforcementMode": Choice(("Default", "DoNotEnforce")),
-        "nonComplianceMessages": object,
     },
     name_pattern=r"[^<>*%&:?+/\\]{1,64}",
     has_state=False,
-    prepare=_prepare,
+    updated_status=201,
+    prepare=_prepare_assignment,
     answers_deleted=True,
 )
+POLICY_EXEMPTIONS = ResourceType(
+    name=EXEMPTIONS,
+    api_versions=EXEMPTION_VERSIONS,
+    properties={
+        "assignmentScopeValidation": str,
+        "description": str,
+        "displayName": str,
+        "exemptionCategory": Required(Choice(("Waiver", "Mitigated"))),
+        "expiresOn": str,
+        "metadata": object,
+        "policyAssignmentId": Required(str),
+        "policyDefinitionReferenceIds": [str],
+    },
+    name_pattern=r"[^<>*%&:?+/\\]{1,64}",
+    has_state=False,
+    prepare=_prepare_exemption,
+)
+POLICIES = (POLICY_DEFINITIONS, POLICY_ASSIGNMENTS, POLICY_EXEMPTIONS)

@@ -9,13 +9,13 @@ from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
+from emulator.authorization import exceptions
 from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
 from emulator.authorization.denials import DENY_ASSIGNMENTS
 from emulator.authorization.locks import MANAGEMENT_LOCKS
-from emulator.authorization.policies import POLICY_ASSIGNMENTS
+from emulator.authorization.policies import POLICIES
 from emulator.authorization.scopes import require_scope
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
 
 Json = dict[str, Any]
@@ -47,6 +47,7 @@ ASSIGNMENT_VERSIONS = (
     "2022-01-01-preview",
     "2022-04-01",
 )
+PRINCIPAL_TYPES = ("User", "Group", "ServicePrincipal", "ForeignGroup", "Device")
 PERMISSION_VERSIONS = (
     "2014-07-01-preview",
     "2015-07-01",
@@ -62,23 +63,13 @@ def _prepare_assignment(change: Change) -> None:
     properties, existing = change.properties, change.existing
     authorization = change.arm.authorization
     if not re.fullmatch(GUID, change.id.name):
-        raise _invalid(
-            "InvalidRoleAssignmentId",
-            f"The role assignment ID '{change.id.name}' is not valid. The role assignment ID must be a GUID.",
-        )
+        raise exceptions.role_assignment_id(change.id.name)
     require_scope(change)
     role = authorization.role_definition(properties["roleDefinitionId"])
     if role is None:
-        raise _invalid(
-            "RoleDefinitionDoesNotExist",
-            f"The specified role definition with ID '{properties['roleDefinitionId'].rsplit('/', 1)[-1]}' does not exist.",
-        )
+        raise exceptions.assigned_role_not_found(properties["roleDefinitionId"].rsplit("/", 1)[-1])
     if not assignable(role, change.id.scope):
-        raise _invalid(
-            "RoleAssignmentScopeNotAssignableToRoleDefinition",
-            f"The role assignment scope '{change.id.scope}' is not assignable to the role definition "
-            f"'{properties['roleDefinitionId'].rsplit('/', 1)[-1]}': it is not one of its assignable scopes, nor below one.",
-        )
+        raise exceptions.role_not_assignable(change.id.scope, properties["roleDefinitionId"].rsplit("/", 1)[-1])
     if properties.get("condition"):
         conditions.check(properties["condition"], properties.get("conditionVersion"))
     _require_principal(change)
@@ -91,21 +82,13 @@ def _prepare_assignment(change: Change) -> None:
     if existing is not None and any(
         existing["properties"][name].lower() != properties[name].lower() for name in ("principalId", "roleDefinitionId")
     ):
-        raise _invalid(
-            "RoleAssignmentUpdateNotPermitted",
-            "Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
-        )
+        raise exceptions.role_assignment_update()
     wanted = (properties["principalId"].lower(), _last(properties["roleDefinitionId"]))
     prefix = f"{change.id.scope}/providers/Microsoft.Authorization/roleAssignments/"
     for other in change.arm.scan(prefix):
         known = (other["properties"]["principalId"].lower(), _last(other["properties"]["roleDefinitionId"]))
         if known == wanted and other["name"].lower() != change.id.name.lower():
-            raise ServiceError(
-                409,
-                "RoleAssignmentExists",
-                "The role assignment already exists. The ID of the conflicting role assignment is "
-                f"{other['name'].replace('-', '')}.",
-            )
+            raise exceptions.role_assignment_exists(other["name"])
     now, directory = rfc3339(change.arm.clock.now()), change.arm.platform.model(EntraModel)
     before = existing["properties"] if existing is not None else {}
     properties |= {
@@ -141,33 +124,18 @@ def _require_principal(change: Change) -> None:
     """Check that the directory has the principal; a caller who gives `principalType` may name an unknown one."""
     principal_id, kind = change.properties["principalId"], change.properties.get("principalType")
     if not re.fullmatch(GUID, principal_id):
-        raise _invalid(
-            "InvalidPrincipalId", f"A valid principal ID must be provided for role assignment: {principal_id}."
-        )
+        raise exceptions.principal_id(principal_id)
+    if kind is not None and kind not in PRINCIPAL_TYPES:
+        raise exceptions.principal_type(kind, PRINCIPAL_TYPES)
     found = change.arm.platform.model(EntraModel).kind_of(principal_id)
     if found is None and kind is None:
-        raise _invalid(
-            "PrincipalNotFound",
-            f"Principal {principal_id.replace('-', '')} does not exist in the directory {change.caller.tenant_id}. "
-            "Check that you have the correct principal ID. If you are creating this principal and then immediately "
-            "assigning a role, this error might be related to a replication delay. In this case, set the role "
-            "assignment principalType property to a value, such as ServicePrincipal, User, or Group. See "
-            "https://aka.ms/docs-principaltype",
-        )
+        raise exceptions.principal_not_found(principal_id, change.caller.tenant_id)
     if found is not None and kind not in (None, found):
-        raise _invalid(
-            "UnmatchedPrincipalType",
-            f"The PrincipalId '{principal_id.replace('-', '')}' has type '{found}' , which is different from "
-            f"specified PrinciaplType '{kind}'.",
-        )
+        raise exceptions.principal_of_another_type(principal_id, found, str(kind))
 
 
 def _last(identifier: str) -> str:
     return identifier.rsplit("/", 1)[-1].lower()
-
-
-def _invalid(code: str, message: str) -> ServiceError:
-    return ServiceError(400, code, message)
 
 
 ROLE_ASSIGNMENTS = ResourceType(
@@ -196,4 +164,4 @@ ROLE_ASSIGNMENTS = ResourceType(
     answers_deleted=True,
     attributes=_attributes,
 )
-TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, MANAGEMENT_LOCKS, POLICY_ASSIGNMENTS)
+TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, MANAGEMENT_LOCKS, *POLICIES)

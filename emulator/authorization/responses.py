@@ -7,16 +7,15 @@ from starlette.responses import Response
 
 from emulator.arm import exceptions
 from emulator.arm.access.exceptions import authorization_failed
-from emulator.arm.access.policies import ASSIGNMENTS
 from emulator.arm.access.roles import ROLES
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import parse, scopes, subscription_of
 from emulator.authorization import filters
 from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
 from emulator.authorization.denials import DENY_ASSIGNMENTS
+from emulator.authorization.exceptions import filter_of_definitions, role_definition_not_found
 from emulator.authorization.resources import ROLE_ASSIGNMENTS
 from emulator.authorization.scopes import enter
-from emulator.core.errors import ServiceError
 from emulator.core.journal import note_action
 from emulator.entra.models import EntraModel
 
@@ -36,16 +35,6 @@ async def list_role_assignments(call: Call) -> Response:
 async def list_deny_assignments(call: Call) -> Response:
     """GET {scope}/…/denyAssignments: as for role assignments; those for everybody are assigned to each principal."""
     return _list_assignments(call, DENY_ASSIGNMENTS.name)
-
-
-async def list_policy_assignments(call: Call) -> Response:
-    """GET {scope}/…/policyAssignments."""
-    scope = enter(call, f"{ASSIGNMENTS}/read")
-    at_scope = "atscope()" in _filter(call).lower()
-    above = [stored for part in scopes(scope) for stored in call.arm.scan(f"{part}/providers/{ASSIGNMENTS}/")]
-    own = {stored["id"] for stored in above}
-    below = [] if at_scope else [one for one in call.arm.scan(f"{scope.lower()}/", ASSIGNMENTS) if one["id"] not in own]
-    return page(call, [call.arm.render(stored) for stored in (*above, *below)])
 
 
 async def list_role_definitions(call: Call) -> Response:
@@ -83,9 +72,7 @@ async def get_role_definition(call: Call) -> Response:
     for stored in call.arm.scan("/subscriptions/", ROLE_DEFINITIONS.name):
         if stored["name"].lower() == guid and assignable(stored["properties"], scope):
             return answer(call.arm.render(stored))
-    raise ServiceError(
-        404, "RoleDefinitionDoesNotExist", f"The specified role definition with ID '{guid}' does not exist."
-    )
+    raise role_definition_not_found(guid)
 
 
 async def list_permissions(call: Call) -> Response:
@@ -129,7 +116,7 @@ def _named(stored: Json) -> set[str]:
 def _filter(call: Call) -> str:
     text = call.request.query_params.get("$filter", "")
     if text and not _KNOWN_FILTER.search(text):
-        raise ServiceError(400, "InvalidFilter", f"The filter '{text}' is not supported.")
+        raise filter_of_definitions(text)
     return text
 
 

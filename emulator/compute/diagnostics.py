@@ -12,7 +12,6 @@ from emulator.arm.resources import ActionCall, Change
 from emulator.blobs.models import SUFFIX, BlobsModel
 from emulator.blobs.operations import Target
 from emulator.compute import exceptions
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.openshift.guests import Guests
 from emulator.storage.models import StorageModel
@@ -35,9 +34,7 @@ def prepare(change: Change) -> None:
     host = urlsplit(uri).hostname or ""
     account = host.removesuffix(SUFFIX)
     if not host.endswith(SUFFIX) or "." in account or urlsplit(uri).path not in ("", "/"):
-        raise exceptions.invalid_parameter(
-            "storageUri", f"The value '{uri}' of parameter storageUri is not the address of a blob service."
-        )
+        raise exceptions.no_blob_address(uri)
     found = change.arm.platform.model(StorageModel).find(account)
     own = f"/subscriptions/{change.id.subscription_id}/".lower()
     if found is None or not found["id"].lower().startswith(own) or found["location"] != change.location:
@@ -61,17 +58,16 @@ async def retrieve(call: ActionCall) -> Json:
     """
     settings = _boot_diagnostics(call.stored["properties"])
     if not settings.get("enabled"):
-        raise ServiceError(
-            409, "OperationNotAllowed", "Boot diagnostics is not enabled for the virtual machine.", target="vm"
-        )
+        raise exceptions.diagnostics_disabled()
     if not settings.get("storageUri"):
         raise exceptions.not_here("boot diagnostics in storage that Azure manages")
     target = _target(call.stored, settings["storageUri"])
     keys = call.arm.platform.model(StorageModel).keys(target.account)
     if not keys:
         raise exceptions.account_not_found(target.account)
+    signature = _signature(call, target, keys[0])
     await write(call.arm.platform, call.stored)
-    return {"serialConsoleLogBlobUri": f"{_address(target)}?{_signature(call, target, keys[0])}"}
+    return {"serialConsoleLogBlobUri": f"{_address(target)}?{signature}"}
 
 
 async def write(platform: Platform, stored: Json) -> None:
@@ -111,9 +107,7 @@ def _signature(call: ActionCall, target: Target, key: bytes) -> str:
     """Return a SAS that can read this one blob for the requested time."""
     minutes = call.body.get("sasUriExpirationTimeInMinutes", DEFAULT_MINUTES)
     if not isinstance(minutes, int) or not 1 <= minutes <= LONGEST_MINUTES:
-        raise exceptions.invalid_parameter(
-            "sasUriExpirationTimeInMinutes", f"The value must be between 1 and {LONGEST_MINUTES} minutes."
-        )
+        raise exceptions.expiration_out_of_range(LONGEST_MINUTES)
     until = (call.arm.clock.now() + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
     name = f"/blob/{target.account}/{target.container}/{target.blob}"
     text = "\n".join(["r", "", until, name, "", "", "https", _SAS_VERSION, "b", "", *[""] * 5])

@@ -9,10 +9,10 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, between
 from emulator.compute import exceptions
 from emulator.compute.images import Image
-from emulator.compute.placement import check_zones
+from emulator.compute.placement import kept, only_zone
 from emulator.compute.quotas import Quotas, of_disk
 from emulator.compute.versions import DISK_VERSIONS
 from emulator.core.clock import rfc3339
@@ -26,17 +26,37 @@ _TIERS = (
     *((4, "P1"), (8, "P2"), (16, "P3"), (32, "P4"), (64, "P6"), (128, "P10"), (256, "P15"), (512, "P20")),
     *((1024, "P30"), (2048, "P40"), (4096, "P50"), (8192, "P60"), (16384, "P70"), (32767, "P80")),
 )
-LARGEST_OS_DISK_GB, LARGEST_DISK_GB = 4095, 32767
-SKUS = (
-    "Standard_LRS",
-    "StandardSSD_LRS",
-    "StandardSSD_ZRS",
-    "Premium_LRS",
-    "Premium_ZRS",
-    "PremiumV2_LRS",
-    "UltraSSD_LRS",
+LARGEST_OS_DISK_GB, LARGEST_DISK_GB, LARGEST_OF_ALL_GB = 4095, 32767, 65536
+# The disks that can be larger than all others.
+LARGE = ("PremiumV2", "UltraSSD")
+SKU = Choice(
+    (
+        *("Standard_LRS", "StandardSSD_LRS", "StandardSSD_ZRS", "Premium_LRS", "Premium_ZRS"),
+        *("PremiumV2_LRS", "UltraSSD_LRS"),
+    ),
+    lambda found: exceptions.invalid_account_type(found.value),
 )
+LONGEST_NAME = 80
+NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?"
+# What a new disk can be made of.
+CREATE_OPTIONS = (
+    *("Empty", "Attach", "FromImage", "Import", "Copy", "Restore", "Upload", "CopyStart", "ImportSecure"),
+    *("UploadPreparedSecure", "CopyFromSanSnapshot"),
+)
+
+
+def size_in_gb(target: str, largest: int) -> Rule:
+    """Return the kind of a disk's size.
+
+    Args:
+        target: what errors call the member.
+        largest: the largest size, in GiB.
+    """
+    return between(1, largest, lambda found: exceptions.disk_size(target, found.value, largest))
+
+
 DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets", "read")
+MOST_SHARES = 15
 PLATFORM_KEY = "EncryptionAtRestWithPlatformKey"
 
 
@@ -72,6 +92,31 @@ def prepare(change: Change, image: Image | None) -> Counter[str]:
     return demand
 
 
+def check_together(properties: Json, most: int) -> None:
+    """Check the disks of a virtual machine against each other.
+
+    Args:
+        properties: properties of the machine.
+        most: how many data disks its size can have.
+
+    Raises:
+        ServiceError: two disks have one name or number, or there are too many.
+    """
+    data = properties["storageProfile"].get("dataDisks", ())
+    taken: set[int] = set()
+    names = {str(properties["storageProfile"]["osDisk"].get("name", "")).lower()} - {""}
+    for disk in data:
+        if disk["lun"] in taken:
+            raise exceptions.lun_taken(disk["lun"])
+        taken.add(disk["lun"])
+        name = str(disk.get("name", "")).lower()
+        if name in names:
+            raise exceptions.disk_named_twice(disk["name"])
+        names |= {name} - {""}
+    if len(data) > most:
+        raise exceptions.too_many_disks(most)
+
+
 def make_missing(arm: ArmModel, machine: Json) -> None:
     """Create the disks of a virtual machine that do not exist yet."""
     storage = machine["properties"]["storageProfile"]
@@ -104,26 +149,16 @@ def make_missing(arm: ArmModel, machine: Json) -> None:
 def _complete(change: Change, disk: Json, image: Image | None) -> None:
     """Set the name, id, storage type and size of a disk that is created with its machine."""
     if (disk["createOption"] == "FromImage") != (image is not None):
-        raise exceptions.invalid_parameter(
-            "createOption",
-            f"The value '{disk['createOption']}' of parameter 'createOption' is not allowed for this disk.",
-        )
-    largest = LARGEST_DISK_GB
+        raise exceptions.create_option(disk["createOption"])
     if image is not None:
-        largest = LARGEST_OS_DISK_GB
         disk.setdefault("name", _name_before(change) or f"{change.id.name}_OsDisk_1_{uuid4().hex}")
         disk.setdefault("diskSizeGB", image.disk_gb)
         disk["osType"] = "Linux"
         if disk["diskSizeGB"] < image.disk_gb:
-            raise exceptions.invalid_parameter(
-                "osDisk.diskSizeGB",
-                f"The specified disk size {disk['diskSizeGB']} GB is smaller than the size of the corresponding disk in "
-                f"the VM image: {image.disk_gb} GB. This is not allowed. Please choose equal or greater size or do not "
-                "specify an explicit size.",
-            )
+            raise exceptions.smaller_than_image(disk["diskSizeGB"], image.disk_gb)
     disk.setdefault("name", f"{change.id.name}_disk{disk.get('lun', 0) + 2}_{uuid4().hex}")
-    if not 1 <= disk.get("diskSizeGB", 0) <= largest:
-        raise exceptions.invalid_parameter("diskSizeGB", f"The value of diskSizeGB must be between 1 and {largest}.")
+    if "diskSizeGB" not in disk:
+        raise exceptions.missing("dataDisk.diskSizeGB")
     managed = disk.setdefault("managedDisk", {})
     managed.setdefault("storageAccountType", "Premium_LRS")
     managed["id"] = f"{change.id.scope}/providers/{NAME}/{disk['name']}"
@@ -151,6 +186,8 @@ def _attach(change: Change, disk: Json) -> None:
     owner = next(iter(holders(change.arm, stored)), "")
     if owner.lower() not in ("", change.id.key):
         raise exceptions.disk_owned(stored["name"], owner)
+    if stored.get("zones", []) not in ([], change.body.get("zones", [])):
+        raise exceptions.disk_elsewhere(stored["name"], stored["zones"][0], (change.body.get("zones") or [""])[0])
     disk |= {"name": stored["name"], "diskSizeGB": stored["properties"]["diskSizeGB"]}
     disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
 
@@ -200,7 +237,7 @@ def _take(arm: ArmModel, stored: Json) -> None:
 
 def _prepare_disk(change: Change) -> None:
     """Check and complete a disk that is created on its own."""
-    check_zones(change)
+    only_zone(change)
     properties, existing = change.properties, change.existing
     sku = change.body.setdefault("sku", {"name": "Standard_LRS"})
     sku["tier"] = sku["name"].partition("_")[0]
@@ -209,12 +246,13 @@ def _prepare_disk(change: Change) -> None:
         properties["creationData"] = before["creationData"]
     elif properties["creationData"]["createOption"] != "Empty":
         raise exceptions.not_here("disks that are made of something else")
-    size = properties.setdefault("diskSizeGB", before.get("diskSizeGB", 0))
-    if not max(1, before.get("diskSizeGB", 1)) <= size <= LARGEST_DISK_GB:
-        raise exceptions.invalid_parameter(
-            "disk.diskSizeGB",
-            f"The value of diskSizeGB must be between {before.get('diskSizeGB', 1)} and {LARGEST_DISK_GB}.",
-        )
+    size = properties.setdefault("diskSizeGB", before.get("diskSizeGB"))
+    if size is None:
+        raise exceptions.missing("disk.diskSizeGb")
+    if size > LARGEST_DISK_GB and not sku["name"].startswith(LARGE):
+        raise exceptions.disk_size("disk.diskSizeGB", size, LARGEST_DISK_GB)
+    if size < before.get("diskSizeGB", 0):
+        raise exceptions.disk_shrinks(before["diskSizeGB"], size)
     change.arm.platform.model(Quotas).check(
         change.id.subscription_id, change.location, str(change.id), of_disk(sku["name"])
     )
@@ -252,33 +290,43 @@ DISKS = ResourceType(
         "extendedLocation": object,
         "managedBy": READ_ONLY,
         "managedByExtended": READ_ONLY,
-        "sku": {"name": Required(Choice(SKUS)), "tier": READ_ONLY},
+        "sku": {"name": Required(SKU), "tier": READ_ONLY},
         "zones": [str],
     },
     properties={
         "burstingEnabled": bool,
-        "creationData": Required({"createOption": Required(str), "imageReference": object, "sourceResourceId": str}),
-        "dataAccessAuthMode": str,
+        "creationData": Required(
+            {
+                "createOption": Required(kept(Choice(CREATE_OPTIONS), "Copy", "creationData.createOption")),
+                "imageReference": object,
+                "sourceResourceId": str,
+            }
+        ),
+        "dataAccessAuthMode": Choice(("AzureActiveDirectory", "None")),
         "diskIOPSReadWrite": int,
         "diskMBpsReadWrite": int,
         "diskSizeBytes": READ_ONLY,
-        "diskSizeGB": int,
+        "diskSizeGB": size_in_gb("disk.diskSizeGB", LARGEST_OF_ALL_GB),
         "diskState": READ_ONLY,
         "encryption": {
             "diskEncryptionSetId": replace(DISK_ENCRYPTION_SET, bare=True),
-            "type": str,
+            "type": Choice(
+                (PLATFORM_KEY, "EncryptionAtRestWithCustomerKey", "EncryptionAtRestWithPlatformAndCustomerKeys")
+            ),
         },
-        "hyperVGeneration": Choice(("V1", "V2")),
-        "maxShares": int,
-        "networkAccessPolicy": str,
+        "hyperVGeneration": kept(Choice(("V1", "V2")), "V2", "hyperVGeneration"),
+        "maxShares": between(1, MOST_SHARES, lambda _: exceptions.invalid_value("disk.maxShares")),
+        "networkAccessPolicy": Choice(("AllowAll", "AllowPrivate", "DenyAll")),
         "osType": Choice(("Linux", "Windows")),
         "provisioningState": READ_ONLY,
-        "publicNetworkAccess": str,
+        "publicNetworkAccess": Choice(("Enabled", "Disabled")),
         "supportsHibernation": bool,
-        "tier": str,
+        "tier": Choice(tuple(tier for _, tier in _TIERS)),
         "timeCreated": READ_ONLY,
         "uniqueId": READ_ONLY,
     },
+    name_pattern=NAME_PATTERN,
+    name_refusal=lambda _: exceptions.invalid_name("disk.name", LONGEST_NAME),
     create_seconds=3,
     update_seconds=3,
     delete_seconds=5,

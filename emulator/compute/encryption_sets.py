@@ -1,29 +1,23 @@
 """Disk encryption sets: a customer's keys for disks. Disks can refer to them, but nothing is encrypted here."""
 
-from collections.abc import Sequence
-
 from emulator.arm.resources import ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required
-from emulator.compute.disks import DISK_ENCRYPTION_SET
+from emulator.arm.schema import READ_ONLY, Choice, Required, matching
+from emulator.compute import exceptions
+from emulator.compute.disks import DISK_ENCRYPTION_SET, LONGEST_NAME, NAME_PATTERN
 from emulator.compute.versions import DISK_VERSIONS
-from emulator.core.errors import ServiceError
 
-
-def _in_use(set_id: str, holders: Sequence[str]) -> ServiceError:
-    return ServiceError(
-        409,
-        "OperationNotAllowed",
-        f"Disk encryption set {set_id} cannot be deleted because it is in use by {', '.join(holders)}.",
-    )
-
-
+_KEY = matching(
+    r"https://[A-Za-z0-9-]+\.(vault|managedhsm)\.azure\.net/keys/[A-Za-z0-9-]+(/[A-Za-z0-9]+)?/?",
+    ("http://vault.vault.azure.net/keys/one", "https://vault.vault.azure.net/secrets/one"),
+    lambda _: exceptions.invalid_value("diskEncryptionSet.activeKey.keyUrl"),
+)
 DISK_ENCRYPTION_SETS = ResourceType(
     name=DISK_ENCRYPTION_SET.type,
     api_versions=tuple(version for version in DISK_VERSIONS if version >= "2019-07-01"),
     placement="region",
     members={"identity": object},
     properties={
-        "activeKey": Required({"keyUrl": Required(str), "sourceVault": {"id": Required(str)}}),
+        "activeKey": Required({"keyUrl": Required(_KEY), "sourceVault": {"id": Required(str)}}),
         "encryptionType": Choice(
             (
                 "EncryptionAtRestWithCustomerKey",
@@ -37,9 +31,11 @@ DISK_ENCRYPTION_SETS = ResourceType(
         "provisioningState": READ_ONLY,
         "rotationToLatestKeyVersionEnabled": bool,
     },
+    name_pattern=NAME_PATTERN,
+    name_refusal=lambda _: exceptions.invalid_name("diskEncryptionSet.name", LONGEST_NAME),
     create_seconds=5,
     update_seconds=5,
     delete_seconds=5,
     reply="accepted",
-    in_use=_in_use,
+    in_use=exceptions.encryption_set_in_use,
 )

@@ -76,6 +76,34 @@ IMAGES = (
     ),
 )
 
+# Publishers of Azure's marketplace whose images are not here. An image of any other publisher does not exist in Azure.
+NOT_HERE = frozenset(
+    {
+        *(
+            "almalinux",
+            "arista-networks",
+            "bitnami",
+            "center-for-internet-security-inc",
+            "checkpoint",
+            "cisco",
+            "coreos",
+        ),
+        *(
+            "credativ",
+            "debian",
+            "f5-networks",
+            "fortinet",
+            "kinvolk",
+            "microsoft-ads",
+            "microsoft-aks",
+            "microsoft-dsvm",
+        ),
+        *("microsoftcblmariner", "microsoftsqlserver", "microsoftvisualstudio", "microsoftwindowsdesktop"),
+        *("microsoftwindowsserver", "openlogic", "oracle", "paloaltonetworks", "redhat", "resf", "rogue-wave-software"),
+        *("suse"),
+    }
+)
+
 
 def resolve(reference: Json) -> tuple[Image, str]:
     """Return the image that an `imageReference` names, and its exact version.
@@ -87,11 +115,10 @@ def resolve(reference: Json) -> tuple[Image, str]:
     if reference.get("id"):
         raise exceptions.not_here("images other than those of the marketplace")
     if not all(parts):
-        raise exceptions.invalid_parameter(
-            "imageReference",
-            "Parameter imageReference must have either publisher, offer, sku and version, or id.",
-        )
+        raise exceptions.image_incomplete()
     publisher, offer, sku, version = parts
+    if publisher.lower() in NOT_HERE:
+        raise exceptions.not_here(f"images of the publisher {publisher}")
     image = next(
         (
             found

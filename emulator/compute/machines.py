@@ -10,7 +10,7 @@ from emulator.arm.operations import Outcome
 from emulator.arm.resources import Change
 from emulator.compute import diagnostics, disks, exceptions, images, operating_systems, power, sizes
 from emulator.compute.images import Image
-from emulator.compute.placement import check_size, check_zones
+from emulator.compute.placement import check_size, only_zone
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.compute.sizes import Size
 from emulator.core.clock import rfc3339
@@ -20,23 +20,6 @@ Json = dict[str, Any]
 
 DELETE_SECONDS = 24
 ENCRYPTION_AT_HOST = "Microsoft.Compute/EncryptionAtHost"
-# Properties that a machine keeps for life: the name in errors, and the path in `properties`.
-_KEPT: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("imageReference.publisher", ("storageProfile", "imageReference", "publisher")),
-    ("imageReference.offer", ("storageProfile", "imageReference", "offer")),
-    ("imageReference.sku", ("storageProfile", "imageReference", "sku")),
-    ("imageReference.version", ("storageProfile", "imageReference", "version")),
-    ("osDisk.name", ("storageProfile", "osDisk", "name")),
-    ("osDisk.createOption", ("storageProfile", "osDisk", "createOption")),
-    ("osDisk.osType", ("storageProfile", "osDisk", "osType")),
-    ("osProfile.computerName", ("osProfile", "computerName")),
-    ("osProfile.adminUsername", ("osProfile", "adminUsername")),
-    (
-        "linuxConfiguration.disablePasswordAuthentication",
-        ("osProfile", "linuxConfiguration", "disablePasswordAuthentication"),
-    ),
-    ("linuxConfiguration.ssh.publicKeys", ("osProfile", "linuxConfiguration", "ssh", "publicKeys")),
-)
 # Secrets, which no answer shows: the path in `properties`, and whether the value may change.
 _SECRETS: tuple[tuple[tuple[str, ...], bool], ...] = (
     (("osProfile", "customData"), False),
@@ -55,14 +38,17 @@ def prepare(change: Change) -> None:
     if existing is not None:
         _check_kept(change)
     _require(properties)
-    zone = check_zones(change)
+    zone = only_zone(change)
     size = check_size(change.location, properties["hardwareProfile"]["vmSize"], zone)
     properties["hardwareProfile"]["vmSize"] = size.name
     _check_encryption(change, size)
-    image = _image(change)
+    if properties.get("evictionPolicy") and properties.get("priority") not in ("Low", "Spot"):
+        raise exceptions.eviction_without_spot()
     _prepare_guest(change)
+    image = _image(change)
     _check_interfaces(change)
     diagnostics.prepare(change)
+    disks.check_together(properties, size.data_disks)
     demand = disks.prepare(change, image)
     demand.update(of_machine(size))
     change.arm.platform.model(Quotas).check(change.id.subscription_id, change.location, str(change.id), demand)
@@ -133,14 +119,9 @@ def _check_kept(change: Change) -> None:
     """Refuse changes of what a machine keeps for life; fill in what the body leaves out."""
     existing = change.existing or {}
     before: Json = existing["properties"]
-    if "zones" in change.body and change.body["zones"] != existing.get("zones", []):
-        raise exceptions.change_not_allowed("zones")
-    if "zones" in existing:
-        change.body["zones"] = existing["zones"]
-    for label, path in _KEPT:
-        given, known = _at(change.properties, path), _at(before, path)
-        if given is not None and not _same(given, known):
-            raise exceptions.change_not_allowed(label)
+    given_keys, known_keys = _keys(change.properties), _keys(before)
+    if given_keys and given_keys != known_keys:
+        raise exceptions.change_not_allowed("linuxConfiguration.ssh.publicKeys")
     for secret, may_change in _SECRETS:
         given, known = _at(change.properties, secret), existing["private"].get(secret[-1])
         if given is not None and given != known and not may_change:
@@ -160,10 +141,10 @@ def _at(document: Json, path: tuple[str, ...]) -> Any:
     return found
 
 
-def _same(given: Any, known: Any) -> bool:
-    if isinstance(given, str) and isinstance(known, str):
-        return given.lower() == known.lower()
-    return bool(given == known)
+def _keys(properties: Json) -> list[str]:
+    """Return the SSH keys that a machine's properties name."""
+    found = _at(properties, ("osProfile", "linuxConfiguration", "ssh", "publicKeys")) or ()
+    return [str(key.get("keyData", "")) for key in found]
 
 
 def _image(change: Change) -> Image | None:
@@ -171,7 +152,7 @@ def _image(change: Change) -> Image | None:
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
         if "imageReference" in storage:
-            raise exceptions.not_allowed("storageProfile.imageReference")
+            raise exceptions.image_for_existing_disk()
         return None
     if not storage.get("imageReference"):
         raise exceptions.missing("imageReference")
@@ -189,7 +170,6 @@ def _prepare_guest(change: Change) -> None:
     if not properties.get("osProfile"):
         raise exceptions.missing("osProfile")
     operating_systems.prepare(properties["osProfile"], change.id.name, is_new=change.existing is None)
-    operating_systems.check_encoded("userData", "User data", properties.get("userData", ""))
 
 
 def _check_interfaces(change: Change) -> None:

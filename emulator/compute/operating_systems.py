@@ -5,14 +5,21 @@ import binascii
 import re
 from typing import Any
 
+from emulator.arm.schema import Kind, Rule, matching
 from emulator.compute import exceptions
+from emulator.compute.placement import kept
+from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
-LONGEST_NAME = 64
+LONGEST_NAME, LONGEST_WINDOWS_NAME, LONGEST_USER = 64, 15, 64
 LONGEST_CUSTOM_DATA = 87_380
 SHORTEST_PASSWORD, LONGEST_PASSWORD, KINDS_OF_CHARACTERS = 6, 72, 3
-_RESERVED_USERS = (
+# Characters that host names, and those that computer names of Windows, cannot have.
+LINUX_CHARACTERS = "` ~ ! @ # $ % ^ & * ( ) = + _ [ ] { } \\ | ; : ' \" , < > / ?"
+WINDOWS_CHARACTERS = "` ~ ! @ # $ % ^ & * ( ) = + _ [ ] { } \\ | ; : . ' \" , < > / ?"
+# Source of both lists: the description of OSProfile in azure-mgmt-compute.
+RESERVED_USERS = (
     *("1", "123", "a", "actuser", "adm", "admin", "admin1", "admin2", "administrator", "aspnet", "backup", "console"),
     *(
         "david",
@@ -30,7 +37,105 @@ _RESERVED_USERS = (
     ),
     *("test2", "test3", "user", "user1", "user2", "user3", "user4", "user5", "video"),
 )
+RESERVED_PASSWORDS = (
+    *("abc@123", "P@$$w0rd", "P@ssw0rd", "P@ssword123", "Pa$$word"),
+    *("pass@word1", "Password!", "Password1", "Password22", "iloveyou!"),
+)
 _CHARACTERS = ("[A-Z]", "[a-z]", "[0-9]", r"[^A-Za-z0-9]")
+_LINUX_NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}$)[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+_WINDOWS_NAME = re.compile(rf"(?!\d+$)[A-Za-z0-9-]{{1,{LONGEST_WINDOWS_NAME}}}")
+_KEY = re.compile(r"(ssh-rsa|ssh-ed25519) [A-Za-z0-9+/=]+(\s.*)?")
+
+
+def _is_linux_name(name: str) -> bool:
+    return _LINUX_NAME.fullmatch(name) is not None
+
+
+def _is_encoded(data: str) -> bool:
+    """Tell whether data for a machine is base64 and not too long."""
+    try:
+        base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return len(data) <= LONGEST_CUSTOM_DATA
+
+
+def _is_strong(password: str) -> bool:
+    kinds = sum(1 for kind in _CHARACTERS if re.search(kind, password))
+    return (
+        SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD
+        and kinds >= KINDS_OF_CHARACTERS
+        and re.search(r"[\x00-\x1f]", password) is None
+    )
+
+
+def _invalid_linux_name(_found: object) -> ServiceError:
+    return exceptions.invalid_linux_name(LONGEST_NAME, LINUX_CHARACTERS)
+
+
+_NOT_BASE64 = ("{}", "a")
+_TOO_LONG = base64.b64encode(bytes(LONGEST_CUSTOM_DATA)).decode()
+ENCODED_USER_DATA = Rule(
+    str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.invalid_user_data(LONGEST_CUSTOM_DATA)
+)
+_USER: Kind = matching(
+    rf"[^\\/\"\[\]:|<>+=;,?*@&\s]{{0,{LONGEST_USER}}}",
+    ("u" * (LONGEST_USER + 1), "two words", "user@home"),
+    lambda _: exceptions.invalid_value("adminUsername"),
+)
+_USER = Rule(
+    _USER,
+    lambda user: user.lower() not in RESERVED_USERS,
+    ("root", "admin", "Administrator", "user1"),
+    lambda _: exceptions.user_not_allowed(),
+)
+_PASSWORD: Kind = Rule(
+    str,
+    lambda password: password not in RESERVED_PASSWORDS,
+    ("P@ssw0rd", "Password!"),
+    lambda _: exceptions.password_not_allowed(),
+)
+_PASSWORD = Rule(
+    _PASSWORD,
+    _is_strong,
+    ("Ab1!x", "onlysmallletters", "small-and-special", "Aa1!" * 19),
+    lambda _: exceptions.weak_password(SHORTEST_PASSWORD, LONGEST_PASSWORD, KINDS_OF_CHARACTERS),
+)
+OS_PROFILE: Kind = {
+    "adminPassword": _PASSWORD,
+    "adminUsername": kept(_USER, "somebody", "osProfile.adminUsername"),
+    "allowExtensionOperations": bool,
+    "computerName": kept(
+        Rule(str, _is_linux_name, ("n" * (LONGEST_NAME + 1), "under_score", "end-", "two words"), _invalid_linux_name),
+        "other",
+        "osProfile.computerName",
+    ),
+    "customData": Rule(
+        str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.invalid_custom_data(LONGEST_CUSTOM_DATA)
+    ),
+    "linuxConfiguration": {
+        "disablePasswordAuthentication": kept(bool, True, "linuxConfiguration.disablePasswordAuthentication"),
+        "enableVMAgentPlatformUpdates": bool,
+        "patchSettings": object,
+        "provisionVMAgent": bool,
+        "ssh": {
+            "publicKeys": [
+                {
+                    "keyData": Rule(
+                        str,
+                        lambda key: _KEY.match(key) is not None,
+                        ("", "not a key", "ssh-dss AAAA"),
+                        lambda _: exceptions.invalid_value("linuxConfiguration.ssh.publicKeys.keyData"),
+                    ),
+                    "path": str,
+                }
+            ]
+        },
+    },
+    "requireGuestProvisionSignal": bool,
+    "secrets": [object],
+    "windowsConfiguration": object,
+}
 
 
 def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
@@ -42,99 +147,38 @@ def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
         is_new: whether the machine is being created.
 
     Raises:
-        ServiceError: 400 `InvalidParameter`.
+        ServiceError: Azure would refuse the profile, or the local Azure lacks its operating system.
     """
-    if "windowsConfiguration" in profile:
-        raise exceptions.not_here("virtual machines with Windows")
     profile.setdefault("computerName", machine_name)
-    _check_name(profile["computerName"])
-    check_encoded("customData", "Custom data in OSProfile", profile.get("customData", ""))
+    if "windowsConfiguration" in profile:
+        if not _WINDOWS_NAME.fullmatch(profile["computerName"]):
+            raise exceptions.invalid_windows_name(LONGEST_WINDOWS_NAME, WINDOWS_CHARACTERS)
+        raise exceptions.not_here("virtual machines with Windows")
+    if not _is_linux_name(profile["computerName"]):
+        raise exceptions.invalid_linux_name(LONGEST_NAME, LINUX_CHARACTERS)
     user = profile.get("adminUsername")
     if not user:
         raise exceptions.missing("osProfile.adminUsername")
-    if user.lower() in _RESERVED_USERS:
-        raise exceptions.invalid_parameter(
-            "adminUsername",
-            "The Admin Username specified is not allowed. For more information about disallowed usernames, see "
-            "https://aka.ms/vmosprofile",
-        )
     linux = profile.setdefault("linuxConfiguration", {})
     linux.setdefault("disablePasswordAuthentication", False)
     linux.setdefault("provisionVMAgent", True)
     linux.setdefault("patchSettings", {"patchMode": "ImageDefault", "assessmentMode": "ImageDefault"})
     if is_new:
         _check_login(profile, linux)
+    path = f"/home/{user}/.ssh/authorized_keys"
     for key in linux.get("ssh", {}).get("publicKeys", ()):
-        _check_key(key, user)
+        if key.setdefault("path", path) != path:
+            raise exceptions.key_elsewhere(path)
     profile.setdefault("secrets", [])
     profile.setdefault("allowExtensionOperations", True)
     profile.setdefault("requireGuestProvisionSignal", True)
-
-
-def check_encoded(member: str, title: str, data: str) -> None:
-    """Check that data for a machine is base64 and not too long.
-
-    Args:
-        member: target of the error.
-        title: what the message calls the data.
-        data: the data as sent.
-
-    Raises:
-        ServiceError: 400 `InvalidParameter`.
-    """
-    error = exceptions.invalid_parameter(
-        member, f"{title} must be in Base64 encoding and with a maximum length of {LONGEST_CUSTOM_DATA} characters."
-    )
-    try:
-        base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        raise error from None
-    if len(data) > LONGEST_CUSTOM_DATA:
-        raise error
-
-
-def _check_name(name: str) -> None:
-    if len(name) > LONGEST_NAME or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", name):
-        raise exceptions.invalid_parameter(
-            "computerName",
-            f"Linux host name cannot exceed {LONGEST_NAME} characters in length or contain the following characters: "
-            "` ~ ! @ # $ % ^ & * ( ) = + _ [ ] { } \\ | ; : ' \" , < > / ?.",
-        )
 
 
 def _check_login(profile: Json, linux: Json) -> None:
     password = profile.get("adminPassword")
     keys = linux.get("ssh", {}).get("publicKeys")
     if not keys and (linux["disablePasswordAuthentication"] or not password):
-        raise exceptions.invalid_parameter(
-            "linuxConfiguration",
-            "Authentication using either SSH or by user name and password must be enabled in Linux profile.",
-        )
+        raise exceptions.no_login()
     if not password:
         # As in Azure, a machine with SSH keys and no password allows no login by password.
         linux["disablePasswordAuthentication"] = True
-        return
-    kinds = sum(1 for kind in _CHARACTERS if re.search(kind, password))
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or kinds < KINDS_OF_CHARACTERS:
-        raise exceptions.invalid_parameter(
-            "adminPassword",
-            f"The supplied password must be between {SHORTEST_PASSWORD}-{LONGEST_PASSWORD} characters long and must "
-            f"satisfy at least {KINDS_OF_CHARACTERS} of password complexity requirements from the following: 1) "
-            "Contains an uppercase character 2) Contains a lowercase character 3) Contains a numeric digit 4) Contains "
-            "a special character 5) Control characters are not allowed",
-        )
-
-
-def _check_key(key: Json, user: str) -> None:
-    path = f"/home/{user}/.ssh/authorized_keys"
-    if key.setdefault("path", path) != path:
-        raise exceptions.invalid_parameter(
-            "linuxConfiguration.ssh.publicKeys.path",
-            "Destination path for SSH public keys is currently limited to its default value "
-            f"{path} due to a known issue in Linux provisioning agent.",
-        )
-    if not re.match(r"(ssh-rsa|ssh-ed25519) [A-Za-z0-9+/=]+", key.get("keyData", "")):
-        raise exceptions.invalid_parameter(
-            "linuxConfiguration.ssh.publicKeys.keyData",
-            "The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.",
-        )

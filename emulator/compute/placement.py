@@ -1,30 +1,38 @@
-"""Where a virtual machine or a disk may be placed: the zones of regions, and the sizes that these have."""
+"""Where a virtual machine or a disk may be placed, and what it then keeps: its zone, and other members."""
+
+from typing import Any
 
 from emulator.arm.resources import Change
+from emulator.arm.schema import Fixed, Kind
 from emulator.compute import exceptions, sizes
 
 
-def check_zones(change: Change) -> str:
-    """Return the zone of a resource, or "" if it is in none.
+def kept(kind: Kind, other: Any, label: str) -> Fixed:
+    """Return the kind of a member that a resource keeps for life.
+
+    Args:
+        kind: the kind of the member.
+        other: another value, for tests.
+        label: what errors call the member.
+    """
+    return Fixed(kind, other, lambda _: exceptions.change_not_allowed(label))
+
+
+def only_zone(change: Change) -> str:
+    """Return the zone of a resource, which it keeps for life, or "" if it is in none.
 
     Raises:
-        ServiceError: 400 for several zones, or for one that the region does not have.
+        ServiceError: 400 for several zones; 409 for another zone than before.
     """
-    zones = change.body.get("zones") or []
-    if not zones:
-        change.body.pop("zones", None)
-        return ""
-    known = sizes.zones_of(change.location)
-    if not known:
-        raise exceptions.zones_not_supported(str(change.id), change.location)
+    before = None if change.existing is None else change.existing.get("zones", [])
+    zones = change.body.get("zones") or before or []
     if len(zones) > 1:
-        raise exceptions.invalid_parameter(
-            "zones", f"The resource {change.id} can be in one zone, not in {len(zones)}."
-        )
-    zone = str(zones[0])
-    if zone not in known:
-        raise exceptions.unknown_zone(str(change.id), zone, change.location, known)
-    return zone
+        raise exceptions.several_zones(str(change.id), len(zones))
+    if before is not None and zones != before:
+        raise exceptions.change_not_allowed("zones")
+    if zones:
+        change.body["zones"] = zones
+    return str(zones[0]) if zones else ""
 
 
 def check_size(location: str, name: str, zone: str) -> sizes.Size:
@@ -36,14 +44,16 @@ def check_size(location: str, name: str, zone: str) -> sizes.Size:
         zone: the machine's zone, or "".
 
     Raises:
-        ServiceError: 400 for an unknown size; 409 `SkuNotAvailable`.
+        ServiceError: 400 for an unknown size, and for one that is not emulated; 409 `SkuNotAvailable`.
     """
     size = sizes.find(name)
+    if size is None and sizes.not_emulated(name):
+        raise exceptions.size_not_emulated(name)
+    known = [found.name for found in sizes.in_location(location)]
     if size is None:
-        known = [found.name for found in sizes.in_location(location)]
-        raise exceptions.invalid_size(name, location, known)
-    if not sizes.offered(size, location):
-        raise exceptions.sku_not_available(size.name, location)
+        raise exceptions.invalid_size(name, known)
+    if size.name not in known:
+        raise exceptions.size_not_in_region(size.name, known)
     restriction = sizes.restricted(size, location)
     if restriction is not None and not restriction.zones:
         raise exceptions.sku_not_available(size.name, location)

@@ -7,6 +7,7 @@ from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall
+from emulator.compute import sizes
 from emulator.openshift.guests import Guests
 
 Json = dict[str, Any]
@@ -21,8 +22,14 @@ def boot(arm: ArmModel, stored: Json) -> None:
     guests = arm.platform.model(Guests)
     if stored["private"]["power"] in (RUNNING, RESTARTING):
         guests.stopped(stored["id"])
-    guests.powered_on(stored)
+    guests.powered_on(_with_hardware(stored))
     _note(arm, stored, RUNNING)
+
+
+def _with_hardware(stored: Json) -> Json:
+    """Return a virtual machine with the cores and the memory that its guest sees."""
+    size = sizes.find((stored["properties"].get("hardwareProfile") or {}).get("vmSize") or "")
+    return stored if size is None else stored | {"hardware": {"cores": size.cores, "memoryGib": size.memory_gb}}
 
 
 def boot_if_due(arm: ArmModel, stored: Json) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.arm.groups import normal_location
 from emulator.arm.models import ArmModel
+from emulator.compute.exceptions import quota_exceeded_together
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.core.errors import ServiceError
@@ -31,8 +32,7 @@ def check_deployment(arm: ArmModel, machines: Sequence[tuple[str, Json]]) -> lis
         try:
             arm.platform.model(Quotas).check(subscription_id, location, "", wanted)
         except ServiceError as error:
-            # In a preflight, the same refusal has another code.
-            failures.append(ServiceError(error.status_code, "QuotaExceeded", error.message))
+            failures.append(quota_exceeded_together(error))
     return failures
 
 

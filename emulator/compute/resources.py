@@ -1,33 +1,57 @@
 """The resource types of Microsoft.Compute."""
 
 from emulator.arm.resources import Action, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
-from emulator.compute import diagnostics, machines, power
-from emulator.compute.disks import DISK_ENCRYPTION_SET, DISKS, SKUS
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between, matching
+from emulator.compute import diagnostics, exceptions, machines, power
+from emulator.compute.disks import (
+    DISK_ENCRYPTION_SET,
+    DISKS,
+    LARGEST_DISK_GB,
+    LARGEST_OS_DISK_GB,
+    LONGEST_NAME,
+    NAME_PATTERN,
+    SKU,
+    size_in_gb,
+)
 from emulator.compute.encryption_sets import DISK_ENCRYPTION_SETS
+from emulator.compute.operating_systems import ENCODED_USER_DATA, OS_PROFILE
+from emulator.compute.placement import kept
 from emulator.compute.preflight import check_deployment
 from emulator.compute.versions import MACHINE_VERSIONS
 
+LONGEST_MACHINE_NAME = 64
+MOST_LUN = 63
+
+
+def _disk_name(entity: str) -> Rule:
+    return matching(
+        NAME_PATTERN, ("-start", "end.", "two words"), lambda _: exceptions.invalid_name(entity, LONGEST_NAME)
+    )
+
+
+_LUN = between(0, MOST_LUN, lambda _: exceptions.invalid_value("dataDisk.lun"))
+_CREATE_OPTION = Choice(("FromImage", "Empty", "Attach"))
+_LICENSES = ("Windows_Client", "Windows_Server", "RHEL_BYOS", "SLES_BYOS", "RHEL_ELS_6", "UBUNTU_PRO", "None")
 _DISK = {
     "caching": Choice(("None", "ReadOnly", "ReadWrite")),
-    "createOption": Required(Choice(("FromImage", "Empty", "Attach"))),
+    "createOption": Required(_CREATE_OPTION),
     "deleteOption": Choice(("Delete", "Detach")),
-    "diffDiskSettings": object,
-    "diskSizeGB": int,
+    "diskSizeGB": size_in_gb("dataDisk.diskSizeGB", LARGEST_DISK_GB),
     "managedDisk": {
         "diskEncryptionSet": DISK_ENCRYPTION_SET,
         "id": Reference("Microsoft.Compute/disks", bare=True),
         "securityProfile": object,
-        "storageAccountType": Choice(SKUS),
+        "storageAccountType": SKU,
     },
-    "name": str,
+    "name": _disk_name("dataDisk.name"),
     "writeAcceleratorEnabled": bool,
 }
 MACHINES = ResourceType(
     name="Microsoft.Compute/virtualMachines",
     api_versions=MACHINE_VERSIONS,
     placement="region",
-    name_pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?",
+    name_pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?",
+    name_refusal=lambda _: exceptions.invalid_name("vmName", LONGEST_MACHINE_NAME),
     members={
         "extendedLocation": object,
         "identity": object,
@@ -45,7 +69,7 @@ MACHINES = ResourceType(
         "extensionsTimeBudget": str,
         "hardwareProfile": {"vmSize": str, "vmSizeProperties": Since("2021-07-01", object)},
         "instanceView": READ_ONLY,
-        "licenseType": str,
+        "licenseType": Choice(_LICENSES, lambda found: exceptions.invalid_license(found.value)),
         "networkProfile": {
             "networkInterfaces": [
                 {
@@ -54,23 +78,7 @@ MACHINES = ResourceType(
                 }
             ]
         },
-        "osProfile": {
-            "adminPassword": str,
-            "adminUsername": str,
-            "allowExtensionOperations": bool,
-            "computerName": str,
-            "customData": str,
-            "linuxConfiguration": {
-                "disablePasswordAuthentication": bool,
-                "enableVMAgentPlatformUpdates": bool,
-                "patchSettings": object,
-                "provisionVMAgent": bool,
-                "ssh": {"publicKeys": [{"keyData": str, "path": str}]},
-            },
-            "requireGuestProvisionSignal": bool,
-            "secrets": [object],
-            "windowsConfiguration": object,
-        },
+        "osProfile": OS_PROFILE,
         "platformFaultDomain": int,
         "priority": Choice(("Regular", "Low", "Spot")),
         "provisioningState": READ_ONLY,
@@ -83,20 +91,27 @@ MACHINES = ResourceType(
             "uefiSettings": object,
         },
         "storageProfile": {
-            "dataDisks": [_DISK | {"lun": Required(int), "toBeDetached": bool}],
-            "diskControllerType": str,
+            "dataDisks": [_DISK | {"lun": Required(_LUN), "toBeDetached": bool}],
+            "diskControllerType": Choice(("SCSI", "NVMe")),
             "imageReference": {
                 "exactVersion": READ_ONLY,
                 "id": str,
-                "offer": str,
-                "publisher": str,
-                "sku": str,
-                "version": str,
+                "offer": kept(str, "other", "imageReference.offer"),
+                "publisher": kept(str, "other", "imageReference.publisher"),
+                "sku": kept(str, "other", "imageReference.sku"),
+                "version": kept(str, "1.0.0", "imageReference.version"),
             },
-            "osDisk": _DISK | {"osType": Choice(("Linux", "Windows"))},
+            "osDisk": _DISK
+            | {
+                "createOption": Required(kept(_CREATE_OPTION, "Empty", "osDisk.createOption")),
+                "diffDiskSettings": object,
+                "diskSizeGB": size_in_gb("osDisk.diskSizeGB", LARGEST_OS_DISK_GB),
+                "name": kept(_disk_name("osDisk.name"), "other", "osDisk.name"),
+                "osType": kept(Choice(("Linux", "Windows")), "Windows", "osDisk.osType"),
+            },
         },
         "timeCreated": READ_ONLY,
-        "userData": Since("2021-03-01", str),
+        "userData": Since("2021-03-01", ENCODED_USER_DATA),
         "vmId": READ_ONLY,
     },
     # Azure's own share of the time; the guest takes the rest.

@@ -1,6 +1,7 @@
 """The endpoints of Microsoft.Compute that are not generic to all resources."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import Response
@@ -12,7 +13,6 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.responses import resources
 from emulator.compute import diagnostics, exceptions, images, sizes, views
 from emulator.compute.quotas import Quotas
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -23,14 +23,20 @@ _IMAGE_PARTS = ("publishers", "offers", "skus", "versions")
 async def list_skus(call: Call) -> Response:
     """GET skus, of all regions or of the one that `$filter` names."""
     _enter(call, "Microsoft.Compute/skus/read")
-    wanted = call.request.query_params.get("$filter", "")
-    found = _FILTER.fullmatch(wanted)
-    if wanted and found is None:
-        raise exceptions.invalid_parameter(
-            "$filter", f"The filter '{wanted}' is not supported; use location eq '<name>'."
-        )
-    locations = LOCATIONS if found is None else [place for place in LOCATIONS if place == normal_location(found[1])]
+    locations = places_of(call.request.query_params.get("$filter", ""))
     return page(call, [sku for location in locations for sku in views.skus(location)])
+
+
+def places_of(text: str) -> Sequence[str]:
+    """Return the regions that a `$filter` names: one, or all if it is empty.
+
+    Raises:
+        ServiceError: 400 for any other filter.
+    """
+    found = _FILTER.fullmatch(text)
+    if text and found is None:
+        raise exceptions.unknown_filter(text)
+    return LOCATIONS if found is None else [place for place in LOCATIONS if place == normal_location(found[1])]
 
 
 async def list_usages(call: Call) -> Response:
@@ -105,14 +111,23 @@ def _artifact(call: Call, location: str, name: str, path: str = "") -> Json:
 
 def _location(call: Call, what: str) -> str:
     _enter(call, f"Microsoft.Compute/locations/{what}/read")
-    location = normal_location(call.params["location"])
+    return region_of(call.params["location"], call.api_version, what)
+
+
+def region_of(text: str, version: str, what: str) -> str:
+    """Return the name of the region in the path of a list.
+
+    Args:
+        text: the region as the path has it.
+        version: the api-version of the request.
+        what: name of the list.
+
+    Raises:
+        ServiceError: 400 for a region that does not exist.
+    """
+    location = normal_location(text)
     if location not in LOCATIONS:
-        raise ServiceError(
-            400,
-            "NoRegisteredProviderFound",
-            f"No registered resource provider found for location '{location}' and API version '{call.api_version}' for "
-            f"type 'locations/{what}'. The supported locations are '{', '.join(LOCATIONS)}'.",
-        )
+        raise exceptions.region_not_found(location, version, f"locations/{what}", LOCATIONS)
     return location
 
 

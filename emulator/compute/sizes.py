@@ -9,11 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from emulator.arm.groups import LOCATIONS
-
-ZONES = ("1", "2", "3")
-WITHOUT_ZONES = ("westus",)
-
 
 @dataclass(frozen=True)
 class Size:
@@ -101,6 +96,33 @@ _BY_NAME = {
 }
 FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in _FAMILIES))
 
+# Sizes that Azure has and that are not emulated: pattern of the name, and the numbers in it.
+_D, _E = (2, 4, 8, 16, 32, 48, 64), (2, 4, 8, 16, 20, 32, 48, 64)
+_ELSEWHERE: tuple[tuple[str, tuple[int, ...]], ...] = (
+    ("Standard_A{}_v2", (1, 2, 4, 8)),
+    ("Standard_A{}m_v2", (2, 4, 8)),
+    ("Standard_B{}ls", (1,)),
+    ("Standard_B{}s", (1, 2)),
+    ("Standard_B{}ms", (1, 12, 20)),
+    ("Standard_B{}s_v2", (2, 4, 8, 16, 32)),
+    ("Standard_B{}as_v2", (2, 4, 8, 16, 32)),
+    ("Standard_B{}ls_v2", (2, 4)),
+    ("Standard_B{}ts_v2", (2,)),
+    ("Standard_D{}_v2", (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)),
+    ("Standard_DS{}_v2", (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)),
+    *((f"Standard_D{{}}{kind}", _D) for kind in ("_v3", "_v4", "d_v4", "ds_v4", "a_v4", "_v5", "d_v5", "ads_v5")),
+    *((f"Standard_D{{}}{kind}", _D) for kind in ("ls_v5", "lds_v5", "ps_v5", "pds_v5", "as_v6", "ads_v6", "als_v6")),
+    *((f"Standard_E{{}}{kind}", _E) for kind in ("_v3", "_v4", "d_v4", "ds_v4", "a_v4", "_v5", "d_v5", "ads_v5")),
+    *((f"Standard_E{{}}{kind}", _E) for kind in ("s_v6", "ds_v6", "as_v6", "ads_v6", "bs_v5", "bds_v5")),
+    *((f"Standard_DC{{}}{kind}", (2, 4, 8, 16, 32, 48)) for kind in ("as_v5", "ads_v5", "s_v3", "ds_v3")),
+    ("Standard_F{}s", (1, 2, 4, 8, 16)),
+    ("Standard_L{}as_v3", (8, 16, 32, 48, 64, 80)),
+    ("Standard_M{}s", (32, 64, 128)),
+    ("Standard_NC{}ads_A100_v4", (24, 48, 96)),
+    ("Standard_NV{}ads_A10_v5", (6, 12, 18, 36, 72)),
+)
+_NOT_EMULATED = {pattern.format(count).lower() for pattern, counts in _ELSEWHERE for count in counts}
+
 # By region: patterns of the sizes that it does not have at all.
 _NOT_OFFERED = {
     "westus": ("Standard_NC*", "Standard_*_v6", "Standard_L*_v4"),
@@ -119,6 +141,11 @@ def find(name: str) -> Size | None:
     return _BY_NAME.get(name.lower())
 
 
+def not_emulated(name: str) -> bool:
+    """Tell whether Azure has a size of this name, in any case, which is not emulated."""
+    return name.lower() in _NOT_EMULATED
+
+
 def offered(size: Size, location: str) -> bool:
     """Tell whether a region has a size."""
     return not any(fnmatchcase(size.name, pattern) for pattern in _NOT_OFFERED.get(location, ()))
@@ -127,11 +154,6 @@ def offered(size: Size, location: str) -> bool:
 def in_location(location: str) -> Iterator[Size]:
     """Yield the sizes that a region has."""
     return (size for size in _BY_NAME.values() if offered(size, location))
-
-
-def zones_of(location: str) -> tuple[str, ...]:
-    """Return the zones of a region."""
-    return () if location in WITHOUT_ZONES or location not in LOCATIONS else ZONES
 
 
 def restricted(size: Size, location: str) -> Restriction | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from emulator.arm.zones import zones_of
 from emulator.compute import diagnostics, power, sizes
 from emulator.compute.disks import of_machine
 from emulator.compute.sizes import Size
@@ -116,7 +117,7 @@ def _size_sku(size: Size, location: str) -> Json:
 
 
 def _place(location: str) -> Json:
-    return {"location": location, "zones": list(sizes.zones_of(location)), "zoneDetails": []}
+    return {"location": location, "zones": list(zones_of(location)), "zoneDetails": []}
 
 
 def machine_size(size: Size) -> Json:

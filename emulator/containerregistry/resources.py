@@ -8,7 +8,7 @@ from typing import Any
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required, matching
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
 
@@ -32,6 +32,9 @@ VERSIONS = (
 )
 TOKEN_VERSIONS = tuple(version for version in VERSIONS if version >= "2019-05-01")
 NAME = r"[A-Za-z0-9]{5,50}"
+# What only the largest SKU has, each with the value that all have.
+PREMIUM_ONLY = {"publicNetworkAccess": "Enabled", "zoneRedundancy": "Disabled", "dataEndpointEnabled": False}
+SHORTEST_NAME, LONGEST_NAME = 5, 50
 PASSWORDS = ("password1", "password2")
 # The scope maps that come with every registry.
 SYSTEM_SCOPE_MAPS = {
@@ -54,7 +57,13 @@ def _prepare_registry(change: Change) -> None:
     for other in change.arm.scan("/subscriptions/", REGISTRY):
         if other["name"].lower() == change.id.name.lower() and other["id"].lower() != change.id.key:
             raise exceptions.already_in_use(change.id.name)
-    change.body["sku"]["tier"] = change.body["sku"]["name"]
+    sku = change.body["sku"]["name"]
+    if sku == "Classic":
+        raise exceptions.classic_retired()
+    for member, off in PREMIUM_ONLY.items():
+        if sku != "Premium" and change.properties.get(member, off) != off:
+            raise exceptions.needs_premium(member, sku)
+    change.body["sku"]["tier"] = sku
     change.properties.setdefault("adminUserEnabled", False)
     change.properties.setdefault("publicNetworkAccess", "Enabled")
 
@@ -155,12 +164,22 @@ def _check_name(arm: ArmModel, body: Json) -> Json:
     return {"nameAvailable": True}
 
 
+def _name_refusal(kind: str) -> Refusal:
+    return lambda _: exceptions.invalid_name(kind, SHORTEST_NAME, LONGEST_NAME)
+
+
+_SKU = Choice(("Classic", "Basic", "Standard", "Premium"), lambda found: exceptions.invalid_sku(found.value))
+_ACTION = matching(
+    r"repositories/.+/(content/(read|write|delete)|metadata/(read|write))|gateway/[^/]+/(config|message)/(read|write)",
+    ("pull", "repositories/one/content/push"),
+    lambda found: exceptions.invalid_action(found.value),
+)
 REGISTRIES = ResourceType(
     name=REGISTRY,
     api_versions=VERSIONS,
     placement="region",
     members={
-        "sku": Required({"name": Required(Choice(("Classic", "Basic", "Standard", "Premium"))), "tier": READ_ONLY}),
+        "sku": Required({"name": Required(_SKU), "tier": READ_ONLY}),
         "identity": object,
     },
     properties={
@@ -172,18 +191,19 @@ REGISTRIES = ResourceType(
         "encryption": object,
         "loginServer": READ_ONLY,
         "networkRuleBypassAllowedForTasks": bool,
-        "networkRuleBypassOptions": str,
+        "networkRuleBypassOptions": Choice(("AzureServices", "None")),
         "networkRuleSet": object,
         "policies": object,
         "privateEndpointConnections": READ_ONLY,
         "provisioningState": READ_ONLY,
         "publicNetworkAccess": Choice(("Enabled", "Disabled")),
-        "roleAssignmentMode": str,
+        "roleAssignmentMode": Choice(("AbacRepositoryPermissions", "LegacyRegistryPermissions")),
         "status": READ_ONLY,
         "storageAccount": object,
-        "zoneRedundancy": str,
+        "zoneRedundancy": Choice(("Enabled", "Disabled")),
     },
     name_pattern=NAME,
+    name_refusal=_name_refusal("registry"),
     create_seconds=10,
     delete_seconds=10,
     reply="operation",
@@ -199,13 +219,14 @@ SCOPE_MAPS = ResourceType(
     name=f"{REGISTRY}/scopeMaps",
     api_versions=TOKEN_VERSIONS,
     properties={
-        "actions": Required([str]),
+        "actions": Required([_ACTION]),
         "creationDate": READ_ONLY,
         "description": str,
         "provisioningState": READ_ONLY,
         "type": READ_ONLY,
     },
     name_pattern=r"[A-Za-z0-9_-]{5,50}",
+    name_refusal=_name_refusal("scope map"),
     create_seconds=5,
     delete_seconds=5,
     reply="operation",
@@ -227,6 +248,7 @@ TOKENS = ResourceType(
         "status": Choice(("enabled", "disabled")),
     },
     name_pattern=r"[A-Za-z0-9_-]{5,50}",
+    name_refusal=_name_refusal("token"),
     create_seconds=10,
     update_seconds=5,
     delete_seconds=5,

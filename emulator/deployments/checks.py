@@ -3,10 +3,14 @@
 The checks cover the resources of nested templates too. Each kind of check reports everything that it finds.
 """
 
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
+from emulator.arm.access import policies
+from emulator.arm.access.policies import Write
 from emulator.arm.exceptions import no_registered_provider
+from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId
 from emulator.arm.models import ArmModel
 from emulator.arm.provider import provided
@@ -43,6 +47,8 @@ async def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tup
     ]
     missing = _unregistered(arm, caller, [declaration for declaration, _ in resources])
     _authorize(arm, caller, resources)
+    if refused := list(_disallowed(arm, prepared)):
+        raise exceptions.policy_violation(refused)
     if failures := [*_preflight(arm, prepared), *await _ask_provider(arm, caller, prepared)]:
         raise exceptions.preflight_failed(prepared.record["name"], failures)
     return missing
@@ -82,12 +88,28 @@ def _authorize(arm: ArmModel, caller: Principal, resources: list[tuple[Declarati
         try:
             arm.authorize(caller, f"{name}/write", declaration.id)
         except ServiceError as error:
-            message = (
-                f"Authorization failed for template resource '{declaration.name}' of type '{name}'. {error.message}"
-            )
-            denied.append(ServiceError(error.status_code, error.code, message, target=declaration.id))
+            denied.append(exceptions.resource_not_allowed(error, declaration.name, name, declaration.id))
     if denied:
         raise exceptions.invalid_template_deployment(denied)
+
+
+def _disallowed(arm: ArmModel, prepared: Prepared) -> Iterator[ServiceError]:
+    """Yield why policies would refuse the resources, as far as these are known before the deployment begins."""
+    for part in prepared.with_nested():
+        observer = part.observer()
+        for declaration in part.plan.declarations.values():
+            row = arm.resource_type(declaration.type)
+            if row is None:
+                continue
+            body = without_unknown(render(part.template, declaration, observer))
+            location, tags = str(body.get("location") or ""), body.get("tags") or {}
+            if location.startswith("[") or not isinstance(tags, dict):
+                continue  # The write itself is checked again.
+            tracked = row.placement != "none"
+            try:
+                policies.check(arm, Write(row.name, declaration.id, normal_location(location), tags, tracked, body))
+            except ServiceError as error:
+                yield error
 
 
 def _preflight(arm: ArmModel, prepared: Prepared) -> list[ServiceError]:

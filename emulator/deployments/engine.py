@@ -14,6 +14,7 @@ from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import crashed
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
@@ -96,8 +97,7 @@ class Engine:
                     await self._finish(run)
         except Exception:
             logger.exception("deployment %s crashed", run.record["id"])
-            message = "The local Azure crashed; its log has the trace."
-            self._update(run, provisioningState="Failed", error={"code": "InternalServerError", "message": message})
+            self._update(run, provisioningState="Failed", error=crashed().body())
             self._sealed.forget(run.record)
         finally:
             self._runs.pop(run.record["runId"], None)
@@ -146,8 +146,7 @@ class Engine:
             self._fail(run, declaration, error)
         except Exception:
             logger.exception("deployment %s crashed on %s", run.record["id"], declaration.id)
-            crash = ServiceError(500, "InternalServerError", "The local Azure crashed; its log has the trace.")
-            self._fail(run, declaration, crash)
+            self._fail(run, declaration, crashed())
         finally:
             run.ended.put_nowait(declaration.key)
 
@@ -158,7 +157,8 @@ class Engine:
         is_provided = not declaration.nested and self._arm.front_door.serves(identify(declaration.id))
         begun = self._begun_before(run, declaration)
         if begun is None:
-            facts = Facts(self._arm, self._records, run.caller, run.directory, run.record["correlationId"])
+            racing = run.plan.not_awaited(declaration.key)
+            facts = Facts(self._arm, self._records, run.caller, run.directory, run.record, racing)
             body = await facts.evaluate(lambda runtime: render(run.template, declaration, runtime))
             begun = await put_resource(self._platform, run, declaration, body, self._begin_nested)
         status = HTTPStatus(begun.status_code).phrase.replace(" ", "")
@@ -209,7 +209,7 @@ class Engine:
             return
         outputs: dict[str, Any] = {}
         failures: list[dict[str, Any]] = []
-        facts = Facts(self._arm, self._records, run.caller, run.directory, run.record["correlationId"])
+        facts = Facts(self._arm, self._records, run.caller, run.directory, run.record)
         for name, definition in run.template.section("outputs").items():
             try:
                 output = await facts.evaluate(
@@ -219,7 +219,7 @@ class Engine:
                 )
             except (ServiceError, ExpressionError) as error:
                 reason = error.message if isinstance(error, ServiceError) else str(error)
-                message = f"The template output '{name}' is not valid: {run.redaction.text(reason)}"
+                message = f"The template output '{name}' is not valid: {run.redaction.text(reason)}."
                 failures.append({"code": "DeploymentOutputEvaluationFailed", "target": name, "message": message})
                 continue
             if output is not None:
@@ -229,7 +229,8 @@ class Engine:
             error_body = {
                 "code": "DeploymentOutputEvaluationFailed",
                 "message": f"Unable to evaluate template outputs: '{','.join(item['target'] for item in failures)}'. "
-                "Please see error details and deployment operations.",
+                "Please see error details and deployment operations. Please see https://aka.ms/arm-debug for usage "
+                "details.",
                 "details": failures,
             }
             self._update(run, provisioningState="Failed", error=error_body)

@@ -4,7 +4,7 @@ The evaluation of expressions is synchronous, and calls on resources must be awa
 interrupts the evaluation; the answer is fetched, and the evaluation is repeated, which is safe as it has no effects.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -47,14 +47,22 @@ class Facts:
         records: the deployments.
         caller: who deploys; must be allowed to read the resources that the template refers to.
         directory: the resources of the template; expressions may name them and leave out the api-version.
-        correlation_id: correlation id of the deployment.
+        record: document of the deployment.
+        racing: lower-case ids of the resources of the template that are not awaited. Azure makes them at the same time,
+            so those that did not exist before the deployment are not found, however fast they are.
     """
 
-    def __init__(
-        self, arm: ArmModel, records: Records, caller: Principal, directory: Directory, correlation_id: str
+    def __init__(  # noqa: PLR0917 - what a template can ask for, and on whose behalf
+        self,
+        arm: ArmModel,
+        records: Records,
+        caller: Principal,
+        directory: Directory,
+        record: Document,
+        racing: Collection[str] = (),
     ) -> None:
         self._arm = arm
-        self._correlation_id = correlation_id
+        self._record, self._racing = record, racing
         self._records = records
         self._caller = caller
         self._directory = directory
@@ -116,7 +124,7 @@ class Facts:
             f"GET {kind}" if is_read else f"POST {kind}/{name}",
             f"{target}{'' if is_read else f'/{name}'}?api-version={api_version}",
             caller=self._caller.name,
-            correlation_id=self._correlation_id,
+            correlation_id=self._record["correlationId"],
         ) as reply:
             answer = await self._ask(question, body)
             reply.status = HTTPStatus.OK
@@ -132,6 +140,8 @@ class Facts:
             if name == "reference":
                 return await provided.get(self._arm, self._caller, target, api_version)
             return await provided.action(self._arm, self._caller, target, api_version, name)
+        if self._is_new(self._arm.load(parsed)) and self._races(target):
+            raise resource_not_found(parsed)
         if name != "reference":
             return await self._arm.action(self._caller, target, api_version, name, body)
         row = self._arm.row(parsed, api_version)
@@ -149,10 +159,19 @@ class Facts:
         parsed = identify(target)
         if kind == RESOURCE_GROUPS:
             group = self._arm.resource_group(parsed.subscription_id, parsed.name)
-            if group is None:
+            known = self._arm.groups.find(parsed.subscription_id, parsed.name)
+            if group is None or (self._is_new(known) and self._races(target)):
                 raise resource_group_not_found(parsed.name)
             return group
         record = self._records.get(target)
-        if record is None:
+        if record is None or (record.get("parentRunId") == self._record["runId"] and self._races(target)):
             raise deployment_not_found(parsed.name)
         return render_deployment(record, rfc3339(self._arm.clock.now()))
+
+    def _races(self, target: str) -> bool:
+        """Tell whether a resource, or one that contains it, is made at the same time as the one that refers to it."""
+        return any(f"{target.lower()}/".startswith(f"{key}/") for key in self._racing)
+
+    def _is_new(self, stored: Document | None) -> bool:
+        """Tell whether a resource did not exist before the deployment began."""
+        return stored is None or str(stored["created"]) >= self._record["startTime"]

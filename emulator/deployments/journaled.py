@@ -1,8 +1,10 @@
 """The journal's entries for the calls that a deployment makes on behalf of the caller, as if they were separate requests."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
@@ -17,10 +19,14 @@ class Answer:
     Args:
         status: HTTP status of the answer.
         fault: id of the injected fault that the call met, or "".
+        request: body of the call, if it has one.
+        reply: body of the answer, if it has one.
     """
 
     status: int = 0
     fault: str = ""
+    request: Any = None
+    reply: Any = None
 
 
 @contextmanager
@@ -68,5 +74,10 @@ def journaled(
                 error=code,
                 message=message,
                 actions=tuple(actions),
-            )
+            ),
+            *((_json(answer.request), _json(answer.reply)) if platform.journal.observer is not None else ()),
         )
+
+
+def _json(body: Any) -> bytes:
+    return b"" if body is None else json.dumps(body).encode()

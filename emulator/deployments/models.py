@@ -39,6 +39,7 @@ class DeploymentsModel:
         self._sealed = Sealed(platform)
         self._engine = Engine(platform, arm, self._records, self._sealed, self._begin_nested)
         arm.on_start(self.resume)
+        arm.activity.enders.append(self.ended)
 
     @property
     def arm(self) -> ArmModel:
@@ -48,6 +49,13 @@ class DeploymentsModel:
     def now(self) -> str:
         """Return the current time in the format of answers."""
         return rfc3339(self._clock.now())
+
+    def ended(self, poll: str) -> Document | None:
+        """Return when the run with a poll address ended, and its error; None if it goes on, or there is none."""
+        record = self._records.get(poll.rpartition("/operationStatuses/")[0])
+        if record is None or record["provisioningState"] in ACTIVE:
+            return None
+        return {"time": record["timestamp"], "error": record.get("error")}
 
     # What callers ask for
 

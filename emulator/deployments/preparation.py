@@ -117,9 +117,12 @@ def plan_of(
         ServiceError: 400 `InvalidTemplate`.
     """
     environment = environment_of(arm, record, datetime.fromisoformat(record["startTime"]), planned)
-    scope = Scope(environment, parameters=values, variables=Variables(template.section("variables")))
+    variables = Variables(template.section("variables"))
+    scope = Scope(environment, parameters=values, variables=variables)
     try:
-        return make_plan(template, declare(template, scope, record["id"].partition("/providers/")[0]), scope), scope
+        if problem := variables.check(scope):
+            raise exceptions.invalid_variable(*problem)
+        return make_plan(template, declare(template, scope, record["id"].partition("/providers/")[0])), scope
     except RecursionError as error:
         # The depth of values and of expressions is limited, but a chain of variables can be longer than the stack.
         raise exceptions.invalid_template("The template's variables are nested too deep.") from error
@@ -195,8 +198,11 @@ def _expand(arm: ArmModel, prepared: Prepared, planned: Planned) -> dict[str, Pr
     found: dict[str, Prepared] = {}
     nested = [declaration for declaration in made if declaration.nested]
     for declaration in sorted(nested, key=lambda item: bool(identify(item.id).resource_group)):
+        inner = nested_request(outer, declaration, bodies[declaration.key])
+        if arm.subscriptions.get(inner.subscription_id)["tenantId"] != inner.caller.tenant_id:
+            raise exceptions.cross_tenant(inner.subscription_id, inner.caller.tenant_id)
         try:
-            found[declaration.key] = prepare(arm, nested_request(outer, declaration, bodies[declaration.key]), planned)
+            found[declaration.key] = prepare(arm, inner, planned)
         except UndeterminedError:
             # As in Azure, what such a deployment makes is checked when its turn comes.
             continue

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.arm.groups import LOCATIONS, normal_location
-from emulator.core.errors import ServiceError
 from emulator.deployments import exceptions
 from emulator.deployments.language.errors import UndeterminedError
 from emulator.deployments.language.values import Unknown
@@ -56,12 +55,7 @@ def read_properties(request: Request) -> dict[str, Any]:
         ServiceError: 400 for an invalid name or body, and for members and modes that are unknown or not supported.
     """
     if not NAME.fullmatch(request.name):
-        raise ServiceError(
-            400,
-            "InvalidDeploymentName",
-            f"The deployment name '{request.name}' is not valid: it has 1 to 64 letters, digits, or characters of "
-            "'-', '.', '_', '(' and ')'.",
-        )
+        raise exceptions.invalid_name(request.name)
     body = request.body
     if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
         raise exceptions.invalid_content("The deployment has no 'properties'.")
@@ -131,8 +125,4 @@ def _check_properties(properties: Mapping[str, Any]) -> None:
     if not isinstance(properties.get("parameters", {}), dict | None):
         raise exceptions.invalid_content("The 'parameters' of the deployment are not an object.")
     if properties.get("template") is None:
-        raise ServiceError(
-            400,
-            "InvalidDeployment",
-            "The request to deploy has no 'template'; links to templates are not read by the local Azure.",
-        )
+        raise exceptions.no_template()

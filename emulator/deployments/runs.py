@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from emulator.arm.access import policies
+from emulator.arm.activity import Deed
 from emulator.arm.groups import normal_location, render_group
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.provider import provided
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import injected, repeated
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.store import Document
@@ -83,9 +85,28 @@ async def put_resource(
         platform, operation, path, caller=run.caller.name, correlation_id=correlation_id, redact=run.redaction.text
     ) as answer:
         answer.fault = fault.id if fault else ""
+        answer.request = body
         await _meet(fault)
-        begun = await _send(platform.model(ArmModel), run, declaration, body, begin_nested)
-        answer.status = begun.status_code
+        begun = await _noted(platform.model(ArmModel), run, declaration, body, begin_nested)
+        answer.status, answer.reply = begun.status_code, begun.body
+    return begun
+
+
+async def _noted(
+    arm: ArmModel, run: Run, declaration: Declaration, body: dict[str, Any], begin_nested: BeginNested
+) -> ResourceOperation:
+    """Send a PUT, and record it in the activity log."""
+    identifier, correlation_id = identify(declaration.id), run.record["correlationId"]
+    deed = Deed(run.caller, "PUT", identifier.type, declaration.id, correlation_id, 0)
+    try:
+        begun = await _send(arm, run, declaration, body, begin_nested)
+    except ServiceError as error:
+        refused = repeated(error.status_code, {"code": error.code, "message": run.redaction.text(error.message)})
+        arm.activity.add(replace(deed, status=error.status_code, error=refused))
+        raise
+    operation = begun.operation_id
+    poll = operation if not operation or "/" in operation else f"{begun.resource_id}/operationStatuses/{operation}"
+    arm.activity.add(replace(deed, status=begun.status_code, headers={"Location": poll}))
     return begun
 
 
@@ -110,8 +131,8 @@ def _put_group(arm: ArmModel, run: Run, declaration: Declaration, body: dict[str
     arm.subscriptions.for_caller(identifier.subscription_id, run.caller)
     arm.authorize(run.caller, f"{kind}/write", declaration.id)
     location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
-    policies.check(arm, policies.Write(kind, declaration.id, location, tags, indexed=False))
-    document, created = arm.groups.put(identifier.subscription_id, identifier.name, body)
+    tags = policies.apply(arm, policies.Write(kind, declaration.id, location, tags, indexed=False, body=body))
+    document, created = arm.groups.put(identifier.subscription_id, identifier.name, body | {"tags": tags})
     return ResourceOperation(document["id"], declaration.api_version, 201 if created else 200, render_group(document))
 
 
@@ -120,4 +141,4 @@ async def _meet(fault: Fault | None) -> None:
     if fault is not None:
         await fault.pause()
     if fault is not None and fault.kind == "status":
-        raise ServiceError(fault.status_code, fault.code or "ServiceUnavailable", fault.message)
+        raise injected(fault.status_code, fault.code, fault.message)

@@ -83,15 +83,7 @@ class Redaction:
 
     def error(self, error: ServiceError) -> ServiceError:
         """Return an error without the values."""
-        return ServiceError(
-            error.status_code,
-            error.code,
-            self.text(error.message),
-            target=error.target,
-            details=self.json(error.details),
-            headers=error.headers,
-            extra=self.json(error.extra),
-        )
+        return error.reworded(self.json)
 
     def __enter__(self) -> None:
         """Begin."""

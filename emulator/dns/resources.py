@@ -1,13 +1,13 @@
 """DNS zones and their record sets. Each record type is a resource type, such as `Microsoft.Network/dnsZones/A`."""
 
-from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
 from zlib import crc32
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
-from emulator.dns import exceptions
+from emulator.arm.schema import READ_ONLY, Choice, MapOf, Rule
+from emulator.dns import exceptions, records
+from emulator.dns.records import APEX
 
 Json = dict[str, Any]
 
@@ -20,42 +20,19 @@ VERSIONS = (
     "2018-05-01",
     "2023-07-01-preview",
 )
-MAX_TTL = 2**31 - 1
-APEX = "@"
 ZONE = "Microsoft.Network/dnsZones"
-ZONE_NAME = (
-    r"(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)+"
-)
-RECORD_NAME = (
-    r"@|(\*|[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*"
-)
-
-# By record type: the member that holds its records, and the schema of that member.
-RECORDS: dict[str, tuple[str, Any]] = {
-    "A": ("ARecords", [{"ipv4Address": Required(str)}]),
-    "AAAA": ("AAAARecords", [{"ipv6Address": Required(str)}]),
-    "CAA": ("caaRecords", [{"flags": int, "tag": str, "value": str}]),
-    "CNAME": ("CNAMERecord", {"cname": Required(str)}),
-    "MX": ("MXRecords", [{"preference": Required(int), "exchange": Required(str)}]),
-    "NS": ("NSRecords", [{"nsdname": Required(str)}]),
-    "PTR": ("PTRRecords", [{"ptrdname": Required(str)}]),
-    "SOA": (
-        "SOARecord",
-        {
-            "host": str,
-            "email": str,
-            "serialNumber": int,
-            "refreshTime": int,
-            "retryTime": int,
-            "expireTime": int,
-            "minimumTTL": int,
-        },
-    ),
-    "SRV": (
-        "SRVRecords",
-        [{"priority": Required(int), "weight": Required(int), "port": Required(int), "target": Required(str)}],
-    ),
-    "TXT": ("TXTRecords", [{"value": Required([str])}]),
+# By record type: the member that holds its records.
+MEMBERS: dict[str, str] = {
+    "A": "ARecords",
+    "AAAA": "AAAARecords",
+    "CAA": "caaRecords",
+    "CNAME": "CNAMERecord",
+    "MX": "MXRecords",
+    "NS": "NSRecords",
+    "PTR": "PTRRecords",
+    "SOA": "SOARecord",
+    "SRV": "SRVRecords",
+    "TXT": "TXTRecords",
 }
 
 
@@ -104,38 +81,8 @@ async def _make_apex(arm: ArmModel, stored: Json) -> None:
 
 
 def _prepare_record(change: Change) -> None:
-    kind, properties = change.id.types[-1].upper(), change.properties
-    member, _ = RECORDS[kind]
-    if not 0 < properties["TTL"] <= MAX_TTL:
-        raise exceptions.bad_request(f"The TTL '{properties['TTL']}' is invalid; it must be between 1 and {MAX_TTL}.")
-    if kind == "SOA" and change.existing is None:
-        raise exceptions.bad_request("Record sets of type 'SOA' cannot be created; they come with their zone.")
-    _check_neighbours(change, kind)
-    for record in properties.get(member, ()) if kind in ("A", "AAAA") else ():
-        _check_address(kind, next(iter(record.values())))
-    if isinstance(RECORDS[kind][1], list):
-        properties.setdefault(member, [])
-    properties.setdefault("metadata", {})
-
-
-def _check_neighbours(change: Change, kind: str) -> None:
-    if kind == "CNAME" and change.id.name == APEX:
-        raise exceptions.bad_request("The record set '@' of type 'CNAME' is invalid: a CNAME cannot be at the apex.")
-    zone = f"{change.id.parent}/"
-    for other in RECORDS:
-        if (
-            other != kind
-            and "CNAME" in (other, kind)
-            and change.arm.load(f"{zone}{other}/{change.id.name}") is not None
-        ):
-            raise exceptions.cname_conflict(change.id.name)
-
-
-def _check_address(kind: str, address: str) -> None:
-    try:
-        (IPv4Address if kind == "A" else IPv6Address)(address)
-    except AddressValueError as error:
-        raise exceptions.bad_request(f"The address '{address}' of the {kind} record is invalid.") from error
+    records.check(change, MEMBERS)
+    change.properties.setdefault("metadata", {})
 
 
 def _render_record(_arm: ArmModel, stored: Json) -> Json:
@@ -147,24 +94,30 @@ def _render_record(_arm: ArmModel, stored: Json) -> Json:
 def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     kind = stored["type"].rsplit("/", 1)[-1]
     if stored["name"] == APEX and kind in ("NS", "SOA"):
-        raise exceptions.bad_request(f"The record set '@' of type '{kind}' cannot be deleted.")
+        raise exceptions.apex_stays(kind)
+
+
+def _alias(kind: Any, wrong: Any) -> Rule:
+    """Return the rule for a member that makes a record set an alias: it must be empty."""
+    return Rule(kind, lambda value: not value, (wrong,), exceptions.alias_not_emulated)
 
 
 def _record(kind: str) -> ResourceType:
-    member, table = RECORDS[kind]
     return ResourceType(
         name=f"{ZONE}/{kind}",
         api_versions=VERSIONS,
         properties={
             "metadata": MapOf(str),
-            "TTL": Required(int),
+            "TTL": records.TTL,
             "fqdn": READ_ONLY,
             "provisioningState": READ_ONLY,
-            "targetResource": {"id": str},
-            "trafficManagementProfile": object,
-            member: table,
+            "targetResource": {"id": _alias(str, "/subscriptions/s/a target")},
+            "trafficManagementProfile": _alias(object, {"id": "/subscriptions/s/a profile"}),
+            MEMBERS[kind]: records.table_of(kind),
         },
-        name_pattern=RECORD_NAME,
+        name_pattern=records.RECORD_NAME,
+        name_refusal=exceptions.invalid_record_name,
+        absent=exceptions.record_not_found,
         etag="bare",
         prepare=_prepare_record,
         render=_render_record,
@@ -186,7 +139,8 @@ ZONES = ResourceType(
         "signingKeys": READ_ONLY,
         "zoneType": Choice(("Public", "Private")),
     },
-    name_pattern=ZONE_NAME,
+    name_pattern=records.ZONE_NAME,
+    name_refusal=exceptions.invalid_zone_name,
     delete_seconds=15,
     reply="operation",
     has_state=False,
@@ -195,9 +149,9 @@ ZONES = ResourceType(
     render=_render_zone,
     stored=_make_apex,
     collections={
-        "recordsets": tuple(f"{ZONE}/{kind}" for kind in RECORDS),
-        "all": tuple(f"{ZONE}/{kind}" for kind in RECORDS),
+        "recordsets": tuple(f"{ZONE}/{kind}" for kind in MEMBERS),
+        "all": tuple(f"{ZONE}/{kind}" for kind in MEMBERS),
     },
 )
 
-TYPES = (ZONES, *(_record(kind) for kind in RECORDS))
+TYPES = (ZONES, *(_record(kind) for kind in MEMBERS))

@@ -1,6 +1,7 @@
 """Database accounts. Cosmos DB serves their data under their names."""
 
 import re
+from ipaddress import IPv4Network
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -11,7 +12,7 @@ from emulator.arm.exceptions import location_not_available
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required, Since
+from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, Since, between
 from emulator.core.clock import rfc3339
 from emulator.cosmos import CosmosModel
 from emulator.documentdb import exceptions
@@ -24,6 +25,8 @@ ACCOUNTS_NAME = "Microsoft.DocumentDB/databaseAccounts"
 NAME = re.compile(r"(?=.{3,44}$)[a-z0-9]+(-[a-z0-9]+)*")
 SERVERLESS = "EnableServerless"
 KIND = "GlobalDocumentDB"
+# The address in network rules that lets Azure's own data centres in.
+AZURE_ITSELF = "0.0.0.0"  # noqa: S104 - nothing listens there
 LEVELS = ("Eventual", "Session", "BoundedStaleness", "Strong", "ConsistentPrefix")
 _DEFAULTS: Json = {
     "capabilities": [],
@@ -52,8 +55,6 @@ def is_serverless(account: Json) -> bool:
 def _prepare(change: Change) -> None:
     """Check the name, which must be globally unique, and what the local Azure does not have; fill in the defaults."""
     name, existing = change.id.name, change.existing
-    if not NAME.fullmatch(name):
-        raise exceptions.invalid_name(name)
     if existing is None and change.arm.platform.model(CosmosModel).account(name) is not None:
         raise exceptions.name_taken(name)
     if existing is not None and "pending" in existing:
@@ -61,6 +62,8 @@ def _prepare(change: Change) -> None:
     if change.body.setdefault("kind", KIND) != KIND:
         raise exceptions.not_supported(f"accounts of the kind {change.body['kind']}")
     change.properties.pop("createMode", None)
+    # The CLI always sends it; it says something of accounts for MongoDB only.
+    change.properties.pop("apiProperties", None)
     before = {} if existing is None else existing["properties"]
     for member, value in (_DEFAULTS | {member: before[member] for member in _DEFAULTS if member in before}).items():
         change.properties.setdefault(member, value)
@@ -69,19 +72,19 @@ def _prepare(change: Change) -> None:
         if capability["name"] != SERVERLESS:
             raise exceptions.not_supported(f"the capability {capability['name']}")
     if existing is not None and is_serverless(existing) != is_serverless(change.body):
-        raise exceptions.bad_request(f"The capability {SERVERLESS} cannot be added to or removed from an account.")
+        raise exceptions.serverless_fixed(SERVERLESS)
 
 
 def _check_locations(locations: list[Json]) -> None:
     if not locations:
-        raise exceptions.bad_request("An account needs at least one location.")
+        raise exceptions.no_location()
     for place in locations:
         if normal_location(place["locationName"]) not in LOCATIONS:
             raise location_not_available(place["locationName"], ACCOUNTS_NAME, ",".join(LOCATIONS))
     if len(locations) > 1:
         raise exceptions.not_supported("accounts in several regions")
     if locations[0].get("failoverPriority", 0) != 0:
-        raise exceptions.bad_request("The failover priority of the write region must be 0.")
+        raise exceptions.wrong_failover_priority()
 
 
 def _render(_arm: ArmModel, stored: Json) -> Json:
@@ -122,6 +125,20 @@ async def name_exists(call: Call) -> Response:
     return answer(None, 404 if found is None else 200)
 
 
+def _bound(name: str, lowest: int, highest: int) -> Rule:
+    return between(lowest, highest, lambda found: exceptions.staleness_out_of_range(name, found.value))
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether a network rule is an IPv4 address or range, or Azure's own 0.0.0.0."""
+    try:
+        network = IPv4Network(text)
+    except ValueError:
+        return False
+    return text == AZURE_ITSELF or not network.is_private
+
+
+_ADDRESS = Rule(str, _is_address, ("300.1.1.1", "10.0.0.1"), lambda found: exceptions.invalid_ip_rule(found.value))
 _REGION = {
     "documentEndpoint": READ_ONLY,
     "failoverPriority": int,
@@ -137,13 +154,14 @@ ACCOUNTS = ResourceType(
     members={"kind": Choice((KIND, "MongoDB", "Parse")), "identity": object},
     properties={
         "analyticalStorageConfiguration": object,
+        "apiProperties": {"serverVersion": Choice(("3.2", "3.6", "4.0", "4.2", "5.0", "6.0", "7.0"))},
         "backupPolicy": object,
         "capabilities": [{"name": Required(str)}],
         "capacity": Since("2021-10-15", {"totalThroughputLimit": int}),
         "consistencyPolicy": {
             "defaultConsistencyLevel": Required(Choice(LEVELS)),
-            "maxIntervalInSeconds": int,
-            "maxStalenessPrefix": int,
+            "maxIntervalInSeconds": _bound("maxIntervalInSeconds", 5, 86_400),
+            "maxStalenessPrefix": _bound("maxStalenessPrefix", 1, 2**31 - 2),
         },
         "cors": [object],
         "createMode": Choice(("Default",)),
@@ -161,7 +179,7 @@ ACCOUNTS = ResourceType(
         "enablePartitionMerge": bool,
         "failoverPolicies": READ_ONLY,
         "instanceId": READ_ONLY,
-        "ipRules": [{"ipAddressOrRange": str}],
+        "ipRules": [{"ipAddressOrRange": _ADDRESS}],
         "isVirtualNetworkFilterEnabled": bool,
         "keysMetadata": READ_ONLY,
         "locations": Required([_REGION]),
@@ -176,7 +194,8 @@ ACCOUNTS = ResourceType(
         "virtualNetworkRules": [object],
         "writeLocations": READ_ONLY,
     },
-    name_pattern=".+",
+    name_pattern=NAME.pattern,
+    name_refusal=lambda found: exceptions.invalid_name(found.value),
     create_seconds=120,
     update_seconds=60,
     delete_seconds=180,

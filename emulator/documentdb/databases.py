@@ -11,7 +11,7 @@ from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required
+from emulator.arm.schema import READ_ONLY, Choice, Required, Rule
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.exceptions import CosmosError
 from emulator.documentdb import exceptions
@@ -56,12 +56,7 @@ def _throughput(options: Json) -> Json | None:
     """Return the chosen throughput as its settings show it, or None."""
     fixed, scaling = options.get("throughput"), options.get("autoscaleSettings", {}).get("maxThroughput")
     if fixed is not None and scaling is not None:
-        raise exceptions.bad_request("Throughput and autoscaleSettings cannot both be given.")
-    for value, (least, step) in ((fixed, FIXED), (scaling, SCALING)):
-        if value is not None and (value < least or value % step):
-            raise exceptions.bad_request(
-                f"The throughput {value} is invalid: it is {least} or more, in steps of {step}."
-            )
+        raise exceptions.two_throughputs()
     if scaling is not None:
         share = scaling // SCALING_SHARE
         return {
@@ -110,11 +105,7 @@ async def get_throughput(call: Call) -> Response:
     found, account = call.arm.load(identifier), call.arm.load(identifier.root)
     if found is None or account is None:
         raise resource_not_found(identifier)
-    if is_serverless(account):
-        raise exceptions.no_offers()
-    resource = found["private"]["throughput"]
-    if resource is None:
-        raise exceptions.no_offer("container" if row is CONTAINERS else "database", identifier.name)
+    resource = throughput_of(account, found)
     return answer(
         {
             "id": f"{found['id']}/throughputSettings/default",
@@ -125,7 +116,37 @@ async def get_throughput(call: Call) -> Response:
     )
 
 
-_OPTIONS = {"throughput": int, "autoscaleSettings": {"maxThroughput": int}}
+def throughput_of(account: Json, stored: Json) -> Json:
+    """Return the throughput of a database or container, as its settings show it.
+
+    Args:
+        account: document of the account.
+        stored: document of the database or container.
+
+    Raises:
+        ServiceError: 400 in a serverless account; 404 if it has none of its own.
+    """
+    if is_serverless(account):
+        raise exceptions.no_offers()
+    resource: Json | None = stored["private"]["throughput"]
+    if resource is None:
+        raise exceptions.no_offer("container" if stored["type"] == CONTAINERS_NAME else "database", stored["name"])
+    return resource
+
+
+def _throughput_kind(least: int, step: int) -> Rule:
+    return Rule(
+        int,
+        lambda value: value >= least and value % step == 0,
+        (least - step, least + 1),
+        lambda found: exceptions.wrong_throughput(found.value, least, step),
+    )
+
+
+_OPTIONS = {
+    "throughput": _throughput_kind(*FIXED),
+    "autoscaleSettings": {"maxThroughput": _throughput_kind(*SCALING)},
+}
 _RESOURCE = {"id": Required(str), "createMode": Choice(("Default",))} | dict.fromkeys(_SYSTEM, READ_ONLY)
 _CONTAINER = {
     "partitionKey": Required({"paths": Required([str]), "kind": str, "version": int, "systemKey": READ_ONLY}),
@@ -141,6 +162,7 @@ DATABASES = ResourceType(
     members={"location": str, "tags": object},
     properties={"resource": Required(_RESOURCE), "options": _OPTIONS},
     name_pattern=NAME,
+    name_refusal=lambda found: exceptions.invalid_database_name(found.value),
     create_seconds=30,
     update_seconds=10,
     delete_seconds=20,

@@ -6,7 +6,7 @@ from typing import Any
 from emulator.arm.ids import GUID, parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Required
+from emulator.arm.schema import Required
 from emulator.cosmos import CosmosModel, Role
 from emulator.cosmos.roles import ROLE_ACTIONS
 from emulator.documentdb import exceptions
@@ -44,7 +44,7 @@ def _refuse_definition(_change: Change) -> None:
 
 
 def _keep_definition(_arm: ArmModel, stored: Json) -> None:
-    raise exceptions.bad_request(f"The built-in role definition '{stored['name']}' cannot be deleted.")
+    raise exceptions.built_in_role(stored["name"])
 
 
 def _prepare_assignment(change: Change) -> None:
@@ -105,14 +105,13 @@ ROLE_ASSIGNMENTS = ResourceType(
         "roleDefinitionId": Required(str),
         "principalId": Required(str),
         "scope": Required(str),
-        "provisioningState": READ_ONLY,
     },
     name_pattern=GUID,
+    has_state=False,
     create_seconds=15,
     update_seconds=15,
     delete_seconds=15,
     reply="accepted",
-    writing_state="Creating",
     prepare=_prepare_assignment,
     stored=_assign,
     removed=_withdraw,

@@ -2,7 +2,7 @@
 
 from emulator.core.platform import Platform, Service
 from emulator.entra.models import EntraModel
-from emulator.graph.exceptions import not_emulated, render
+from emulator.graph.exceptions import not_found, render
 from emulator.graph.models import GraphModel
 from emulator.graph.people import PeopleModel
 from emulator.graph.people_responses import PeopleResponses
@@ -26,5 +26,5 @@ def create(platform: Platform) -> Service:
             Responses(model, people), PeopleResponses(model, people, RoleAssignmentModel(entra, model, people))
         ),
         render=render,
-        not_found=not_emulated,
+        not_found=not_found,
     )

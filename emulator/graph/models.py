@@ -21,8 +21,8 @@ from emulator.graph.exceptions import (
     denied,
     identifier_in_use,
     name_in_use,
-    not_found,
     not_verified_domain,
+    object_not_found,
     unauthenticated,
 )
 
@@ -75,7 +75,7 @@ class GraphModel:
         for application in self.applications(caller):
             if object_id.lower() in (application["objectId"], application["clientId"]):
                 return application
-        raise not_found(object_id)
+        raise object_not_found(object_id)
 
     def create_application(self, caller: Principal, members: Document) -> Document:
         """Register an application that the caller owns.
@@ -216,7 +216,7 @@ class GraphModel:
         for principal in self.service_principals(caller):
             if object_id.lower() in (principal["objectId"], principal["clientId"]):
                 return principal
-        raise not_found(object_id)
+        raise object_not_found(object_id)
 
     def registration(self, principal: Document) -> Document:
         """Return the application of a service principal, which may be registered in another tenant."""

@@ -10,7 +10,7 @@ from typing import Any
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
-from emulator.graph.exceptions import bad_request, denied, not_found
+from emulator.graph.exceptions import bad_request, denied, object_not_found
 
 # The kinds of characters of which a password has three.
 _KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
@@ -38,7 +38,7 @@ class PeopleModel:
         """
         found = self._people.user(id_or_name) or self._people.user_named(caller.tenant_id, id_or_name)
         if found is None or found["tenantId"] != caller.tenant_id:
-            raise not_found(id_or_name)
+            raise object_not_found(id_or_name)
         return found
 
     def create_user(self, caller: Principal, members: Document) -> Document:
@@ -107,7 +107,7 @@ class PeopleModel:
         """
         found = self._people.group(object_id)
         if found is None or found["tenantId"] != caller.tenant_id:
-            raise not_found(object_id)
+            raise object_not_found(object_id)
         return found
 
     def create_group(self, caller: Principal, members: Document) -> Document:
@@ -164,7 +164,7 @@ class PeopleModel:
         """
         group = self._owned(caller, group_id)
         if not self._people.remove_member(group["objectId"], member_id):
-            raise not_found(member_id)
+            raise object_not_found(member_id)
 
     def groups_around(self, caller: Principal, object_id: str) -> list[str]:
         """Return the object ids of the groups of which a principal is a member at any depth, sorted."""
@@ -186,7 +186,7 @@ class PeopleModel:
             found = find(object_id)
             if found is not None and found["tenantId"] == caller.tenant_id:
                 return kind, found
-        raise not_found(object_id)
+        raise object_not_found(object_id)
 
     def _owned(self, caller: Principal, object_id: str) -> Document:
         group = self.group(caller, object_id)

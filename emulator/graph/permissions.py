@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from emulator.core.errors import ServiceError
 from emulator.core.store import Document
-from emulator.graph.exceptions import bad_request
+from emulator.graph.exceptions import bad_request, duplicate_value, enabled_entitlement
 
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MEMBER_TYPES = {"User", "Application"}
@@ -48,20 +47,13 @@ def _check_entries(name: str, before: Sequence[Document], after: Sequence[Docume
     for member in ("id", "value"):
         values = [entry[member].lower() for entry in after if entry.get(member)]
         if len(set(values)) < len(values):
-            raise ServiceError(
-                400, "DuplicateValue", f"Request contains a property with duplicate values: '{member}' of {name}."
-            )
+            raise duplicate_value(member, name)
     kept = {entry["id"].lower(): entry for entry in after}
     for entry in before:
         # What stands for a permission may change only while it is disabled; its texts and its end may at any time.
         now = kept.get(entry["id"].lower())
         if entry.get("isEnabled") and (now is None or now.get("value") != entry.get("value")):
-            # Source: https://github.com/microsoftgraph/msgraph-sdk-dotnet/issues/1888
-            raise ServiceError(
-                400,
-                "CannotDeleteOrUpdateEnabledEntitlement",
-                "Permission (scope or role) cannot be deleted or updated unless disabled first.",
-            )
+            raise enabled_entitlement()
 
 
 def _check_clients(before: Document, after: Document, exists: Callable[[str], bool]) -> None:

@@ -6,7 +6,7 @@ from emulator.core.store import Document
 from emulator.entra.app_roles import DEFAULT_ACCESS
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.people import SERVICE_PRINCIPAL
-from emulator.graph.exceptions import bad_request, not_found
+from emulator.graph.exceptions import bad_request, object_not_found
 from emulator.graph.models import GraphModel
 from emulator.graph.people import PeopleModel
 
@@ -64,7 +64,7 @@ class RoleAssignmentModel:
         """
         resource = self._applications.owned_service_principal(caller, resource_id)
         if not self._entra.app_roles.remove(resource["objectId"], assignment_id):
-            raise not_found(assignment_id)
+            raise object_not_found(assignment_id)
 
     def _check_role(self, resource: Document, role_id: str, kind: str) -> None:
         members = self._applications.registration(resource).get("members", {})

@@ -5,6 +5,7 @@ from typing import Any
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Since
+from emulator.identities import exceptions
 from emulator.managed_identity import ManagedIdentityModel
 
 Json = dict[str, Any]
@@ -49,6 +50,7 @@ IDENTITIES = ResourceType(
         "tenantId": READ_ONLY,
     },
     name_pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{2,127}",
+    name_refusal=lambda found: exceptions.invalid_name(found.value),
     has_state=False,
     render=_render,
     stored=_make_principal,

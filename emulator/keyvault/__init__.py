@@ -4,7 +4,7 @@ from emulator.core.platform import Platform, Service
 from emulator.entra.models import EntraModel
 from emulator.keyvault.certificate_responses import CertificateResponses
 from emulator.keyvault.certificates import CertificateModel
-from emulator.keyvault.exceptions import not_emulated, render
+from emulator.keyvault.exceptions import not_found, render
 from emulator.keyvault.gate import Gate
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
@@ -34,5 +34,5 @@ def create(platform: Platform, data_allowed: DataAllowed = nobody) -> Service:
         hosts=("*.vault.azure.net",),
         routes=routes(gate, Responses(model), CertificateResponses(certificates, orders, issuers)),
         render=render,
-        not_found=not_emulated,
+        not_found=not_found,
     )

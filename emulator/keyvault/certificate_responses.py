@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.store import Document
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
-from emulator.keyvault.exceptions import not_implemented
 from emulator.keyvault.gate import body_of, page, recovery
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.orders import OrderModel
@@ -48,26 +47,12 @@ class CertificateResponses:
         name, request_id = request.path_params["name"], request.query_params.get("request_id", "")
         return JSONResponse(_operation(self._orders.get(vault["name"], name, request_id)))
 
-    async def update_operation(self, request: Request, vault: Document) -> Response:
-        """Answer `PATCH /certificates/{name}/pending`, which asks for the order to be cancelled."""
-        wish = await body_of(request)
-        return JSONResponse(_operation(self._orders.cancel(vault["name"], request.path_params["name"], wish)))
-
-    async def delete_operation(self, request: Request, vault: Document) -> Response:
-        """Answer `DELETE /certificates/{name}/pending`."""
-        return JSONResponse(_operation(self._orders.delete(vault["name"], request.path_params["name"])))
-
     # Certificates
 
     async def get(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/{version}`; without a version, with the newest one and the policy."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
         return JSONResponse(_bundle(vault, self._model.get(vault["name"], name, version), policy=not version))
-
-    async def update(self, request: Request, vault: Document) -> Response:
-        """Answer `PATCH /certificates/{name}/{version}`."""
-        name, version = request.path_params["name"], request.path_params.get("version", "")
-        return JSONResponse(_bundle(vault, self._model.update(vault["name"], name, version, await body_of(request))))
 
     async def list_all(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates`."""
@@ -84,11 +69,6 @@ class CertificateResponses:
         """Answer `GET /certificates/{name}/policy`."""
         certificate, _ = self._model.get(vault["name"], request.path_params["name"])
         return JSONResponse(_policy(certificate))
-
-    async def update_policy(self, request: Request, vault: Document) -> Response:
-        """Answer `PATCH /certificates/{name}/policy`."""
-        name, wish = request.path_params["name"], await body_of(request)
-        return JSONResponse(_policy(self._model.update_policy(vault["name"], name, wish)))
 
     # Soft delete
 
@@ -117,21 +97,12 @@ class CertificateResponses:
         self._model.purge(vault["name"], request.path_params["name"])
         return Response(status_code=204)
 
-    async def refuse(self, request: Request, _vault: Document) -> Response:
-        """Refuse the operations that only Azure has: import, merge, contacts, backup and restore."""
-        raise not_implemented(f"{request.method} {request.url.path}")
-
     # Issuers
 
     async def set_issuer(self, request: Request, vault: Document) -> Response:
         """Answer `PUT /certificates/issuers/{name}`."""
         wish = await body_of(request)
         return JSONResponse(_issuer(self._issuers.set(vault["name"], request.path_params["name"], wish)))
-
-    async def update_issuer(self, request: Request, vault: Document) -> Response:
-        """Answer `PATCH /certificates/issuers/{name}`."""
-        wish = await body_of(request)
-        return JSONResponse(_issuer(self._issuers.update(vault["name"], request.path_params["name"], wish)))
 
     async def get_issuer(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/issuers/{name}`."""

@@ -14,8 +14,7 @@ from emulator.keyvault.exceptions import (
     deleted_certificate_not_found,
 )
 from emulator.keyvault.models import KeyVaultModel
-from emulator.keyvault.policies import complete
-from emulator.keyvault.properties import attributes, check_name, metadata
+from emulator.keyvault.properties import check_name
 
 
 class CertificateModel:
@@ -49,44 +48,6 @@ class CertificateModel:
         if found is None or wanted not in found["versions"]:
             raise certificate_not_found(f"{name}/{version}" if version else name)
         return found, self.version(vault, name, wanted)
-
-    def update(self, vault: str, name: str, version: str, wish: Document) -> tuple[Document, Document]:
-        """Change the attributes or tags of a version and of its secret.
-
-        A version that is on order gets its attributes when it is issued.
-
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            version: id of the version; "" for the newest.
-            wish: the request: `attributes`, `tags`.
-
-        Raises:
-            ServiceError: 400, 404.
-        """
-        found, changed = self.get(vault, name, version)
-        changed["attributes" if "cer" in changed else "wanted"] |= attributes(wish)
-        changed["attributes"]["updated"] = self._now()
-        changed |= metadata({"tags": wish.get("tags")})
-        secret = self._vaults.managed_version(vault, name, changed["version"])
-        self.put_version(found, changed, secret["value"])
-        return found, changed
-
-    def update_policy(self, vault: str, name: str, wish: Document) -> Document:
-        """Change the policy, which the next version will follow.
-
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            wish: the groups of the policy to change.
-
-        Raises:
-            ServiceError: 400, 404.
-        """
-        found, _ = self.get(vault, name)
-        found["policy"] = complete(wish, found["policy"])
-        self.put(found)
-        return found
 
     def all(self, vault: str, *, pending: bool, deleted: bool = False) -> Iterator[tuple[Document, Document]]:
         """Yield every certificate with its newest version, by name.

@@ -61,19 +61,6 @@ class IssuerModel:
         self._table.put(f"{vault}/{name}".lower(), issuer)
         return issuer
 
-    def update(self, vault: str, name: str, wish: Document) -> Document:
-        """Change the given members of an issuer.
-
-        Args:
-            vault: name of the vault.
-            name: name of the issuer.
-            wish: the members to change, as for `set`.
-
-        Raises:
-            ServiceError: 400, 404.
-        """
-        return self.set(vault, name, self.get(vault, name) | wish)
-
     def get(self, vault: str, name: str) -> Document:
         """Return an issuer.
 

@@ -16,10 +16,8 @@ from emulator.core.store import Document
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import (
-    bad_parameter,
     certificate_deleted_but_recoverable,
     certificate_name_in_use,
-    pending_ended,
     pending_in_progress,
     pending_not_found,
 )
@@ -128,9 +126,7 @@ class OrderModel:
     def _end(self, vault: str, certificate: Document) -> None:
         order, policy = certificate["order"], certificate["policy"]
         version = self._certificates.version(vault, certificate["name"], order["version"])
-        if order["cancellation_requested"]:
-            order |= {"status": "cancelled", "status_details": "The certificate request was cancelled."}
-        elif error := self._refusal(vault, order):
+        if error := self._refusal(vault, order):
             order |= {"status": "failed", "status_details": error["message"], "error": error}
         else:
             secret = self._vaults.managed_version(vault, certificate["name"], order["version"])
@@ -180,38 +176,6 @@ class OrderModel:
         found = self._certificates.active(vault, name)
         if found is None or not found["order"] or request_id not in ("", found["order"]["request_id"]):
             raise pending_not_found(name)
-        return found
-
-    def cancel(self, vault: str, name: str, wish: Document) -> Document:
-        """Ask for an order to be cancelled. It ends as cancelled at the time at which it would have been issued.
-
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            wish: the request: `cancellation_requested`.
-
-        Raises:
-            ServiceError: 400; 403 if it has ended; 404.
-        """
-        found = self.get(vault, name)
-        if not isinstance(wish.get("cancellation_requested"), bool):
-            raise bad_parameter("Property cancellation_requested is required and must be true or false.")
-        if found["order"]["status"] != "inProgress":
-            raise pending_ended()
-        found["order"]["cancellation_requested"] = wish["cancellation_requested"]
-        self._certificates.put(found)
-        return found
-
-    def delete(self, vault: str, name: str) -> Document:
-        """Forget an order. An order in flight then makes no certificate.
-
-        Raises:
-            ServiceError: 404.
-        """
-        found = self.get(vault, name)
-        with self._store.transaction():
-            self._orders.delete(f"{vault}/{name}".lower())
-            self._certificates.put(found | {"order": None})
         return found
 
 

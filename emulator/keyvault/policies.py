@@ -6,7 +6,7 @@ from typing import Any
 from cryptography import x509
 
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter, not_implemented
+from emulator.keyvault.exceptions import bad_parameter, not_supported
 
 PEM = "application/x-pem-file"
 PKCS12 = "application/x-pkcs12"
@@ -32,29 +32,26 @@ MAX_MONTHS = 1188
 _NAMES = ("dns_names", "emails", "uris", "ipAddresses")
 
 
-def complete(wish: Document, before: Document | None = None) -> Document:
-    """Return a complete policy: each group from the request or from the policy before, filled up with defaults.
+def complete(wish: Document) -> Document:
+    """Return a complete policy: each group of the request, filled up with defaults.
 
     Args:
-        wish: the request's `policy`; groups that it leaves out stay as they were.
-        before: the policy so far.
+        wish: the request's `policy`.
 
     Raises:
-        ServiceError: 400 `BadParameter`, naming the member; 501 for a feature that only Azure has.
+        ServiceError: 400 `BadParameter`, naming the member, or naming a feature that only Azure has.
     """
     if not isinstance(wish, dict):
         raise bad_parameter("Property policy must be an object.")
     groups = {"key_props": _key, "secret_props": _secret, "x509_props": _x509, "issuer": _issuer}
     policy: Document = {}
     for group, check in groups.items():
-        given = wish.get(group)
-        if given is None:
-            given = (before or {}).get(group, {})
+        given = {} if wish.get(group) is None else wish[group]
         if not isinstance(given, dict):
             raise bad_parameter(f"Property policy.{group} must be an object.")
         policy[group] = check({name: value for name, value in given.items() if value is not None})
     actions = wish.get("lifetime_actions")
-    policy["lifetime_actions"] = _actions((before or {}).get("lifetime_actions", []) if actions is None else actions)
+    policy["lifetime_actions"] = _actions([] if actions is None else actions)
     return policy
 
 
@@ -127,7 +124,7 @@ def _sans(given: Any) -> Document:
     if not isinstance(given, dict):
         raise bad_parameter("Property policy.x509_props.sans must be an object.")
     if given.get("upns"):
-        raise not_implemented("user principal names in certificates")
+        raise not_supported("user principal names in certificates")
     return {name: _texts(f"policy.x509_props.sans.{name}", given[name]) for name in _NAMES if given.get(name)}
 
 

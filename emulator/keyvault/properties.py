@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter
+from emulator.keyvault.exceptions import bad_parameter, invalid_name
 
 NAME = re.compile(r"[0-9a-zA-Z-]{1,127}")
 MAX_VALUE_BYTES = 25 * 1024
@@ -20,9 +20,7 @@ def check_name(name: str) -> None:
         ServiceError: 400 `BadParameter`.
     """
     if not NAME.fullmatch(name):
-        raise bad_parameter(
-            f"The request URI contains an invalid name: {name}. A name has 1 to 127 of 0-9, a-z, A-Z and -."
-        )
+        raise invalid_name(name)
 
 
 def attributes(wish: Document) -> Document:

@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import not_implemented
 from emulator.keyvault.gate import body_of, page, recovery
 from emulator.keyvault.models import KeyVaultModel, secret_id
 
@@ -67,10 +66,6 @@ class Responses:
         self._model.purge_secret(vault["name"], request.path_params["name"])
         return Response(status_code=204)
 
-    async def refuse(self, request: Request, _vault: Document) -> Response:
-        """Refuse backup and restore, because only Azure can open their sealed blobs."""
-        raise not_implemented(f"{request.method} {request.url.path}")
-
 
 def _common(vault: Document, version: Document, *, versioned: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
@@ -93,8 +88,13 @@ def _bundle(vault: Document, version: Document, *, value: bool = False) -> dict[
 
 
 def _item(vault: Document, version: Document) -> dict[str, Any]:
-    return _common(vault, version, versioned=False)
+    return _listed(_common(vault, version, versioned=False))
 
 
 def _version_item(vault: Document, version: Document) -> dict[str, Any]:
-    return _common(vault, version, versioned=True)
+    return _listed(_common(vault, version, versioned=True))
+
+
+def _listed(shown: dict[str, Any]) -> dict[str, Any]:
+    """Return a secret as lists have it: without the id of the key beside a certificate's secret."""
+    return {member: value for member, value in shown.items() if member != "kid"}

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from emulator.core.store import Document
 from emulator.keyvault.certificate_responses import CertificateResponses as Certificates
+from emulator.keyvault.exceptions import not_found
 from emulator.keyvault.gate import Gate
 from emulator.keyvault.responses import Responses as Secrets
 from emulator.keyvault.rights import Right
@@ -21,7 +22,6 @@ Operation = tuple[str, str, str, str, Callable[[Answers, Request, Document], Awa
 # In both tables, literal paths come before those with a parameter in the same place.
 SECRETS: tuple[Operation[Secrets], ...] = (
     ("GET", "/secrets", "list", "secrets/readMetadata/action", Secrets.list_secrets),
-    ("POST", "/secrets/restore", "set", "secrets/restore/action", Secrets.refuse),
     ("PUT", "/secrets/{name}", "set", "secrets/setSecret/action", Secrets.set_secret),
     ("DELETE", "/secrets/{name}", "delete", "secrets/delete", Secrets.delete_secret),
     ("GET", "/secrets/{name}", "get", "secrets/getSecret/action", Secrets.get_secret),
@@ -31,7 +31,6 @@ SECRETS: tuple[Operation[Secrets], ...] = (
     ("PATCH", "/secrets/{name}", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/{version}", "set", "secrets/update/action", Secrets.update_secret),
-    ("POST", "/secrets/{name}/backup", "get", "secrets/backup/action", Secrets.refuse),
     ("GET", "/deletedsecrets", "list", "secrets/readMetadata/action", Secrets.list_deleted_secrets),
     ("GET", "/deletedsecrets/{name}", "get", "secrets/readMetadata/action", Secrets.get_deleted_secret),
     ("DELETE", "/deletedsecrets/{name}", "purge", "secrets/purge/action", Secrets.purge_secret),
@@ -42,29 +41,15 @@ CERTIFICATES: tuple[Operation[Certificates], ...] = (
     ("GET", "/certificates/issuers", "listissuers", "certificatecas/read", Certificates.list_issuers),
     ("GET", "/certificates/issuers/{name}", "getissuers", "certificatecas/read", Certificates.get_issuer),
     ("PUT", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.set_issuer),
-    ("PATCH", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.update_issuer),
     ("DELETE", "/certificates/issuers/{name}", "deleteissuers", "certificatecas/delete", Certificates.delete_issuer),
-    ("GET", "/certificates/contacts", "get", "certificates/read", Certificates.refuse),
-    ("PUT", "/certificates/contacts", "update", "certificatecontacts/write", Certificates.refuse),
-    ("DELETE", "/certificates/contacts", "update", "certificatecontacts/write", Certificates.refuse),
-    ("POST", "/certificates/restore", "create", "certificates/restore/action", Certificates.refuse),
     ("POST", "/certificates/{name}/create", "create", "certificates/create/action", Certificates.create),
-    ("POST", "/certificates/{name}/import", "create", "certificates/import/action", Certificates.refuse),
-    ("POST", "/certificates/{name}/backup", "get", "certificates/backup/action", Certificates.refuse),
-    ("POST", "/certificates/{name}/pending/merge", "update", "certificates/update/action", Certificates.refuse),
     ("GET", "/certificates/{name}/pending", "get", "certificates/read", Certificates.get_operation),
-    ("PATCH", "/certificates/{name}/pending", "update", "certificates/update/action", Certificates.update_operation),
-    ("DELETE", "/certificates/{name}/pending", "update", "certificates/update/action", Certificates.delete_operation),
     ("GET", "/certificates/{name}/policy", "get", "certificates/read", Certificates.get_policy),
-    ("PATCH", "/certificates/{name}/policy", "update", "certificates/update/action", Certificates.update_policy),
     ("GET", "/certificates/{name}/versions", "list", "certificates/read", Certificates.list_versions),
     ("DELETE", "/certificates/{name}", "delete", "certificates/delete", Certificates.delete),
     ("GET", "/certificates/{name}", "get", "certificates/read", Certificates.get),
     ("GET", "/certificates/{name}/", "get", "certificates/read", Certificates.get),
     ("GET", "/certificates/{name}/{version}", "get", "certificates/read", Certificates.get),
-    ("PATCH", "/certificates/{name}", "update", "certificates/update/action", Certificates.update),
-    ("PATCH", "/certificates/{name}/", "update", "certificates/update/action", Certificates.update),
-    ("PATCH", "/certificates/{name}/{version}", "update", "certificates/update/action", Certificates.update),
     ("GET", "/deletedcertificates", "list", "certificates/read", Certificates.list_deleted),
     ("GET", "/deletedcertificates/{name}", "get", "certificates/read", Certificates.get_deleted),
     ("DELETE", "/deletedcertificates/{name}", "purge", "certificates/purge/action", Certificates.purge),
@@ -80,7 +65,13 @@ def routes(gate: Gate, secrets: Secrets, certificates: Certificates) -> list[Rou
         secrets: the operations on secrets.
         certificates: the operations on certificates and issuers.
     """
+
+    async def refuse(request: Request) -> Response:
+        raise not_found(request)
+
     return [
+        # Or it would be the name of a certificate.
+        Route("/certificates/contacts", refuse, methods=["GET", "PUT", "DELETE"], name="certificates/contacts"),
         *_routes(gate, "secrets", SECRETS, secrets),
         *_routes(gate, "certificates", CERTIFICATES, certificates),
     ]

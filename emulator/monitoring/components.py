@@ -6,13 +6,16 @@ from uuid import uuid4
 from emulator.arm.ids import subscription_of
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule
 from emulator.monitoring import exceptions
 from emulator.monitoring.workspaces import ACCESS, WORKSPACES_NAME
 
 Json = dict[str, Any]
 
 VERSIONS = ("2015-05-01", "2018-05-01-preview", "2020-02-02-preview", "2020-02-02")
+
+RETENTION_DAYS = (30, 60, 90, 120, 180, 270, 365, 550, 730)
+WHOLE = 100
 
 
 def _prepare(change: Change) -> None:
@@ -73,12 +76,23 @@ COMPONENTS = ResourceType(
         "publicNetworkAccessForIngestion": ACCESS,
         "publicNetworkAccessForQuery": ACCESS,
         "Request_Source": Choice(("rest",)),
-        "RetentionInDays": int,
-        "SamplingPercentage": float,
+        "RetentionInDays": Rule(
+            int,
+            lambda days: days in RETENTION_DAYS,
+            (0, 29, 731),
+            lambda found: exceptions.invalid_component_value("RetentionInDays", found.value),
+        ),
+        "SamplingPercentage": Rule(
+            float,
+            lambda share: 0 < share <= WHOLE,
+            (0, 101),
+            lambda found: exceptions.invalid_component_value("SamplingPercentage", found.value),
+        ),
         "TenantId": READ_ONLY,
         "WorkspaceResourceId": Reference(WORKSPACES_NAME, same_region=False, bare=True, same_subscription=False),
     },
     name_pattern=r"[^/\\#?%&]{0,259}[^/\\#?%&.]",
+    created_status=200,
     prepare=_prepare,
     render=_render,
 )

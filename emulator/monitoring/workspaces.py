@@ -14,7 +14,7 @@ from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.ids import subscription_of
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Since
+from emulator.arm.schema import READ_ONLY, Choice, Rule, Since, between
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.monitoring import exceptions
@@ -37,6 +37,12 @@ VERSIONS = (
 SKUS = ("PerGB2018", "CapacityReservation", "LACluster", "Free", "Standalone", "PerNode", "Standard", "Premium")
 ACCESS = Choice(("Enabled", "Disabled", "SecuredByPerimeter"))
 RETENTION_DAYS = range(30, 731)
+# SKUs that only old subscriptions still have for new workspaces.
+LEGACY = ("Free", "Standard", "Premium")
+RESERVATION = "CapacityReservation"
+LEVELS = (100, 200, 300, 400, 500, 1000, 2000, 5000, 10_000, 25_000, 50_000)
+# GB a day; -1 means no limit.
+LEAST_QUOTA, UNLIMITED = 0.023, -1
 KEPT = timedelta(days=14)
 
 
@@ -91,8 +97,12 @@ def _prepare(change: Change) -> None:
     properties.setdefault("workspaceCapping", {"dailyQuotaGb": -1.0})
     properties.setdefault("publicNetworkAccessForIngestion", "Enabled")
     properties.setdefault("publicNetworkAccessForQuery", "Enabled")
-    if properties["retentionInDays"] not in RETENTION_DAYS:
-        raise exceptions.wrong_retention()
+    sku = properties["sku"].setdefault("name", "PerGB2018")
+    if sku in LEGACY and before is None:
+        raise exceptions.sku_not_offered(sku)
+    level = properties["sku"].get("capacityReservationLevel")
+    if (sku == RESERVATION) != (level is not None):
+        raise exceptions.capacity_level(level)
 
 
 def _render(_arm: ArmModel, stored: Json) -> Json:
@@ -154,15 +164,27 @@ WORKSPACES = ResourceType(
         "provisioningState": READ_ONLY,
         "publicNetworkAccessForIngestion": ACCESS,
         "publicNetworkAccessForQuery": ACCESS,
-        "retentionInDays": int,
-        "sku": {"name": Choice(SKUS), "capacityReservationLevel": int, "lastSkuUpdate": READ_ONLY},
+        "retentionInDays": between(RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda _: exceptions.wrong_retention()),
+        "sku": {
+            "name": Choice(SKUS, lambda found: exceptions.invalid_parameter("sku.name", found.value)),
+            "capacityReservationLevel": Rule(
+                int, lambda level: level in LEVELS, (50, 101), lambda found: exceptions.capacity_level(found.value)
+            ),
+            "lastSkuUpdate": READ_ONLY,
+        },
         "workspaceCapping": {
-            "dailyQuotaGb": float,
+            "dailyQuotaGb": Rule(
+                float,
+                lambda quota: quota == UNLIMITED or quota >= LEAST_QUOTA,
+                (0, -2, 0.01),
+                lambda found: exceptions.invalid_parameter("workspaceCapping.dailyQuotaGb", found.value),
+            ),
             "dataIngestionStatus": READ_ONLY,
             "quotaNextResetTime": READ_ONLY,
         },
     },
     name_pattern=r"[A-Za-z0-9][A-Za-z0-9-]{2,61}[A-Za-z0-9]",
+    name_refusal=lambda found: exceptions.invalid_workspace_name(found.value),
     create_seconds=15,
     update_seconds=5,
     reply="operation",

@@ -1,12 +1,12 @@
 """Private addresses: an IP configuration draws one from its subnet, or takes the one it names if that is free."""
 
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Address, IPv4Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, ip_address, ip_network
 from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
-from emulator.network import exceptions
+from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.subnets import prefixes
 
 Json = dict[str, Any]
@@ -88,10 +88,7 @@ def _check_static(change: Change, ranges: list[IPv4Network], taken: Mapping[str,
     text = change.properties.get("privateIPAddress")
     if not text:
         raise exceptions.private_address_missing(str(change.id))
-    try:
-        address = IPv4Address(text)
-    except ValueError as error:
-        raise exceptions.invalid_private_address(text, str(change.id)) from error
+    address = ip_address(text)
     inside = next((network for network in ranges if address in network), None)
     if inside is None:
         raise exceptions.private_address_not_in_subnet(text, ", ".join(str(network) for network in ranges))

@@ -5,20 +5,20 @@ from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm import zones
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
-from emulator.core.errors import ServiceError
-from emulator.network import exceptions
 from emulator.network.addresses import assign_private_address
-from emulator.network.public_addresses import claim_public_address
+from emulator.network.public_addresses import claim_public_address, keep_sku, keep_zones
+from emulator.network.refusals import balancing_exceptions as exceptions
 from emulator.network.types import FRONTEND, LINK_SERVICE
 
 Json = dict[str, Any]
 
 STANDARD = "Standard"
-LOWEST_PROBE_INTERVAL = 5
-HIGHEST_PORT = 65535
-IDLE_MINUTES = range(4, 101)
+LEAST_IDLE_MINUTES = 4
+# What gives a frontend its address.
+ENDS = ("subnet", "publicIPAddress", "publicIPPrefix")
 # The lists of a load balancer. A list that the body lacks is empty.
 PARTS = (
     "frontendIPConfigurations",
@@ -33,14 +33,7 @@ PARTS = (
 def prepare_load_balancer(change: Change) -> None:
     """Fill in the defaults of a load balancer, and check its parts against each other."""
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
-    before = (change.existing or {}).get("sku")
-    if before is not None and before["name"] != change.body["sku"]["name"]:
-        raise ServiceError(
-            400,
-            "LoadBalancerSkuCannotBeChanged",
-            f"Load balancer {change.id} has sku {before['name']}, which cannot be changed to "
-            f"{change.body['sku']['name']}.",
-        )
+    keep_sku(change)
     change.properties["resourceGuid"] = str(uuid5(NAMESPACE_URL, change.id.key))
     for member in PARTS:
         change.properties.setdefault(member, [])
@@ -56,24 +49,9 @@ def _named(change: Change, member: str) -> Iterator[tuple[str, Json]]:
 
 
 def _check_frontends(change: Change) -> None:
-    """Check that each frontend has one address, and that all are public or all are in subnets."""
-    kinds = set()
-    for identifier, frontend in _named(change, "frontendIPConfigurations"):
-        ends = [member for member in ("subnet", "publicIPAddress", "publicIPPrefix") if frontend.get(member)]
-        if len(ends) != 1:
-            raise ServiceError(
-                400,
-                "FrontendIPConfigurationMustHaveEitherSubnetOrPublicIPAddress",
-                f"Frontend IP configuration {identifier} must reference either a subnet or a public IP address, and "
-                f"not both. It references: {', '.join(ends) or 'none'}.",
-            )
-        kinds.add(ends[0] == "subnet")
-    if len(kinds) > 1:
-        raise ServiceError(
-            400,
-            "LoadBalancerFrontendIPConfigurationsMustBeAllPublicOrAllPrivate",
-            f"Load balancer {change.id} has frontend IP configurations with public IP addresses and others in subnets.",
-        )
+    """Check that all frontends are public, or all in subnets."""
+    if len({"subnet" in frontend for _, frontend in _named(change, "frontendIPConfigurations") if frontend}) > 1:
+        raise exceptions.mixed_frontends(str(change.id))
 
 
 def _check_rules(change: Change) -> None:
@@ -84,10 +62,10 @@ def _check_rules(change: Change) -> None:
         if _target(one, "frontendIPConfiguration") == _target(other, "frontendIPConfiguration") and (
             one["frontendPort"] == other["frontendPort"]
         ):
-            raise _port_conflict("RulesUseSameFrontendPortProtocolAndIPConfig", first, second, "frontend", one)
+            raise exceptions.same_frontend_port(first, second, one["frontendPort"], one["protocol"])
         floating = one.get("enableFloatingIP") or other.get("enableFloatingIP")
         if not floating and _pools(one) & _pools(other) and _backend_port(one) == _backend_port(other):
-            raise _port_conflict("RulesUseSameBackendPortProtocolAndPool", first, second, "backend", one)
+            raise exceptions.same_backend_port(first, second, _backend_port(one), one["protocol"])
 
 
 def _check_outbound_rules(change: Change) -> None:
@@ -95,37 +73,14 @@ def _check_outbound_rules(change: Change) -> None:
     rules = list(_named(change, "loadBalancingRules"))
     for outbound_id, outbound in _named(change, "outboundRules"):
         if change.body["sku"]["name"] != STANDARD:
-            raise exceptions.sku_mismatch(
-                "OutboundRulesNotSupportedForBasicSku",
-                f"Outbound rule {outbound_id} cannot be on load balancer {change.id} of sku Basic.",
-            )
+            raise exceptions.outbound_on_basic(outbound_id, str(change.id))
         frontends = {item["id"].lower() for item in outbound["frontendIPConfigurations"] if "id" in item}
         for frontend_id, frontend in _named(change, "frontendIPConfigurations"):
-            if frontend_id.lower() in frontends and frontend.get("subnet"):
-                raise ServiceError(
-                    400,
-                    "OutboundRuleFrontendMustBePublic",
-                    f"Outbound rule {outbound_id} references frontend IP configuration {frontend_id}, which is in a "
-                    "subnet: only public frontends lead outside.",
-                )
+            if frontend_id.lower() in frontends and "subnet" in frontend and "publicIPAddress" not in frontend:
+                raise exceptions.outbound_inside(outbound_id, frontend_id)
         for rule_id, rule in rules:
             if _target(rule, "frontendIPConfiguration") in frontends and not rule.get("disableOutboundSnat"):
-                raise ServiceError(
-                    400,
-                    "LoadBalancingRuleMustDisableSNATSinceSameFrontendIPConfigurationIsReferencedByOutboundRule",
-                    f"Load balancing rule {rule_id} must disable SNAT since the same frontend IP configuration is "
-                    f"referenced by outbound rule {outbound_id}.",
-                )
-
-
-def _port_conflict(code: str, first: str, second: str, end: str, rule: Json) -> ServiceError:
-    port = rule["frontendPort"] if end == "frontend" else _backend_port(rule)
-    return ServiceError(
-        400,
-        code,
-        f"Load balancing rules {first} and {second} use the same {end} port {port} and protocol {rule['protocol']} "
-        f"with the same {'frontend IP configuration' if end == 'frontend' else 'backend address pool'}.",
-    )
+                raise exceptions.snat_beside_outbound(rule_id, outbound_id)
 
 
 def _target(part: Json, member: str) -> str:
@@ -149,6 +104,11 @@ def _is_standard(change: Change) -> bool:
 def prepare_frontend(change: Change) -> None:
     """Give a frontend its address, and check that the SKU of a public address matches the load balancer's."""
     properties = change.properties
+    ends = [member for member in ENDS if member in properties]
+    if len(ends) != 1:
+        raise exceptions.wrong_ends(str(change.id), ends)
+    zones.check(change.id, change.location, change.body)
+    keep_zones(change)
     if properties.get("subnet"):
         assign_private_address(change)
         return
@@ -157,99 +117,60 @@ def prepare_frontend(change: Change) -> None:
         address = claim_public_address(change)
         sku = "Standard" if _is_standard(change) else "Basic"
         if address["sku"]["name"].removesuffix("V2") != sku:
-            raise exceptions.sku_mismatch(
-                "PublicIPAndLBSkuDoNotMatch",
-                f"{sku} sku load balancer {change.id.parent} cannot reference {address['sku']['name']} sku publicIP "
-                f"{address['id']}.",
-            )
-
-
-def prepare_pool(change: Change) -> None:
-    """Refuse a list of addresses, because here the members of a pool are the interfaces that refer to it."""
-    if change.properties.get("loadBalancerBackendAddresses"):
-        raise ServiceError(
-            400,
-            "NotSupported",
-            f"Backend address pool {change.id} lists addresses. The local Azure knows pools whose members are network "
-            "interfaces only.",
-        )
+            raise exceptions.address_of_other_sku(str(change.id.parent), sku, address["id"], address["sku"]["name"])
 
 
 def prepare_probe(change: Change) -> None:
-    """Check a probe's protocol, path, port and interval, and fill in its defaults."""
+    """Check a probe's protocol and path, and fill in its defaults."""
     properties = change.properties
     protocol, path = properties["protocol"], properties.get("requestPath")
-    if (protocol == "Tcp") == bool(path):
-        rule = "must not be set for protocol Tcp" if path else f"is required for protocol {protocol}"
-        raise ServiceError(
-            400, "LoadBalancerProbeRequestPathInvalid", f"RequestPath of probe {change.id} {rule}. Value: {path}."
-        )
+    if protocol == "Tcp" and path:
+        raise exceptions.path_not_allowed(str(change.id), path)
+    if protocol != "Tcp" and not path:
+        raise exceptions.path_needed(str(change.id), protocol)
     if protocol == "Https" and not _is_standard(change):
-        raise exceptions.sku_mismatch(
-            "HttpsProbeNotSupportedForBasicSku",
-            f"Probe {change.id} with protocol Https cannot be on a load balancer of sku Basic.",
-        )
-    _check_port(change, "port")
-    if properties.setdefault("intervalInSeconds", 15) < LOWEST_PROBE_INTERVAL:
-        raise ServiceError(
-            400,
-            "LoadBalancerProbeIntervalOutOfRange",
-            f"IntervalInSeconds of probe {change.id} is {properties['intervalInSeconds']}; the least is "
-            f"{LOWEST_PROBE_INTERVAL}.",
-        )
+        raise exceptions.https_on_basic(str(change.id))
+    properties.setdefault("intervalInSeconds", 15)
     properties.setdefault("numberOfProbes", 2)
 
 
 def prepare_rule(change: Change) -> None:
-    """Fill in the defaults of a load balancing rule, and check its ports and idle timeout."""
+    """Fill in the defaults of a load balancing rule, and check its ports."""
     properties = change.properties
     properties.setdefault("backendPort", properties["frontendPort"])
     properties.setdefault("enableFloatingIP", False)
     properties.setdefault("enableTcpReset", False)
     properties.setdefault("disableOutboundSnat", False)
     properties.setdefault("loadDistribution", "Default")
-    _check_port(change, "frontendPort")
-    _check_port(change, "backendPort")
-    _check_idle(change)
+    _check_ports(change)
+    properties.setdefault("idleTimeoutInMinutes", LEAST_IDLE_MINUTES)
 
 
 def prepare_outbound_rule(change: Change) -> None:
-    """Fill in the defaults of an outbound rule, and check its idle timeout."""
+    """Fill in the defaults of an outbound rule."""
     properties = change.properties
     properties.setdefault("enableTcpReset", False)
     properties.setdefault("allocatedOutboundPorts", 0)
-    _check_idle(change)
+    properties.setdefault("idleTimeoutInMinutes", LEAST_IDLE_MINUTES)
 
 
 def prepare_nat_rule(change: Change) -> None:
-    """Fill in the defaults of a NAT rule, and check its idle timeout."""
-    change.properties.setdefault("enableFloatingIP", False)
-    change.properties.setdefault("enableTcpReset", False)
-    _check_idle(change)
+    """Fill in the defaults of a NAT rule, and check its ports."""
+    properties = change.properties
+    if "backendPort" not in properties:
+        raise exceptions.no_backend_port(str(change.id))
+    properties.setdefault("protocol", "Tcp")
+    properties.setdefault("enableFloatingIP", False)
+    properties.setdefault("enableTcpReset", False)
+    _check_ports(change)
+    properties.setdefault("idleTimeoutInMinutes", LEAST_IDLE_MINUTES)
 
 
-def _check_port(change: Change, member: str) -> None:
-    port = change.properties[member]
-    # In a rule for all protocols, port 0 means all ports.
-    lowest = 0 if change.properties["protocol"] == "All" else 1
-    if not lowest <= port <= HIGHEST_PORT:
-        raise ServiceError(
-            400,
-            "InvalidPortNumber",
-            f"{member[0].upper()}{member[1:]} of {change.id} is {port}; it must be between {lowest} and "
-            f"{HIGHEST_PORT}.",
-        )
-
-
-def _check_idle(change: Change) -> None:
-    minutes = change.properties.setdefault("idleTimeoutInMinutes", IDLE_MINUTES.start)
-    if minutes not in IDLE_MINUTES:
-        raise ServiceError(
-            400,
-            "InvalidIdleTimeout",
-            f"IdleTimeoutInMinutes of {change.id} is {minutes}; it must be between {IDLE_MINUTES.start} and "
-            f"{IDLE_MINUTES.stop - 1}.",
-        )
+def _check_ports(change: Change) -> None:
+    """Check that only a rule for all protocols has port 0."""
+    for member in ("frontendPort", "backendPort"):
+        if change.properties.get(member) == 0 and change.properties["protocol"] != "All":
+            raise exceptions.no_port(str(change.id), member)
 
 
 def keep_while_linked(arm: ArmModel, stored: Json) -> None:

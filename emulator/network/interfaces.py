@@ -6,9 +6,10 @@ from uuid import NAMESPACE_URL, uuid5
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
-from emulator.network import exceptions
 from emulator.network.addresses import assign_private_address, draw_private_address
+from emulator.network.exceptions import child_not_found
 from emulator.network.public_addresses import claim_public_address
+from emulator.network.refusals import balancing_exceptions as exceptions
 from emulator.network.types import (
     ENDPOINT,
     INTERFACE,
@@ -20,6 +21,7 @@ from emulator.network.types import (
     SUBNET,
     inline_child,
 )
+from emulator.network.values.formats import ADDRESS, DNS_SERVERS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -27,21 +29,23 @@ Json = dict[str, Any]
 MACHINE = "Microsoft.Compute/virtualMachines"
 
 CONFIGURATION_PROPERTIES: Json = {
-    "applicationGatewayBackendAddressPools": [object],
-    "applicationSecurityGroups": [object],
-    "gatewayLoadBalancer": object,
+    "applicationGatewayBackendAddressPools": nothing([object], "application gateways", [{"id": "/subscriptions/s"}]),
+    "applicationSecurityGroups": [
+        Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")
+    ],
+    "gatewayLoadBalancer": nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"}),
     "loadBalancerBackendAddressPools": [Reference(POOL, "join/action")],
     "loadBalancerInboundNatRules": [Reference(NAT_RULE, "join/action")],
     "primary": bool,
-    "privateIPAddress": str,
+    "privateIPAddress": ADDRESS,
     "privateIPAddressPrefixLength": Since("2023-09-01", int),
-    "privateIPAddressVersion": Choice(("IPv4", "IPv6")),
+    "privateIPAddressVersion": VERSION,
     "privateIPAllocationMethod": Choice(("Static", "Dynamic")),
     "privateLinkConnectionProperties": READ_ONLY,
     "provisioningState": READ_ONLY,
     "publicIPAddress": Reference(PUBLIC_ADDRESS, "join/action"),
     "subnet": Reference(SUBNET, "join/action"),
-    "virtualNetworkTaps": [object],
+    "virtualNetworkTaps": nothing([object], "virtual network taps", [{"id": "/subscriptions/s"}]),
 }
 
 
@@ -52,18 +56,15 @@ def prepare_interface(change: Change) -> None:
     properties = change.properties
     configurations = properties.get("ipConfigurations") or []
     if not configurations:
-        raise exceptions.missing(
-            "NetworkInterfaceMustHaveIpConfiguration",
-            f"Network interface {change.id} must have at least one IP configuration.",
-        )
+        raise exceptions.no_configuration(str(change.id))
     bodies = [configuration.setdefault("properties", {}) for configuration in configurations]
     if not any(body.get("primary") for body in bodies):
         bodies[0]["primary"] = True
     if sum(1 for body in bodies if body.get("primary")) > 1:
-        raise exceptions.missing(
-            "NetworkInterfaceMultiplePrimaryIpConfigurations",
-            f"Network interface {change.id} has more than one primary IP configuration.",
-        )
+        raise exceptions.several_primary(str(change.id))
+    networks = {body["subnet"]["id"].lower().rsplit("/", 2)[0] for body in bodies if body.get("subnet")}
+    if len(networks) > 1:
+        raise exceptions.several_networks(str(change.id))
     properties.setdefault("enableAcceleratedNetworking", False)
     properties.setdefault("enableIPForwarding", False)
     properties.setdefault("nicType", "Standard")
@@ -75,9 +76,7 @@ def prepare_configuration(change: Change) -> None:
     """Give a configuration its addresses, and check that the SKUs of its public address and load balancers match."""
     properties = change.properties
     if not properties.get("subnet"):
-        raise exceptions.missing(
-            "SubnetMissingInIpConfiguration", f"IP configuration {change.id} does not reference a subnet."
-        )
+        raise exceptions.no_subnet(str(change.id))
     properties.setdefault("primary", False)
     assign_private_address(change)
     skus = dict(_joined(change))
@@ -85,11 +84,7 @@ def prepare_configuration(change: Change) -> None:
         address = claim_public_address(change)
         skus[address["id"]] = address["sku"]["name"].removesuffix("V2")
     if len(set(skus.values())) > 1:
-        raise exceptions.sku_mismatch(
-            "DifferentSkuLoadBalancersAndPublicIPAddressNotAllowed",
-            f"Different basic sku and standard sku load balancer or public Ip resources in IP configuration "
-            f"{change.id} is not allowed: {', '.join(f'{name} ({sku})' for name, sku in skus.items())}.",
-        )
+        raise exceptions.several_skus(str(change.id), ", ".join(f"{name} ({sku})" for name, sku in skus.items()))
 
 
 def _joined(change: Change) -> list[tuple[str, str]]:
@@ -214,13 +209,13 @@ INTERFACES = ResourceType(
     placement="region",
     members={"extendedLocation": object},
     properties={
-        "auxiliaryMode": Since("2022-05-01", str),
-        "auxiliarySku": Since("2023-04-01", str),
+        "auxiliaryMode": Since("2022-05-01", Choice(("None", "MaxConnections", "Floating", "AcceleratedConnections"))),
+        "auxiliarySku": Since("2023-04-01", Choice(("None", "A1", "A2", "A4", "A8"))),
         "defaultOutboundConnectivityEnabled": READ_ONLY,
         "disableTcpStateTracking": Since("2022-11-01", bool),
         "dnsSettings": {
             "appliedDnsServers": READ_ONLY,
-            "dnsServers": [str],
+            "dnsServers": DNS_SERVERS,
             "internalDnsNameLabel": str,
             "internalDomainNameSuffix": READ_ONLY,
             "internalFqdn": READ_ONLY,
@@ -233,7 +228,7 @@ INTERFACES = ResourceType(
         "macAddress": READ_ONLY,
         "migrationPhase": READ_ONLY,
         "networkSecurityGroup": Reference(SECURITY_GROUP, "join/action"),
-        "nicType": str,
+        "nicType": Choice(("Standard", "Elastic")),
         "primary": READ_ONLY,
         "privateEndpoint": READ_ONLY,
         "privateLinkService": READ_ONLY,
@@ -260,6 +255,7 @@ CONFIGURATIONS = ResourceType(
     api_versions=NETWORK_VERSIONS,
     properties=CONFIGURATION_PROPERTIES,
     inline_only=True,
+    absent=child_not_found,
     etag="weak",
     prepare=prepare_configuration,
 )

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from emulator.arm.resources import ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import balancing, exceptions
+from emulator.network.refusals import balancing_exceptions as refusals
 from emulator.network.types import (
     FRONTEND,
     INTERFACE_CONFIGURATION,
@@ -19,18 +20,27 @@ from emulator.network.types import (
     inline_child,
     show_holders,
 )
+from emulator.network.values.formats import ADDRESS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
+HIGHEST_PORT = 65535
+MOST_SNAT_PORTS = 64000
+# In a rule for all protocols, port 0 means all ports. Frontends keep the highest port for themselves.
+FRONTEND_PORT = between(0, HIGHEST_PORT - 1, refusals.invalid_port)
+BACKEND_PORT = between(0, HIGHEST_PORT, refusals.invalid_port)
+IDLE_TIMEOUT = between(4, 100, refusals.invalid_idle_timeout)
+PROBE_COUNT = between(1, 100, refusals.invalid_probe_count)
+GATEWAY = nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"})
 FRONTEND_PROPERTIES: Json = {
-    "gatewayLoadBalancer": object,
+    "gatewayLoadBalancer": GATEWAY,
     "inboundNatPools": READ_ONLY,
     "inboundNatRules": READ_ONLY,
     "loadBalancingRules": READ_ONLY,
     "outboundRules": READ_ONLY,
-    "privateIPAddress": str,
-    "privateIPAddressVersion": Choice(("IPv4", "IPv6")),
+    "privateIPAddress": ADDRESS,
+    "privateIPAddressVersion": VERSION,
     "privateIPAllocationMethod": Choice(("Static", "Dynamic")),
     "privateLinkService": READ_ONLY,
     "provisioningState": READ_ONLY,
@@ -42,23 +52,28 @@ POOL_PROPERTIES: Json = {
     "backendIPConfigurations": READ_ONLY,
     "drainPeriodInSeconds": int,
     "inboundNatRules": READ_ONLY,
-    "loadBalancerBackendAddresses": [object],
+    "loadBalancerBackendAddresses": nothing(
+        [object],
+        "backend address pools that list addresses",
+        [{"name": "one", "properties": {"ipAddress": "10.0.0.9"}}],
+    ),
     "loadBalancingRules": READ_ONLY,
     "location": str,
     "outboundRule": READ_ONLY,
     "outboundRules": READ_ONLY,
     "provisioningState": READ_ONLY,
-    "syncMode": str,
-    "tunnelInterfaces": [object],
+    "syncMode": Choice(("Automatic", "Manual")),
+    "tunnelInterfaces": nothing([object], "tunnel interfaces", [{"port": 10800}]),
     "virtualNetwork": Reference("Microsoft.Network/virtualNetworks"),
 }
+LEAST_INTERVAL = 5
 PROBE_PROPERTIES: Json = {
-    "intervalInSeconds": int,
+    "intervalInSeconds": Rule(int, lambda seconds: seconds >= LEAST_INTERVAL, (1,), refusals.probes_too_often),
     "loadBalancingRules": READ_ONLY,
-    "noHealthyBackendsBehavior": Since("2023-09-01", str),
-    "numberOfProbes": int,
-    "port": Required(int),
-    "probeThreshold": Since("2022-05-01", int),
+    "noHealthyBackendsBehavior": Since("2023-09-01", Choice(("AllProbedDown", "AllProbedUp"))),
+    "numberOfProbes": PROBE_COUNT,
+    "port": Required(between(1, HIGHEST_PORT, refusals.invalid_port)),
+    "probeThreshold": Since("2022-05-01", PROBE_COUNT),
     "protocol": Required(Choice(("Http", "Tcp", "Https"))),
     "provisioningState": READ_ONLY,
     "requestPath": str,
@@ -66,42 +81,51 @@ PROBE_PROPERTIES: Json = {
 RULE_PROPERTIES: Json = {
     "backendAddressPool": Reference(POOL),
     "backendAddressPools": Since("2021-02-01", [Reference(POOL)]),
-    "backendPort": int,
+    "backendPort": BACKEND_PORT,
     "disableOutboundSnat": bool,
     "enableConnectionTracking": Since("2024-07-01", bool),
     "enableFloatingIP": bool,
     "enableTcpReset": bool,
     "frontendIPConfiguration": Required(Reference(FRONTEND)),
-    "frontendPort": Required(int),
-    "idleTimeoutInMinutes": int,
+    "frontendPort": Required(FRONTEND_PORT),
+    "idleTimeoutInMinutes": IDLE_TIMEOUT,
     "loadDistribution": Choice(("Default", "SourceIP", "SourceIPProtocol")),
     "probe": Reference(PROBE),
     "protocol": Required(Choice(("Udp", "Tcp", "All"))),
     "provisioningState": READ_ONLY,
 }
 OUTBOUND_RULE_PROPERTIES: Json = {
-    "allocatedOutboundPorts": int,
+    "allocatedOutboundPorts": Rule(
+        int,
+        lambda ports: 0 <= ports <= MOST_SNAT_PORTS and ports % 8 == 0,
+        (-8, 1001, MOST_SNAT_PORTS + 8),
+        refusals.ports_not_of_eight,
+    ),
     "backendAddressPool": Required(Reference(POOL)),
     "enableTcpReset": bool,
     "frontendIPConfigurations": Required([Reference(FRONTEND)]),
-    "idleTimeoutInMinutes": int,
+    "idleTimeoutInMinutes": IDLE_TIMEOUT,
     "protocol": Required(Choice(("Tcp", "Udp", "All"))),
     "provisioningState": READ_ONLY,
 }
 NAT_RULE_PROPERTIES: Json = {
     "backendAddressPool": Since("2021-02-01", Reference(POOL)),
     "backendIPConfiguration": READ_ONLY,
-    "backendPort": int,
+    "backendPort": BACKEND_PORT,
     "enableFloatingIP": bool,
     "enableTcpReset": bool,
     "frontendIPConfiguration": Required(Reference(FRONTEND)),
-    "frontendPort": int,
-    "frontendPortRangeEnd": Since("2021-02-01", int),
-    "frontendPortRangeStart": Since("2021-02-01", int),
-    "idleTimeoutInMinutes": int,
+    "frontendPort": FRONTEND_PORT,
+    "frontendPortRangeEnd": Since("2021-02-01", FRONTEND_PORT),
+    "frontendPortRangeStart": Since("2021-02-01", FRONTEND_PORT),
+    "idleTimeoutInMinutes": IDLE_TIMEOUT,
     "protocol": Choice(("Udp", "Tcp", "All")),
     "provisioningState": READ_ONLY,
 }
+
+
+def _unchecked(_change: Change) -> None:
+    """Check nothing: a pool has no rules across its members."""
 
 
 def _part(
@@ -126,7 +150,8 @@ def _part(
         etag="weak",
         prepare=prepare,
         render=show_holders(shown),
-        in_use=exceptions.in_use_part,
+        absent=exceptions.child_not_found,
+        in_use=refusals.in_use_part,
     )
 
 
@@ -141,14 +166,14 @@ LOAD_BALANCERS = ResourceType(
     properties={
         "backendAddressPools": [inline_child(POOL_PROPERTIES)],
         "frontendIPConfigurations": [inline_child(FRONTEND_PROPERTIES, zones=[str])],
-        "inboundNatPools": [object],
+        "inboundNatPools": nothing([object], "inbound NAT pools", [{"name": "pool"}]),
         "inboundNatRules": [inline_child(NAT_RULE_PROPERTIES)],
         "loadBalancingRules": [inline_child(RULE_PROPERTIES)],
         "outboundRules": [inline_child(OUTBOUND_RULE_PROPERTIES)],
         "probes": [inline_child(PROBE_PROPERTIES)],
         "provisioningState": READ_ONLY,
         "resourceGuid": READ_ONLY,
-        "scope": Since("2025-01-01", str),
+        "scope": Since("2025-01-01", Choice(("Public", "Private"))),
     },
     # Frontends come first, because rules are checked against them.
     inline=dict(zip(balancing.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE, NAT_RULE), strict=True)),
@@ -170,7 +195,7 @@ FRONTENDS = _part(
 POOLS = _part(
     POOL,
     POOL_PROPERTIES,
-    balancing.prepare_pool,
+    _unchecked,
     {
         "backendIPConfigurations": INTERFACE_CONFIGURATION,
         "loadBalancingRules": RULE,

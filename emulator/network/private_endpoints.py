@@ -5,11 +5,13 @@ from typing import Any
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Reference, Required, Since
-from emulator.network import exceptions
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_connection, is_visible
+from emulator.network.refusals import address_exceptions
+from emulator.network.refusals import link_exceptions as exceptions
 from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
+from emulator.network.values.formats import ADDRESS, longest, nothing
 
 Json = dict[str, Any]
 
@@ -17,12 +19,22 @@ Json = dict[str, Any]
 CONNECTIONS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")
 DISCONNECTED = {"status": "Disconnected", "description": "The private link service removed it.", "actionsRequired": ""}
 
+LONGEST_MESSAGE = 140
 CONNECTION_PROPERTIES: Json = {
     "groupIds": [str],
     "privateLinkServiceConnectionState": READ_ONLY,
-    "privateLinkServiceId": Required(Reference(LINK_SERVICE, same_region=False, bare=True, same_subscription=False)),
+    "privateLinkServiceId": Required(
+        Reference(
+            LINK_SERVICE,
+            same_region=False,
+            bare=True,
+            same_subscription=False,
+            missing=exceptions.service_not_visible,
+            another=exceptions.service_not_emulated,
+        )
+    ),
     "provisioningState": READ_ONLY,
-    "requestMessage": str,
+    "requestMessage": longest(LONGEST_MESSAGE, exceptions.long_message),
 }
 _CONNECTION: Json = {
     "id": READ_ONLY,
@@ -38,20 +50,14 @@ def prepare_endpoint(change: Change) -> None:
     properties = change.properties
     connections = list(_connections(properties))
     if len(connections) != 1:
-        raise exceptions.missing(
-            "PrivateEndpointMustHaveOneConnection",
-            f"Private endpoint {change.id} must have exactly one private link service connection, manual or not; it has "
-            f"{len(connections)}.",
-        )
+        raise exceptions.one_connection(str(change.id), len(connections))
     service_id = _service_id(connections[0])
     service = change.arm.load(service_id)
     if service is None or not is_visible(service, change.id.subscription_id):
-        raise exceptions.service_not_visible(str(change.id), service_id)
+        raise exceptions.service_not_visible(change.id, service_id)
     before = (change.existing or {}).get("properties", {})
     if before and before["subnet"]["id"].lower() != properties["subnet"]["id"].lower():
-        raise exceptions.missing(
-            "PrivateEndpointSubnetCannotBeChanged", f"The subnet of private endpoint {change.id} cannot be changed."
-        )
+        raise exceptions.subnet_fixed(str(change.id))
     for member in CONNECTIONS:
         properties.setdefault(member, [])
     properties.setdefault("customDnsConfigs", [])
@@ -120,17 +126,29 @@ def linked_service(arm: ArmModel, endpoint: Json) -> Json | None:
     return arm.load(_service_id(_connections(endpoint["properties"])[0]))
 
 
+_VERSION = Rule(
+    Choice(("IPv4", "IPv6", "DualStack")),
+    lambda value: value == "IPv4",
+    ("IPv6", "DualStack"),
+    address_exceptions.version_not_emulated,
+)
 ENDPOINTS = ResourceType(
     name=ENDPOINT,
     api_versions=LINK_VERSIONS,
     placement="region",
     members={"extendedLocation": object},
     properties={
-        "applicationSecurityGroups": Since("2021-05-01", [object]),
-        "customDnsConfigs": [object],
-        "customNetworkInterfaceName": Since("2021-05-01", str),
-        "ipConfigurations": Since("2021-05-01", [object]),
-        "ipVersionType": Since("2024-10-01", str),
+        "applicationSecurityGroups": Since(
+            "2021-05-01", [Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")]
+        ),
+        "customDnsConfigs": [{"fqdn": str, "ipAddresses": [ADDRESS]}],
+        "customNetworkInterfaceName": Since(
+            "2021-05-01", nothing(str, "names for the interfaces of private endpoints", "nic")
+        ),
+        "ipConfigurations": Since(
+            "2021-05-01", nothing([object], "static addresses of private endpoints", [{"name": "static"}])
+        ),
+        "ipVersionType": Since("2024-10-01", _VERSION),
         "manualPrivateLinkServiceConnections": [_CONNECTION],
         "networkInterfaces": READ_ONLY,
         "privateLinkServiceConnections": [_CONNECTION],

@@ -5,10 +5,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
-from emulator.core.errors import ServiceError
-from emulator.network import exceptions
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since, matching
+from emulator.network.exceptions import child_not_found
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
+from emulator.network.refusals import link_exceptions as exceptions
 from emulator.network.types import (
     FRONTEND,
     LINK_CONFIGURATION,
@@ -17,6 +17,7 @@ from emulator.network.types import (
     SUBNET,
     inline_child,
 )
+from emulator.network.values.formats import ADDRESS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -29,8 +30,8 @@ STATES = ("Approved", "Rejected", "Removed")
 
 CONFIGURATION_PROPERTIES: Json = {
     "primary": bool,
-    "privateIPAddress": str,
-    "privateIPAddressVersion": Choice(("IPv4", "IPv6")),
+    "privateIPAddress": ADDRESS,
+    "privateIPAddressVersion": VERSION,
     "privateIPAllocationMethod": Choice(("Static", "Dynamic")),
     "provisioningState": READ_ONLY,
     "subnet": Required(Reference(SUBNET, "join/action")),
@@ -41,20 +42,13 @@ def prepare_service(change: Change) -> None:
     """Check a service's frontends and IP configurations, fill in its defaults, and give it its alias."""
     properties = change.properties
     frontends = properties.get("loadBalancerFrontendIpConfigurations") or []
-    if not frontends and not properties.get("destinationIPAddress"):
-        raise exceptions.missing(
-            "PrivateLinkServiceLoadBalancerFrontendIpConfigurationsNotSpecified",
-            f"Private link service {change.id} must reference at least one load balancer frontend IP configuration.",
-        )
+    if not frontends:
+        raise exceptions.no_frontend(str(change.id))
     for frontend in frontends:
         _check_frontend(change, frontend["id"])
     configurations = properties.get("ipConfigurations") or []
     if not 0 < len(configurations) <= MOST_CONFIGURATIONS:
-        raise exceptions.missing(
-            "PrivateLinkServiceIpConfigurationsCountInvalid",
-            f"Private link service {change.id} must have 1 to {MOST_CONFIGURATIONS} IP configurations; it has "
-            f"{len(configurations)}.",
-        )
+        raise exceptions.wrong_count(str(change.id), MOST_CONFIGURATIONS, len(configurations))
     if not any(item.get("properties", {}).get("primary") for item in configurations):
         configurations[0].setdefault("properties", {})["primary"] = True
     # Each list is an array of subscription ids inside an object. Absent or null means nobody.
@@ -93,11 +87,7 @@ def _check_approvers(change: Change) -> None:
         if item.lower() not in visible and EVERYBODY not in visible
     ]
     if hidden:
-        raise ServiceError(
-            400,
-            "PrivateLinkServiceAutoApprovalNotSubsetOfVisibility",
-            f"Private link service {change.id} approves subscriptions to which it is not visible: {', '.join(hidden)}.",
-        )
+        raise exceptions.hidden_from_approved(str(change.id), hidden)
 
 
 def prepare_configuration(change: Change) -> None:
@@ -128,11 +118,6 @@ def render_service(arm: ArmModel, stored: Json) -> Json:
     }
 
 
-def in_use_service(service_id: str, holders: list[str]) -> ServiceError:
-    """Return the error for deleting a service to which private endpoints are connected."""
-    return exceptions.service_with_connections(service_id, len(holders))
-
-
 def is_visible(service: Json, subscription_id: str, member: str = "visibility") -> bool:
     """Tell whether a service is visible to a subscription, or approves its connections without asking.
 
@@ -152,19 +137,10 @@ def is_visible(service: Json, subscription_id: str, member: str = "visibility") 
 def prepare_connection(change: Change) -> None:
     """Let the service's owner set the state of a connection, which only private endpoints can create."""
     if change.existing is None:
-        raise ServiceError(
-            400,
-            "PrivateEndpointConnectionNotFound",
-            f"Private endpoint connection {change.id} does not exist. Connections are made by private endpoints.",
-        )
+        raise exceptions.no_connection(str(change.id))
     state = change.properties.get("privateLinkServiceConnectionState", {})
     if state.get("status") not in STATES:
-        raise ServiceError(
-            400,
-            "InvalidPrivateLinkServiceConnectionState",
-            f"The status of private endpoint connection {change.id} must be one of {', '.join(STATES)}; it is "
-            f"{state.get('status')}.",
-        )
+        raise exceptions.invalid_state(str(change.id), state.get("status"), STATES)
     state.setdefault("description", "")
     state.setdefault("actionsRequired", "None")
     kept = change.existing["properties"]
@@ -217,16 +193,21 @@ def ensure_connection(arm: ArmModel, service: Json, endpoint: Json) -> None:
     )
 
 
+_SUBSCRIPTION = matching(
+    r"\*|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", ("mine", "*-*"), exceptions.invalid_subscription
+)
 SERVICES = ResourceType(
     name=LINK_SERVICE,
     api_versions=LINK_VERSIONS,
     placement="region",
     members={"extendedLocation": object},
     properties={
-        "accessMode": Since("2024-07-01", str),
+        "accessMode": Since("2024-07-01", Choice(("Default", "Restricted"))),
         "alias": READ_ONLY,
-        "autoApproval": {"subscriptions": [str]},
-        "destinationIPAddress": Since("2024-03-01", str),
+        "autoApproval": {"subscriptions": [_SUBSCRIPTION]},
+        "destinationIPAddress": Since(
+            "2024-03-01", nothing(str, "private link services that lead to an address", "10.0.0.9")
+        ),
         "enableProxyProtocol": bool,
         "fqdns": [str],
         "ipConfigurations": [inline_child(CONFIGURATION_PROPERTIES)],
@@ -234,7 +215,7 @@ SERVICES = ResourceType(
         "networkInterfaces": READ_ONLY,
         "privateEndpointConnections": READ_ONLY,
         "provisioningState": READ_ONLY,
-        "visibility": {"subscriptions": [str]},
+        "visibility": {"subscriptions": [_SUBSCRIPTION]},
     },
     inline={"ipConfigurations": LINK_CONFIGURATION},
     # Estimated, because no figure is known.
@@ -245,7 +226,7 @@ SERVICES = ResourceType(
     etag="weak",
     prepare=prepare_service,
     render=render_service,
-    in_use=in_use_service,
+    in_use=exceptions.service_with_connections,
     stored=_make_interface,
     removed=drop_owned_interface,
 )
@@ -254,6 +235,7 @@ CONFIGURATIONS = ResourceType(
     api_versions=LINK_VERSIONS,
     properties=CONFIGURATION_PROPERTIES,
     inline_only=True,
+    absent=child_not_found,
     etag="weak",
     prepare=prepare_configuration,
 )
@@ -269,6 +251,7 @@ CONNECTIONS = ResourceType(
     },
     reply="operation",
     delete_seconds=10,
+    absent=child_not_found,
     etag="weak",
     prepare=prepare_connection,
     removed=_disconnect,

@@ -6,10 +6,11 @@ from zlib import crc32
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference
-from emulator.network import exceptions
+from emulator.arm.schema import READ_ONLY, Choice, Found, Reference, Since, between, matching
+from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
 from emulator.network.usages import check_public_address
+from emulator.network.values.formats import VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -19,13 +20,12 @@ def _prepare_public_address(change: Change) -> None:
     """Draw the address from 127.0.0.0/8, so that a connection to it never leaves this machine."""
     properties = change.properties
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
+    keep_sku(change)
+    keep_zones(change)
     standard = change.body["sku"]["name"] == "Standard"
     properties.setdefault("publicIPAllocationMethod", "Static" if standard else "Dynamic")
     if standard and properties["publicIPAllocationMethod"] != "Static":
-        raise exceptions.missing(
-            "PublicIPAndSkuMismatch",
-            f"Standard sku publicIp {change.id} must have AllocationMethod set to Static.",
-        )
+        raise exceptions.standard_must_be_static(str(change.id))
     if change.existing is None:
         check_public_address(change)
     properties.setdefault("publicIPAddressVersion", "IPv4")
@@ -33,6 +33,38 @@ def _prepare_public_address(change: Change) -> None:
     before = (change.existing or {}).get("properties", {}).get("ipAddress")
     if properties["publicIPAllocationMethod"] == "Static":
         properties["ipAddress"] = before or _draw(change)
+    _name(change)
+
+
+def keep_sku(change: Change) -> None:
+    """Check that an address or a load balancer keeps its SKU; an address that nobody has may become Standard."""
+    before = (change.existing or change.body)["sku"]["name"]
+    wanted = change.body["sku"]["name"]
+    free = change.id.type.lower() == PUBLIC_ADDRESS.lower() and not change.arm.documents.references.holders(
+        change.arm, str(change.id)
+    )
+    if before != wanted and not (free and (before, wanted) == ("Basic", "Standard")):
+        raise exceptions.sku_fixed(Found(change.id, "sku.name", wanted))
+
+
+def keep_zones(change: Change) -> None:
+    """Check that a resource keeps the zones that it was created in."""
+    before, wanted = ((body or {}).get("zones") or [] for body in (change.existing, change.body))
+    if change.existing is not None and set(before) != set(wanted):
+        raise exceptions.zones_fixed(str(change.id), before, wanted)
+
+
+def _name(change: Change) -> None:
+    """Give an address with a label its domain name, which nobody else in the region may have."""
+    settings = change.properties.get("dnsSettings")
+    label = (settings or {}).get("domainNameLabel")
+    if settings is None or not label:
+        return
+    settings["fqdn"] = f"{label}.{change.location}.cloudapp.azure.com"
+    for other in change.arm.scan("/subscriptions/", PUBLIC_ADDRESS):
+        name = other["properties"].get("dnsSettings", {}).get("fqdn")
+        if name == settings["fqdn"] and other["id"].lower() != change.id.key:
+            raise exceptions.label_taken(name)
 
 
 def _draw(change: Change) -> str:
@@ -84,6 +116,8 @@ def _render_public_address(arm: ArmModel, stored: Json) -> Json:
     return {"natGateway" if gateway else "ipConfiguration": {"id": holders[0]}}
 
 
+_LABEL = matching(r"[a-z][a-z0-9-]{1,61}[a-z0-9]", ("ab", "Label", "1st", "end-", "a_b"), exceptions.invalid_label)
+_SCOPE = Choice(("TenantReuse", "SubscriptionReuse", "ResourceGroupReuse", "NoReuse"))
 PUBLIC_ADDRESSES = ResourceType(
     name=PUBLIC_ADDRESS,
     api_versions=NETWORK_VERSIONS,
@@ -94,16 +128,25 @@ PUBLIC_ADDRESSES = ResourceType(
         "zones": [str],
     },
     properties={
-        "ddosSettings": object,
-        "deleteOption": str,
-        "dnsSettings": object,
-        "idleTimeoutInMinutes": int,
+        "ddosSettings": {
+            "protectionMode": Choice(("VirtualNetworkInherited", "Enabled", "Disabled")),
+            "ddosProtectionPlan": Reference("Microsoft.Network/ddosProtectionPlans", "join/action"),
+            "ddosCustomPolicy": object,
+        },
+        "deleteOption": Choice(("Delete", "Detach")),
+        "dnsSettings": {
+            "domainNameLabel": _LABEL,
+            "domainNameLabelScope": Since("2023-04-01", nothing(_SCOPE, "scopes of domain name labels", "TenantReuse")),
+            "fqdn": READ_ONLY,
+            "reverseFqdn": str,
+        },
+        "idleTimeoutInMinutes": between(4, 30, exceptions.invalid_idle_timeout),
         "ipAddress": READ_ONLY,
         "ipConfiguration": READ_ONLY,
         "ipTags": [object],
         "natGateway": READ_ONLY,
         "provisioningState": READ_ONLY,
-        "publicIPAddressVersion": Choice(("IPv4", "IPv6")),
+        "publicIPAddressVersion": VERSION,
         "publicIPAllocationMethod": Choice(("Static", "Dynamic")),
         "publicIPPrefix": Reference("Microsoft.Network/publicIPPrefixes", "join/action"),
         "resourceGuid": READ_ONLY,

@@ -17,6 +17,7 @@ from emulator.network.addresses import held_addresses
 from emulator.network.egress import no_way_out
 from emulator.network.filtering import BALANCER, INTERNET, NETWORK, Packet, denial
 from emulator.network.interfaces import MACHINE, configurations_of, owned_interface
+from emulator.network.peerings import reachable
 from emulator.network.private_endpoints import connection_state, linked_service
 from emulator.network.types import (
     ENDPOINT,
@@ -257,16 +258,21 @@ class Reach:
     def _inside(self, subnet_or_nic_id: str, address: str, port: int) -> list[Backend]:
         if _is_local(address):
             return self._outside(address, port)
-        network = parse_resource(self._subnet_of(subnet_or_nic_id)).root
-        for subnet in self._arm.scan(f"{network}/subnets/", SUBNET):
-            for held, holder in held_addresses(self._arm, subnet["id"]):
-                found = self._arm.load(holder)
-                if held != address or found is None:
-                    continue
+        network = str(parse_resource(self._subnet_of(subnet_or_nic_id)).root)
+        for joined in (network, *reachable(self._arm, network)):
+            for found in self._at_address(joined, address):
                 if found["type"] == FRONTEND:
                     return self._at_frontend(found, port, NETWORK)
                 return [self._at_configuration(found, Packet(NETWORK, address, port))]
-        raise _UnreachableError(f"{address} is the address of nothing in {network}.")
+        raise _UnreachableError(f"{address} is the address of nothing in {network} and the networks peered with it.")
+
+    def _at_address(self, network: str, address: str) -> Iterator[Json]:
+        """Yield the IP configurations or frontends that have an address in a network."""
+        for subnet in self._arm.scan(f"{network}/subnets/", SUBNET):
+            for held, holder in held_addresses(self._arm, subnet["id"]):
+                found = self._arm.load(holder)
+                if held == address and found is not None:
+                    yield found
 
     def _subnet_of(self, subnet_or_nic_id: str) -> str:
         interface = self._arm.load(subnet_or_nic_id)

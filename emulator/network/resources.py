@@ -1,24 +1,33 @@
 """The types of Microsoft.Network, except DNS zones."""
 
-from functools import partial
 from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions, interfaces, load_balancers, private_endpoints, private_links
-from emulator.network.public_addresses import PUBLIC_ADDRESSES
+from emulator.network.peerings import PEERINGS
+from emulator.network.public_addresses import PUBLIC_ADDRESSES, keep_zones
+from emulator.network.refusals import address_exceptions
 from emulator.network.security_groups import NETWORK_SECURITY_GROUPS, SECURITY_RULES
 from emulator.network.subnets import SUBNETS, VIRTUAL_NETWORKS
+from emulator.network.values.formats import ADDRESS, is_own_range, is_range
+from emulator.network.values.service_tags import is_tag
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
+_ROUTE_PREFIX = Rule(
+    Rule(str, lambda text: is_range(text) or is_tag(text), ("10.0.0.4", "300.1.1.0/24"), exceptions.invalid_prefix),
+    is_own_range,
+    ("10.0.0.1/24",),
+    exceptions.invalid_cidr,
+)
 _ROUTE_PROPERTIES: Json = {
-    "addressPrefix": Required(str),
+    "addressPrefix": Required(_ROUTE_PREFIX),
     "hasBgpOverride": READ_ONLY,
     "nextHop": Since("2024-10-01", object),
-    "nextHopIpAddress": str,
+    "nextHopIpAddress": ADDRESS,
     "nextHopType": Required(
         Choice(("VirtualNetworkGateway", "VnetLocal", "Internet", "VirtualAppliance", "None", "VirtualApplianceEcmp"))
     ),
@@ -37,17 +46,38 @@ def _holders(member: str) -> Any:
 
 
 def _prepare_route(change: Change) -> None:
-    """Check that a route to a virtual appliance says where the appliance is."""
-    if change.properties["nextHopType"] == "VirtualAppliance" and not change.properties.get("nextHopIpAddress"):
-        raise exceptions.missing(
-            "RouteNextHopIpAddressRequired",
-            f"NextHopIpAddress cannot be Null or Empty in route {change.id} when NextHopType is VirtualAppliance.",
-        )
+    """Check that only a route to a virtual appliance says where that is, and that no other route has its range."""
+    properties = change.properties
+    kind, address = properties["nextHopType"], properties.get("nextHopIpAddress")
+    if kind == "VirtualAppliance" and not address:
+        raise exceptions.next_hop_missing(str(change.id))
+    if kind != "VirtualAppliance" and address:
+        raise exceptions.next_hop_not_allowed(str(change.id), kind)
+    for name, other in change.siblings:
+        if other["properties"]["addressPrefix"].lower() == properties["addressPrefix"].lower():
+            raise exceptions.route_conflict(change.id.name, name)
 
 
 def _prepare_route_table(change: Change) -> None:
     change.properties.setdefault("routes", [])
     change.properties.setdefault("disableBgpRoutePropagation", False)
+
+
+def _prepare_nat_gateway(change: Change) -> None:
+    """Check the zones and the public addresses of a gateway, and fill in its defaults."""
+    sku = change.body.setdefault("sku", {}).setdefault("name", "Standard")
+    zones = change.body.get("zones") or []
+    if sku == "Standard" and len(zones) > 1:
+        raise exceptions.gateway_in_several_zones(str(change.id), zones)
+    keep_zones(change)
+    change.properties.setdefault("idleTimeoutInMinutes", 4)
+    for reference in change.properties.get("publicIpAddresses", ()):
+        address = change.arm.load(reference["id"])
+        if address is not None and address["sku"]["name"] == "Basic":
+            raise exceptions.basic_address_on_gateway(str(change.id), address["id"])
+        for holder in change.arm.documents.references.holders(change.arm, reference["id"]):
+            if holder.lower() != change.id.key:
+                raise address_exceptions.public_address_in_use(str(change.id), reference["id"], holder)
 
 
 ROUTE_TABLES = ResourceType(
@@ -56,7 +86,7 @@ ROUTE_TABLES = ResourceType(
     placement="region",
     properties={
         "disableBgpRoutePropagation": bool,
-        "disablePeeringRoute": Since("2024-05-01", str),
+        "disablePeeringRoute": Since("2024-05-01", Choice(("None", "All"))),
         "provisioningState": READ_ONLY,
         "resourceGuid": READ_ONLY,
         "routes": [
@@ -78,7 +108,7 @@ ROUTE_TABLES = ResourceType(
     etag="weak",
     prepare=_prepare_route_table,
     render=_holders("subnets"),
-    in_use=partial(exceptions.in_use, "InUseRouteTableCannotBeDeleted", "Route table"),
+    in_use=exceptions.in_use_route_table,
 )
 ROUTES = ResourceType(
     name="Microsoft.Network/routeTables/routes",
@@ -89,6 +119,7 @@ ROUTES = ResourceType(
     delete_seconds=4,
     reply="operation",
     etag="weak",
+    absent=exceptions.child_not_found,
     prepare=_prepare_route,
 )
 NAT_GATEWAYS = ResourceType(
@@ -97,7 +128,7 @@ NAT_GATEWAYS = ResourceType(
     placement="region",
     members={"sku": {"name": Choice(("Standard", "StandardV2"))}, "zones": [str]},
     properties={
-        "idleTimeoutInMinutes": int,
+        "idleTimeoutInMinutes": between(4, 120, exceptions.invalid_gateway_timeout),
         "nat64": Since("2025-01-01", object),
         "provisioningState": READ_ONLY,
         "publicIpAddresses": [Reference("Microsoft.Network/publicIPAddresses", "join/action")],
@@ -114,13 +145,15 @@ NAT_GATEWAYS = ResourceType(
     delete_seconds=10,
     reply="operation",
     etag="weak",
+    prepare=_prepare_nat_gateway,
     render=_holders("subnets"),
-    in_use=partial(exceptions.in_use, "InUseNatGatewayCannotBeDeleted", "NAT gateway"),
+    in_use=exceptions.in_use_nat_gateway,
 )
 
 TYPES = (
     VIRTUAL_NETWORKS,
     SUBNETS,
+    PEERINGS,
     NETWORK_SECURITY_GROUPS,
     SECURITY_RULES,
     ROUTE_TABLES,

@@ -6,32 +6,58 @@ from uuid import NAMESPACE_URL, uuid5
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required, Since
-from emulator.core.errors import ServiceError
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions
+from emulator.network.refusals import security_exceptions
+from emulator.network.values.formats import is_address, is_own_range, is_range, longest
+from emulator.network.values.service_tags import is_tag
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 100, 4096
+HIGHEST_PORT = 65535
+LONGEST_DESCRIPTION = 140
+EVERYTHING = "*"
 
+
+def _is_end(text: str) -> bool:
+    """Tell whether a text may stand for the source or the destination of packets."""
+    return text == EVERYTHING or is_address(text) or is_tag(text) or (is_range(text) and is_own_range(text))
+
+
+def _is_port(text: str) -> bool:
+    """Tell whether a text stands for a port, a range of ports, or all ports."""
+    first, dash, last = text.partition("-")
+    ends = (first, last) if dash else (first,)
+    if not all(end.isascii() and end.isdecimal() for end in ends):
+        return text == EVERYTHING
+    numbers = [int(end) for end in ends]
+    return numbers == sorted(numbers) and numbers[-1] <= HIGHEST_PORT
+
+
+_PREFIX = Rule(
+    str, _is_end, ("300.1.1.1", "10.0.0.1/24", "Nowhere", "Storage.Atlantis", "any"), security_exceptions.invalid_prefix
+)
+_PORTS = Rule(str, _is_port, ("70000", "443-80", "80,443", "any", "-1"), security_exceptions.invalid_port)
+_GROUPS = [Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")]
 RULE_PROPERTIES: Json = {
     "access": Required(Choice(("Allow", "Deny"))),
-    "description": str,
-    "destinationAddressPrefix": str,
-    "destinationAddressPrefixes": [str],
-    "destinationApplicationSecurityGroups": [object],
-    "destinationPortRange": str,
-    "destinationPortRanges": [str],
+    "description": longest(LONGEST_DESCRIPTION, security_exceptions.long_description),
+    "destinationAddressPrefix": _PREFIX,
+    "destinationAddressPrefixes": [_PREFIX],
+    "destinationApplicationSecurityGroups": _GROUPS,
+    "destinationPortRange": _PORTS,
+    "destinationPortRanges": [_PORTS],
     "direction": Required(Choice(("Inbound", "Outbound"))),
-    "priority": Required(int),
+    "priority": Required(between(LOWEST_PRIORITY, HIGHEST_PRIORITY, security_exceptions.invalid_priority)),
     "protocol": Required(Choice(("*", "Tcp", "Udp", "Icmp", "Esp", "Ah"))),
     "provisioningState": READ_ONLY,
-    "sourceAddressPrefix": str,
-    "sourceAddressPrefixes": [str],
-    "sourceApplicationSecurityGroups": [object],
-    "sourcePortRange": str,
-    "sourcePortRanges": [str],
+    "sourceAddressPrefix": _PREFIX,
+    "sourceAddressPrefixes": [_PREFIX],
+    "sourceApplicationSecurityGroups": _GROUPS,
+    "sourcePortRange": _PORTS,
+    "sourcePortRanges": [_PORTS],
 }
 # Each row: name, description, access, direction, priority, source, destination.
 DEFAULT_RULES = (
@@ -81,32 +107,20 @@ def prepare_group(change: Change) -> None:
 
 
 def prepare_rule(change: Change) -> None:
-    """Check a rule's priority, its ends, and that no other rule with its direction has that priority."""
+    """Check a rule's ends, and that no other rule with its direction has its priority."""
     properties = change.properties
-    if not LOWEST_PRIORITY <= properties["priority"] <= HIGHEST_PRIORITY:
-        raise _invalid(
-            "SecurityRuleInvalidPriority",
-            f"Security rule has invalid Priority. Value provided: {properties['priority']} Allowed range "
-            f"{LOWEST_PRIORITY}-{HIGHEST_PRIORITY}.",
-        )
     for end in ("source", "destination"):
         for what, many in (("AddressPrefix", "AddressPrefixes"), ("PortRange", "PortRanges")):
-            groups = properties.get(f"{end}ApplicationSecurityGroups") if what == "AddressPrefix" else None
-            if not (properties.get(end + what) or properties.get(end + many) or groups):
-                raise _invalid(
-                    "SecurityRuleParameterContainsUnspecifiedValue",
-                    f"Required security rule parameters are missing for security rule with Id: {change.id}. Security "
-                    f"rule must specify {end}{what} or {end}{many}.",
-                )
-            properties.setdefault(end + many, [])
+            listed = properties.setdefault(end + many, [])
+            if not (properties.get(end + what) or listed):
+                raise security_exceptions.end_missing(str(change.id), end + what, end + many)
+            for text in listed:
+                if text == EVERYTHING or is_tag(text):
+                    raise security_exceptions.tag_in_list(str(change.id), f"{end.capitalize()}{what}", text)
     for name, other in change.siblings:
         theirs = other["properties"]
         if (theirs["direction"], theirs["priority"]) == (properties["direction"], properties["priority"]):
-            raise _invalid(
-                "SecurityRuleConflict",
-                f"Security rule {change.id.name} conflicts with rule {name}. Rules cannot have the same Priority and "
-                "Direction.",
-            )
+            raise security_exceptions.rule_conflict(change.id.name, name)
 
 
 def render_group(arm: ArmModel, stored: Json) -> Json:
@@ -140,10 +154,6 @@ def render_group(arm: ArmModel, stored: Json) -> Json:
     return shown
 
 
-def _invalid(code: str, message: str) -> ServiceError:
-    return ServiceError(400, code, message)
-
-
 NETWORK_SECURITY_GROUPS = ResourceType(
     name="Microsoft.Network/networkSecurityGroups",
     api_versions=NETWORK_VERSIONS,
@@ -174,7 +184,7 @@ NETWORK_SECURITY_GROUPS = ResourceType(
     etag="weak",
     prepare=prepare_group,
     render=render_group,
-    in_use=exceptions.in_use_security_group,
+    in_use=security_exceptions.in_use_security_group,
 )
 SECURITY_RULES = ResourceType(
     name="Microsoft.Network/networkSecurityGroups/securityRules",
@@ -185,5 +195,6 @@ SECURITY_RULES = ResourceType(
     delete_seconds=4,
     reply="operation",
     etag="weak",
+    absent=exceptions.child_not_found,
     prepare=prepare_rule,
 )

@@ -1,7 +1,7 @@
 """Virtual networks and their subnets: address ranges, and the resources attached to a subnet."""
 
 from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -9,9 +9,12 @@ from uuid import NAMESPACE_URL, uuid5
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
-from emulator.network import exceptions
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since, between
+from emulator.network import exceptions, peerings
+from emulator.network.refusals import link_exceptions
 from emulator.network.types import LINK_CONFIGURATION
+from emulator.network.values.delegations import SERVICES as DELEGATIONS
+from emulator.network.values.formats import DNS_SERVERS, PREFIX, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -20,6 +23,7 @@ Json = dict[str, Any]
 KEEPS_SUBNETS = "2023-09-01"
 # Azure reserves five addresses of each subnet, so a /29 is the smallest that has any left.
 SMALLEST_SUBNET_PREFIX = 29
+IPV6_PREFIX = 64
 
 # Multicast, broadcast, loopback, link-local, and Azure's own DNS.
 LOOPBACK = ip_network("127.0.0.0/8")
@@ -31,21 +35,24 @@ RESERVED = (
     ip_network("168.63.129.16/32"),
 )
 
-# The services to which a subnet may be delegated here. Azure has more.
-DELEGATIONS = (
-    "Microsoft.App/environments",
-    "Microsoft.ContainerInstance/containerGroups",
-    "Microsoft.DBforPostgreSQL/flexibleServers",
-    "Microsoft.Netapp/volumes",
-    "Microsoft.Network/dnsResolvers",
-    "Microsoft.Sql/managedInstances",
-    "Microsoft.Web/hostingEnvironments",
-    "Microsoft.Web/serverFarms",
+# The services that have service endpoints.
+ENDPOINT_SERVICES = (
+    "Microsoft.AzureActiveDirectory",
+    "Microsoft.AzureCosmosDB",
+    "Microsoft.CognitiveServices",
+    "Microsoft.ContainerRegistry",
+    "Microsoft.EventHub",
+    "Microsoft.KeyVault",
+    "Microsoft.ServiceBus",
+    "Microsoft.Sql",
+    "Microsoft.Storage",
+    "Microsoft.Storage.Global",
+    "Microsoft.Web",
 )
 
 SUBNET_PROPERTIES: Json = {
-    "addressPrefix": str,
-    "addressPrefixes": [str],
+    "addressPrefix": PREFIX,
+    "addressPrefixes": [PREFIX],
     "applicationGatewayIPConfigurations": [object],
     "defaultOutboundAccess": Since("2023-09-01", bool),
     "delegations": [
@@ -75,17 +82,17 @@ SUBNET_PROPERTIES: Json = {
     "resourceNavigationLinks": READ_ONLY,
     "routeTable": Reference("Microsoft.Network/routeTables", "join/action"),
     "serviceAssociationLinks": READ_ONLY,
-    "serviceEndpointPolicies": [object],
+    "serviceEndpointPolicies": nothing([object], "service endpoint policies", [{"id": "/subscriptions/s"}]),
     "serviceEndpoints": [
         {
-            "service": Required(str),
+            "service": Required(Choice(ENDPOINT_SERVICES, exceptions.invalid_service)),
             "locations": [str],
             "networkIdentifier": Since("2024-03-01", object),
             "provisioningState": READ_ONLY,
         }
     ],
     "serviceGateway": Since("2025-01-01", object),
-    "sharingScope": Since("2024-01-01", str),
+    "sharingScope": Since("2024-01-01", Choice(("Tenant", "DelegatedServices"))),
 }
 INLINE_SUBNET: Json = {
     "id": READ_ONLY,
@@ -102,14 +109,8 @@ def prefixes(properties: Json) -> list[str]:
     return many or ([properties["addressPrefix"]] if properties.get("addressPrefix") else [])
 
 
-def _networks(texts: Iterable[str], where: str) -> list[IPv4Network | IPv6Network]:
-    result = []
-    for text in texts:
-        try:
-            result.append(ip_network(text))
-        except ValueError as error:
-            raise exceptions.invalid_cidr(text, where) from error
-    return result
+def _networks(texts: Iterable[str]) -> list[IPv4Network | IPv6Network]:
+    return [ip_network(text) for text in texts]
 
 
 def _inside(part: IPv4Network | IPv6Network, whole: IPv4Network | IPv6Network) -> bool:
@@ -121,14 +122,14 @@ def prepare_network(change: Change) -> None:
     space = change.properties.get("addressSpace") or {}
     texts: list[str] = space.get("addressPrefixes") or []
     if not texts:
-        raise exceptions.missing(
-            "VnetAddressSpaceNotSpecified", f"Address space is not specified for virtual network {change.id}."
-        )
-    ranges = _networks(texts, str(change.id))
+        raise exceptions.space_missing(str(change.id))
+    ranges = _networks(texts)
     _check_reserved(change, ranges)
     for first, second in combinations(ranges, 2):
         if first.version == second.version and first.overlaps(second):
             raise exceptions.overlapping_prefixes(change.id.name, texts)
+    peerings.check_space(change.arm, str(change.id), texts)
+    peerings.check_inline(change)
     if change.properties.get("subnets") is None:
         if change.api_version < KEEPS_SUBNETS:
             change.properties["subnets"] = []
@@ -156,18 +157,18 @@ def prepare_subnet(change: Change) -> None:
     """Check a subnet against its network and its neighbours, and fill in its defaults."""
     properties, name = change.properties, change.id.name
     if not prefixes(properties):
-        raise exceptions.missing(
-            "SubnetAddressPrefixNotSpecified", f"Address prefix is not specified for subnet {change.id}."
-        )
+        raise exceptions.prefix_missing(str(change.id))
     parent = change.parent or {"properties": {}}
     network = change.id.names[0]
     space = parent["properties"].get("addressSpace", {}).get("addressPrefixes", [])
-    _require_inside(name, properties, network, _networks(space, network))
-    own = _networks(prefixes(properties), str(change.id))
-    for other_name, other in change.siblings:
-        for theirs in _networks(prefixes(other["properties"]), other_name):
+    own = _networks(prefixes(properties))
+    _check_sizes(name, network, own)
+    _require_inside(name, properties, network, _networks(space))
+    for _, other in change.siblings:
+        for theirs in _networks(prefixes(other["properties"])):
             if any(mine.version == theirs.version and mine.overlaps(theirs) for mine in own):
-                raise exceptions.subnet_ranges_overlap(name, other_name)
+                raise exceptions.subnet_ranges_overlap(name, network)
+    _keep_used(change)
     _prepare_delegations(change)
     properties.setdefault("privateEndpointNetworkPolicies", "Disabled")
     if properties.setdefault("privateLinkServiceNetworkPolicies", "Enabled") == "Enabled":
@@ -175,6 +176,29 @@ def prepare_subnet(change: Change) -> None:
     for endpoint in properties.get("serviceEndpoints", ()):
         endpoint.setdefault("locations", ["*"])
         endpoint["provisioningState"] = "Succeeded"
+
+
+def _check_sizes(name: str, network: str, ranges: Iterable[IPv4Network | IPv6Network]) -> None:
+    """Check that a subnet has room beside the addresses that Azure reserves; an IPv6 subnet has one size."""
+    for mine in ranges:
+        fits = (
+            mine.prefixlen <= SMALLEST_SUBNET_PREFIX if isinstance(mine, IPv4Network) else mine.prefixlen == IPV6_PREFIX
+        )
+        if not fits:
+            raise exceptions.subnet_too_small(name, network, str(mine))
+
+
+def _keep_used(change: Change) -> None:
+    """Check that a subnet keeps each of its ranges in which somebody has an address."""
+    before = prefixes((change.existing or {"properties": {}})["properties"])
+    removed = [text for text in before if ip_network(text) not in _networks(prefixes(change.properties))]
+    for holder in change.arm.documents.references.holders(change.arm, str(change.id)) if removed else ():
+        found = change.arm.load(holder)
+        address = found["properties"].get("privateIPAddress") if found is not None else None
+        for text in removed:
+            # What has no address of its own, such as a site, has addresses in all ranges.
+            if address is None or ip_address(address) in ip_network(text):
+                raise exceptions.prefix_in_use(change.id.name, text)
 
 
 def _prepare_delegations(change: Change) -> None:
@@ -216,15 +240,13 @@ def _check_policies(change: Change) -> None:
     for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
         found = change.arm.load(holder)
         if found is not None and found["type"] == LINK_CONFIGURATION:
-            raise exceptions.policies_needed_off(str(change.id))
+            raise link_exceptions.policies_needed_off(str(change.id))
 
 
 def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4Network | IPv6Network]) -> None:
-    for mine in _networks(prefixes(properties), name):
-        if (mine.version == 4 and mine.prefixlen > SMALLEST_SUBNET_PREFIX) or not any(  # noqa: PLR2004 - IP version
-            _inside(mine, whole) for whole in ranges
-        ):
-            raise exceptions.invalid_subnet(name, network)
+    for mine in _networks(prefixes(properties)):
+        if not any(_inside(mine, whole) for whole in ranges):
+            raise exceptions.subnet_outside(name, network)
 
 
 def render_subnet(arm: ArmModel, stored: Json) -> Json:
@@ -262,18 +284,21 @@ VIRTUAL_NETWORKS = ResourceType(
     placement="region",
     members={"extendedLocation": object},
     properties={
-        "addressSpace": {"addressPrefixes": [str], "ipamPoolPrefixAllocations": [object]},
+        "addressSpace": {"addressPrefixes": [PREFIX], "ipamPoolPrefixAllocations": [object]},
         "bgpCommunities": object,
         "ddosProtectionPlan": Reference("Microsoft.Network/ddosProtectionPlans", "join/action"),
         "defaultPublicNatGateway": READ_ONLY,
-        "dhcpOptions": {"dnsServers": [str]},
+        "dhcpOptions": {"dnsServers": DNS_SERVERS},
         "enableDdosProtection": bool,
         "enableVmProtection": bool,
-        "encryption": Since("2021-05-01", {"enabled": bool, "enforcement": str}),
+        "encryption": Since(
+            "2021-05-01",
+            {"enabled": Required(bool), "enforcement": Choice(("DropUnencrypted", "AllowUnencrypted"))},
+        ),
         "flowLogs": READ_ONLY,
-        "flowTimeoutInMinutes": Since("2021-02-01", int),
+        "flowTimeoutInMinutes": Since("2021-02-01", between(4, 30, exceptions.invalid_flow_timeout)),
         "ipAllocations": [object],
-        "privateEndpointVNetPolicies": Since("2024-01-01", str),
+        "privateEndpointVNetPolicies": Since("2024-01-01", Choice(("Disabled", "Basic"))),
         "provisioningState": READ_ONLY,
         "resourceGuid": READ_ONLY,
         "subnets": [INLINE_SUBNET],
@@ -287,7 +312,9 @@ VIRTUAL_NETWORKS = ResourceType(
     etag="weak",
     locks=True,
     prepare=prepare_network,
-    name_pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?",
+    render=peerings.shown_in,
+    name_pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[A-Za-z0-9_]",
+    name_refusal=exceptions.invalid_network_name,
 )
 SUBNETS = ResourceType(
     name="Microsoft.Network/virtualNetworks/subnets",
@@ -299,6 +326,7 @@ SUBNETS = ResourceType(
     reply="operation",
     etag="weak",
     locks=True,
+    absent=exceptions.child_not_found,
     prepare=prepare_subnet,
     render=render_subnet,
     in_use=exceptions.in_use_subnet,

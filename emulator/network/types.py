@@ -8,7 +8,9 @@ from emulator.arm.schema import READ_ONLY, Required
 
 Json = dict[str, Any]
 
-SUBNET = "Microsoft.Network/virtualNetworks/subnets"
+NETWORK = "Microsoft.Network/virtualNetworks"
+SUBNET = f"{NETWORK}/subnets"
+PEERING = f"{NETWORK}/virtualNetworkPeerings"
 SECURITY_GROUP = "Microsoft.Network/networkSecurityGroups"
 PUBLIC_ADDRESS = "Microsoft.Network/publicIPAddresses"
 NAT_GATEWAY = "Microsoft.Network/natGateways"

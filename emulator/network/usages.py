@@ -12,7 +12,7 @@ from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
 from emulator.arm.resources import Change
-from emulator.network import exceptions
+from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import (
     ENDPOINT,
     INTERFACE,
@@ -82,7 +82,7 @@ def check_public_address(change: Change) -> None:
     for name, usage in USAGES.items():
         limit = limits.get(*place, name, usage.limit)
         if usage.type == PUBLIC_ADDRESS and usage.counts(change.body) and sum(map(usage.counts, found)) >= limit:
-            raise exceptions.too_many_public_addresses(limit, static=bool(usage.allocation))
+            raise (exceptions.too_many_static_addresses if usage.allocation else exceptions.too_many_addresses)(limit)
 
 
 async def list_usages(call: Call) -> Response:

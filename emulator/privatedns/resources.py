@@ -1,12 +1,14 @@
 """Private DNS zones, their record sets, and the links that let virtual networks see them."""
 
-from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, MapOf, Reference, Required, Since
+from emulator.arm.schema import READ_ONLY, Choice, MapOf, Reference, Required, Since
+from emulator.dns import records
+from emulator.dns.exceptions import apex_stays, invalid_record_name, invalid_zone_name, record_not_found
+from emulator.dns.records import APEX
 from emulator.privatedns import exceptions
 
 Json = dict[str, Any]
@@ -14,37 +16,16 @@ Json = dict[str, Any]
 VERSIONS = ("2018-09-01", "2020-01-01", "2020-06-01", "2024-06-01")
 ZONE = "Microsoft.Network/privateDnsZones"
 LINK = f"{ZONE}/virtualNetworkLinks"
-APEX = "@"
-MAX_TTL = 2**31 - 1
-
-_LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
-ZONE_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})+"
-RECORD_NAME = rf"@|(\*|{_LABEL})(\.{_LABEL})*"
-
-# For each type of record: the member with the records, and its schema.
-RECORDS: dict[str, tuple[str, Any]] = {
-    "A": ("aRecords", [{"ipv4Address": Required(str)}]),
-    "AAAA": ("aaaaRecords", [{"ipv6Address": Required(str)}]),
-    "CNAME": ("cnameRecord", {"cname": Required(str)}),
-    "MX": ("mxRecords", [{"preference": Required(int), "exchange": Required(str)}]),
-    "PTR": ("ptrRecords", [{"ptrdname": Required(str)}]),
-    "SOA": (
-        "soaRecord",
-        {
-            "host": str,
-            "email": str,
-            "serialNumber": int,
-            "refreshTime": int,
-            "retryTime": int,
-            "expireTime": int,
-            "minimumTtl": int,
-        },
-    ),
-    "SRV": (
-        "srvRecords",
-        [{"priority": Required(int), "weight": Required(int), "port": Required(int), "target": Required(str)}],
-    ),
-    "TXT": ("txtRecords", [{"value": Required([str])}]),
+# By record type: the member that holds its records.
+MEMBERS: dict[str, str] = {
+    "A": "aRecords",
+    "AAAA": "aaaaRecords",
+    "CNAME": "cnameRecord",
+    "MX": "mxRecords",
+    "PTR": "ptrRecords",
+    "SOA": "soaRecord",
+    "SRV": "srvRecords",
+    "TXT": "txtRecords",
 }
 
 
@@ -95,34 +76,16 @@ def _keep_linked(arm: ArmModel, stored: Json) -> None:
 
 
 def _prepare_record(change: Change) -> None:
-    kind, properties = change.id.types[-1].upper(), change.properties
-    member, table = RECORDS[kind]
-    if not 0 < properties["ttl"] <= MAX_TTL:
-        raise exceptions.bad_request(f"The TTL '{properties['ttl']}' is invalid; it must be between 1 and {MAX_TTL}.")
-    if kind == "SOA" and change.existing is None:
-        raise exceptions.bad_request("Record sets of type 'SOA' cannot be created; they come with their zone.")
-    if kind == "CNAME" and change.id.name == APEX:
-        raise exceptions.bad_request("The record set '@' of type 'CNAME' is invalid: a CNAME cannot be at the apex.")
-    _check_neighbours(change, kind)
-    if isinstance(table, list) and not properties.get(member):
-        raise exceptions.bad_request(f"The record set '{change.id.name}' of type '{kind}' has no records.")
-    for record in properties[member] if kind in ("A", "AAAA") else ():
-        _check_address(kind, next(iter(record.values())))
-    properties.setdefault("metadata", {})
+    records.check(change, MEMBERS)
+    change.properties.setdefault("metadata", {})
 
 
-def _check_neighbours(change: Change, kind: str) -> None:
-    for other in RECORDS:
-        neighbour = f"{change.id.parent}/{other}/{change.id.name}"
-        if other != kind and "CNAME" in (other, kind) and change.arm.load(neighbour) is not None:
-            raise exceptions.cname_conflict(change.id.name)
-
-
-def _check_address(kind: str, address: str) -> None:
-    try:
-        (IPv4Address if kind == "A" else IPv6Address)(address)
-    except AddressValueError as error:
-        raise exceptions.bad_request(f"The address '{address}' of the {kind} record is invalid.") from error
+def _table_of(kind: str) -> Any:
+    """Return the kind of the member with the records of a type, which spells one member differently here."""
+    table = records.table_of(kind)
+    if kind != "SOA":
+        return table
+    return {"minimumTtl" if name == "minimumTTL" else name: member for name, member in table.items()}
 
 
 def _render_record(_arm: ArmModel, stored: Json) -> Json:
@@ -133,11 +96,10 @@ def _render_record(_arm: ArmModel, stored: Json) -> Json:
 
 def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     if stored["type"].endswith("/SOA"):
-        raise exceptions.bad_request("The record set '@' of type 'SOA' cannot be deleted.")
+        raise apex_stays("SOA")
 
 
 def _record(kind: str) -> ResourceType:
-    member, table = RECORDS[kind]
     return ResourceType(
         name=f"{ZONE}/{kind}",
         api_versions=VERSIONS,
@@ -145,10 +107,12 @@ def _record(kind: str) -> ResourceType:
             "fqdn": READ_ONLY,
             "isAutoRegistered": READ_ONLY,
             "metadata": MapOf(str),
-            "ttl": Required(int),
-            member: table,
+            "ttl": records.TTL,
+            MEMBERS[kind]: _table_of(kind),
         },
-        name_pattern=RECORD_NAME,
+        name_pattern=records.RECORD_NAME,
+        name_refusal=invalid_record_name,
+        absent=record_not_found,
         has_state=False,
         etag="bare",
         prepare=_prepare_record,
@@ -176,7 +140,7 @@ def _prepare_link(change: Change) -> None:
         if zone.lower() == change.id.names[0].lower():
             raise exceptions.overlapping_zones(change.id.names[0], zone)
         if properties["registrationEnabled"] and link["properties"]["registrationEnabled"]:
-            raise exceptions.second_registration(network)
+            raise exceptions.second_registration(link["id"].rsplit("/", 2)[0])
 
 
 def is_complete(link: Json) -> bool:
@@ -202,7 +166,8 @@ ZONES = ResourceType(
         "numberOfVirtualNetworkLinksWithRegistration": READ_ONLY,
         "provisioningState": READ_ONLY,
     },
-    name_pattern=ZONE_NAME,
+    name_pattern=records.ZONE_NAME,
+    name_refusal=invalid_zone_name,
     create_seconds=34,
     update_seconds=5,
     delete_seconds=15,
@@ -211,7 +176,7 @@ ZONES = ResourceType(
     render=_render_zone,
     stored=_make_apex,
     removable=_keep_linked,
-    collections={"ALL": tuple(f"{ZONE}/{kind}" for kind in RECORDS)},
+    collections={"ALL": tuple(f"{ZONE}/{kind}" for kind in MEMBERS)},
 )
 LINKS = ResourceType(
     name=LINK,
@@ -220,9 +185,15 @@ LINKS = ResourceType(
     properties={
         "provisioningState": READ_ONLY,
         "registrationEnabled": bool,
-        "resolutionPolicy": Since("2024-06-01", str),
+        "resolutionPolicy": Since("2024-06-01", Choice(("Default", "NxDomainRedirect"))),
         "virtualNetwork": Required(
-            Reference("Microsoft.Network/virtualNetworks", "join/action", same_region=False, same_subscription=False)
+            Reference(
+                "Microsoft.Network/virtualNetworks",
+                "join/action",
+                same_region=False,
+                same_subscription=False,
+                missing=exceptions.network_not_found,
+            )
         ),
         "virtualNetworkLinkState": READ_ONLY,
     },
@@ -236,4 +207,4 @@ LINKS = ResourceType(
     render=_render_link,
 )
 
-TYPES = (ZONES, LINKS, *(_record(kind) for kind in RECORDS))
+TYPES = (ZONES, LINKS, *(_record(kind) for kind in MEMBERS))

@@ -17,6 +17,7 @@ from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
 from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
 from emulator.host.keys import read_keys
 from emulator.identities.resources import TYPES as IDENTITY_TYPES
+from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
 from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
 from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
@@ -52,7 +53,7 @@ TYPES = (
     WORKSPACES,
 )
 PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
-ROWS = (*AUTHORIZATION_ROWS, *DOCUMENT_ROWS, *NETWORK_ROWS, *VAULT_ROWS, *WEB_ROWS, *WORKSPACE_ROWS)
+ROWS = (*ACTIVITY_ROWS, *AUTHORIZATION_ROWS, *DOCUMENT_ROWS, *NETWORK_ROWS, *VAULT_ROWS, *WEB_ROWS, *WORKSPACE_ROWS)
 # Types without a row, in namespaces that subscriptions must register: sites join subnets by way of Microsoft.App.
 WITHOUT_ROWS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Microsoft.App": {"managedEnvironments": ("2024-03-01", "2025-01-01")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, openshift
 from emulator.arm.models import ArmModel
-from emulator.blobs import BlobsModel
+from emulator.blobs import BlobsModel, siblings
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
@@ -43,6 +43,8 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     arm.create,
     _create_keyvault,
     _create_blobs,
+    siblings.create,
+    siblings.create_tables,
     scm.create,
     openshift.create,
     kubernetes.create,

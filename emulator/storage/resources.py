@@ -3,13 +3,16 @@
 import base64
 import re
 import secrets
+from ipaddress import IPv4Network
 from typing import Any
 
+from emulator.arm.catalogue.service_endpoints import subnets_without
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Since
+from emulator.arm.schema import READ_ONLY, Choice, Found, MapOf, Required, Rule, Since, between
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from emulator.storage.sas import account_sas
@@ -46,6 +49,7 @@ VERSIONS = (
     "2026-04-01",
     "2026-09-01",
 )
+SHORTEST_CONTAINER, LONGEST_CONTAINER, MOST_DAYS = 3, 63, 365
 CONTAINER_VERSIONS = tuple(version for version in VERSIONS if version >= "2018-02-01")
 ACCOUNTS_NAME = "Microsoft.Storage/storageAccounts"
 NAME = re.compile(r"[a-z0-9]{3,24}")
@@ -55,26 +59,48 @@ SKUS = (
     *("PremiumV2_LRS", "PremiumV2_ZRS"),
 )
 KINDS = ("Storage", "StorageV2", "BlobStorage", "FileStorage", "BlockBlobStorage")
+TLS_VERSIONS = ("TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3")
+SERVICE = "Microsoft.Storage"
+# The kinds that change to the general-purpose kind; no other change of a kind is possible.
+UPGRADED = ("Storage", "BlobStorage")
+# Members that an account keeps for life; one that was never set counts as false.
+KEPT = ("isHnsEnabled", "isNfsV3Enabled", "dnsEndpointType", "immutableStorageWithVersioning")
+# By kind: patterns of the SKUs that it can have.
+SUITABLE = {
+    "Storage": "Standard_(LRS|GRS|RAGRS|ZRS)|Premium_LRS",
+    "BlobStorage": "Standard_(LRS|GRS|RAGRS)",
+    "StorageV2": "Standard_.*|Premium_LRS",
+    "BlockBlobStorage": "Premium_(LRS|ZRS)",
+    "FileStorage": "Premium_(LRS|ZRS)|(Standard|Premium)V2_.*",
+}
+BYPASSES = ("none", "logging", "metrics", "azureservices")
+LONGEST_ADDRESS_PREFIX = 30
 ENDPOINTS = ("dfs", "web", "blob", "queue", "table", "file")
 
 
 def _prepare_account(change: Change) -> None:
     """Check the name, which must be globally unique; make the keys; fill in the defaults."""
     name, properties, existing = change.id.name, change.properties, change.existing
-    if not NAME.fullmatch(name):
-        raise exceptions.invalid_name(name)
     other = change.arm.platform.model(StorageModel).find(name)
     if other is not None and other["id"].lower() != change.id.key:
         same_subscription = other["id"].split("/")[2].lower() == change.id.subscription_id.lower()
         raise exceptions.in_another_group(name) if same_subscription else exceptions.already_taken(name)
     if existing is not None and "pending" in existing:
         raise exceptions.operation_in_progress(name)
-    change.body["sku"]["tier"] = change.body["sku"]["name"].partition("_")[0].removesuffix("V2")
-    change.body.setdefault("kind", "Storage")
+    sku = change.body["sku"]["name"]
+    change.body["sku"]["tier"] = _tier(sku)
+    change.body.setdefault("kind", "Storage" if existing is None else existing["kind"])
+    if existing is not None:
+        _check_kept(change, existing)
+    _check_kind(change, sku)
+    _check_network(change)
     now = rfc3339(change.arm.clock.now())
     change.body["private"] = (
         existing["private"] if existing is not None else {"keys": [_key(number, now) for number in (1, 2)]}
     )
+    if existing is not None:
+        # As in Azure, what a PUT leaves out stays as it is.
+        change.body["properties"] = properties = existing["properties"] | properties
     properties.setdefault("supportsHttpsTrafficOnly", change.api_version >= "2019-04-01")
     properties.setdefault(
         "networkAcls", {"bypass": "AzureServices", "virtualNetworkRules": [], "ipRules": [], "defaultAction": "Allow"}
@@ -88,8 +114,60 @@ def _prepare_account(change: Change) -> None:
             "keySource": "Microsoft.Storage",
         },
     )
-    if change.body["kind"] != "Storage":
-        properties.setdefault("accessTier", "Hot")
+    if change.body["kind"] not in ("Storage", "FileStorage"):
+        properties.setdefault("accessTier", "Premium" if _tier(sku) == "Premium" else "Hot")
+
+
+def _tier(sku: str) -> str:
+    return sku.partition("_")[0].removesuffix("V2")
+
+
+def _check_kept(change: Change, existing: Json) -> None:
+    before, kind = existing["kind"], change.body["kind"]
+    if kind != before and not (before in UPGRADED and kind == "StorageV2"):
+        raise exceptions.cannot_be_updated("kind")
+    old, new = existing["sku"]["name"], change.body["sku"]["name"]
+    if (_tier(old), "V2" in old) != (_tier(new), "V2" in new):
+        raise exceptions.sku_conversion()
+    for member in KEPT:
+        given = change.properties.get(member)
+        if given is not None and given != (existing["properties"].get(member) or type(given)()):
+            raise exceptions.cannot_be_updated(member)
+    given, known = (place.get("encryption", {}) for place in (change.properties, existing["properties"]))
+    if given.get("requireInfrastructureEncryption") not in (None, bool(known.get("requireInfrastructureEncryption"))):
+        raise exceptions.cannot_be_updated("requireInfrastructureEncryption")
+
+
+def _check_kind(change: Change, sku: str) -> None:
+    kind, tier = change.body["kind"], change.properties.get("accessTier")
+    if not re.fullmatch(SUITABLE[kind], sku):
+        raise exceptions.unsuitable_kind()
+    if tier is not None and (kind in ("Storage", "FileStorage") or (tier == "Premium") != (_tier(sku) == "Premium")):
+        raise exceptions.tier_not_allowed()
+    if change.properties.get("isNfsV3Enabled") and not change.properties.get("isHnsEnabled"):
+        raise exceptions.value_not_allowed("isNfsv3Enabled", value=True)
+
+
+def _check_network(change: Change) -> None:
+    """Check that no network rule is repeated, and that subnets have the endpoint of storage."""
+    rules = change.properties.get("networkAcls", {})
+    for member, key in (("ipRules", "value"), ("virtualNetworkRules", "id")):
+        values = [rule[key].lower() for rule in rules.get(member, ())]
+        if len(set(values)) < len(values):
+            raise exceptions.invalid_values(f"networkAcls.{member}[*].{key}(unique)")
+    wanted = [rule["id"] for rule in rules.get("virtualNetworkRules", ())]
+    if without := subnets_without(change.arm, wanted, SERVICE):
+        raise exceptions.no_service_endpoint(without, SERVICE)
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether a network rule is a public IPv4 address, or a range of them that is not too small."""
+    try:
+        network = IPv4Network(text)
+    except ValueError:
+        return False
+    small = "/" in text and network.prefixlen > LONGEST_ADDRESS_PREFIX
+    return not small and not network.is_private
 
 
 def _key(number: int, now: str) -> Json:
@@ -130,7 +208,7 @@ def _regenerate_key(call: ActionCall) -> Json:
     name = call.body.get("keyName")
     keys = _list_keys(call)["keys"]
     if name not in [key["keyName"] for key in keys]:
-        raise exceptions.invalid_value("keyName", name)
+        raise exceptions.invalid_values("keyName")
     now = rfc3339(call.arm.clock.now())
     renewed = [_key(number, now) if key["keyName"] == name else key for number, key in enumerate(keys, 1)]
     call.arm.documents.put(call.stored | {"private": {"keys": renewed}})
@@ -144,7 +222,7 @@ def _list_account_sas(call: ActionCall) -> Json:
 def _check_name(arm: ArmModel, body: Json) -> Json:
     name = str(body.get("name", ""))
     if body.get("type") != ACCOUNTS_NAME:
-        raise exceptions.invalid_value("type", body.get("type"))
+        raise exceptions.invalid_values("type")
     if not NAME.fullmatch(name):
         return {
             "nameAvailable": False,
@@ -161,6 +239,8 @@ def _prepare_container(change: Change) -> None:
     if account is None or "pending" in account:
         raise exceptions.not_provisioned()
     change.properties.setdefault("publicAccess", "None")
+    if change.properties["publicAccess"] != "None" and account["properties"].get("allowBlobPublicAccess") is False:
+        raise exceptions.public_access_off()
 
 
 def _render_container(_arm: ArmModel, stored: Json) -> Json:
@@ -181,37 +261,68 @@ async def _container_removed(arm: ArmModel, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_container(stored["id"].split("/")[8], stored["name"])
 
 
+def _choice(name: str, values: tuple[str, ...]) -> Choice:
+    return Choice(values, lambda found: exceptions.value_not_allowed(name, found.value))
+
+
+def _name_refusal(found: Found) -> ServiceError:
+    if not SHORTEST_CONTAINER <= len(found.value) <= LONGEST_CONTAINER:
+        return exceptions.container_name_length()
+    return exceptions.invalid_container_name()
+
+
+def _days(name: str) -> Rule:
+    return between(1, MOST_DAYS, lambda found: exceptions.value_not_allowed(name, found.value))
+
+
+_DAYS = between(1, 2**31 - 2, lambda _: exceptions.invalid_values("keyPolicy.keyExpirationPeriodInDays"))
+_ADDRESS = Rule(
+    str,
+    _is_address,
+    ("300.1.1.1", "10.0.0.1", "8.8.8.8/31", "2001:db8::1"),
+    lambda _: exceptions.invalid_address(),
+)
 ACCOUNTS = ResourceType(
     name=ACCOUNTS_NAME,
     api_versions=VERSIONS,
     placement="region",
     members={
-        "sku": Required({"name": Required(Choice(SKUS)), "tier": READ_ONLY}),
-        "kind": Choice(KINDS),
+        "sku": Required(
+            {"name": Required(Choice(SKUS, lambda found: exceptions.invalid_sku(found.value))), "tier": READ_ONLY}
+        ),
+        "kind": _choice("kind", KINDS),
         "identity": object,
         "extendedLocation": object,
         "placement": object,
         "zones": [str],
     },
     properties={
-        "accessTier": Choice(("Hot", "Cool", "Cold", "Premium", "Smart")),
+        "accessTier": _choice("accessTier", ("Hot", "Cool", "Cold", "Premium", "Smart")),
         "accountMigrationInProgress": READ_ONLY,
         "allowBlobPublicAccess": Since("2019-06-01", bool),
         "allowCrossTenantDelegationSas": Since("2025-06-01", bool),
         "allowCrossTenantReplication": Since("2021-04-01", bool),
         "allowSharedKeyAccess": Since("2019-06-01", bool),
         "allowSharedKeyAccessForServices": Since("2026-04-01", object),
-        "allowedCopyScope": Since("2021-09-01", str),
+        "allowedCopyScope": Since("2021-09-01", _choice("allowedCopyScope", ("PrivateLink", "AAD", "All"))),
         "azureFilesIdentityBasedAuthentication": object,
         "blobRestoreStatus": READ_ONLY,
         "creationTime": READ_ONLY,
         "customDomain": object,
         "dataCollaborationPolicyProperties": Since("2026-04-01", object),
         "defaultToOAuthAuthentication": Since("2021-06-01", bool),
-        "dnsEndpointType": Since("2021-09-01", str),
+        "dnsEndpointType": Since("2021-09-01", _choice("dnsEndpointType", ("Standard", "AzureDnsZone"))),
         "dualStackEndpointPreference": Since("2025-01-01", object),
         "enableExtendedGroups": Since("2023-05-01", bool),
-        "encryption": object,
+        "encryption": {
+            "identity": object,
+            "keySource": Choice(
+                ("Microsoft.Storage", "Microsoft.Keyvault"), lambda found: exceptions.unknown_key_source(found.value)
+            ),
+            "keyvaultproperties": object,
+            "requireInfrastructureEncryption": Since("2019-06-01", bool),
+            "services": object,
+        },
         "failoverInProgress": READ_ONLY,
         "geoPriorityReplicationStatus": Since("2025-06-01", object),
         "geoReplicationStats": READ_ONLY,
@@ -222,23 +333,36 @@ ACCOUNTS = ResourceType(
         "isSftpEnabled": Since("2021-08-01", bool),
         "isSkuConversionBlocked": READ_ONLY,
         "keyCreationTime": READ_ONLY,
-        "keyPolicy": Since("2021-02-01", object),
-        "largeFileSharesState": Since("2019-06-01", str),
+        "keyPolicy": Since("2021-02-01", {"keyExpirationPeriodInDays": Required(_DAYS)}),
+        "largeFileSharesState": Since("2019-06-01", _choice("largeFileSharesState", ("Enabled", "Disabled"))),
         "lastGeoFailoverTime": READ_ONLY,
-        "minimumTlsVersion": Since("2019-06-01", Choice(("TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3"))),
+        "minimumTlsVersion": Since("2019-06-01", _choice("minimumTlsVersion", TLS_VERSIONS)),
         "networkAcls": {
-            "bypass": str,
+            "bypass": Rule(
+                str,
+                lambda text: all(part.strip().lower() in BYPASSES for part in text.split(",")),
+                ("Nonsense", "Logging, Nonsense"),
+                lambda _: exceptions.invalid_values("networkAcls.bypass"),
+            ),
             "defaultAction": Required(Choice(("Allow", "Deny"))),
-            "ipRules": [object],
+            "ipRules": [{"action": Choice(("Allow",)), "value": Required(_ADDRESS)}],
             "ipv6Rules": [object],
             "resourceAccessRules": [object],
-            "virtualNetworkRules": [object],
+            "virtualNetworkRules": [
+                {
+                    "action": Choice(("Allow",)),
+                    "id": Required(str),
+                    "state": READ_ONLY,
+                }
+            ],
         },
         "primaryEndpoints": READ_ONLY,
         "primaryLocation": READ_ONLY,
         "privateEndpointConnections": READ_ONLY,
         "provisioningState": READ_ONLY,
-        "publicNetworkAccess": Since("2021-06-01", str),
+        "publicNetworkAccess": Since(
+            "2021-06-01", _choice("publicNetworkAccess", ("Enabled", "Disabled", "SecuredByPerimeter"))
+        ),
         "routingPreference": Since("2019-06-01", object),
         "sasPolicy": Since("2021-02-01", object),
         "secondaryEndpoints": READ_ONLY,
@@ -249,7 +373,8 @@ ACCOUNTS = ResourceType(
         "supportsHttpsTrafficOnly": bool,
         "turboTier": Since("2026-04-01", object),
     },
-    name_pattern=".+",
+    name_pattern=NAME.pattern,
+    name_refusal=lambda found: exceptions.invalid_name(found.value),
     create_seconds=26,
     delete_seconds=0,
     reply="location",
@@ -270,10 +395,14 @@ BLOB_SERVICES = ResourceType(
     properties={
         "automaticSnapshotPolicyEnabled": bool,
         "changeFeed": object,
-        "containerDeleteRetentionPolicy": object,
+        "containerDeleteRetentionPolicy": {"days": _days("containerDeleteRetentionPolicy.days"), "enabled": bool},
         "cors": object,
         "defaultServiceVersion": str,
-        "deleteRetentionPolicy": object,
+        "deleteRetentionPolicy": {
+            "allowPermanentDelete": bool,
+            "days": _days("deleteRetentionPolicy.days"),
+            "enabled": bool,
+        },
         "isVersioningEnabled": bool,
         "lastAccessTimeTrackingPolicy": object,
         "restorePolicy": object,
@@ -308,6 +437,7 @@ CONTAINERS = ResourceType(
         "remainingRetentionDays": READ_ONLY,
         "version": READ_ONLY,
     },
+    name_refusal=_name_refusal,
     name_pattern=r"\$root|\$web|\$logs|(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
     has_state=False,
     etag="quoted",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from emulator.storage.exceptions import invalid_value
+from emulator.storage.exceptions import invalid_values
 
 # The storage provider signs with this version, however new the request's api-version is.
 VERSION = "2015-04-05"
@@ -34,20 +34,20 @@ def account_sas(account: str, keys: list[dict[str, str]], body: dict[str, Any]) 
     for parameter, member, letters in _LETTERS:
         value = body.get(member)
         if not isinstance(value, str) or not value or not set(value) <= set(letters):
-            raise invalid_value(member, value)
+            raise invalid_values(member)
         values[parameter] = value
     values["st"] = _moment("signedStart", body.get("signedStart"))
     values["se"] = _moment("signedExpiry", body.get("signedExpiry"))
     if not values["se"]:
-        raise invalid_value("signedExpiry", None)
+        raise invalid_values("signedExpiry")
     values["sip"] = str(body.get("signedIp") or "")
     values["spr"] = str(body.get("signedProtocol") or "")
     if values["spr"] not in ("", "https", "https,http"):
-        raise invalid_value("signedProtocol", values["spr"])
+        raise invalid_values("signedProtocol")
     name = body.get("keyToSign") or "key1"
     key = next((known["value"] for known in keys if known["keyName"] == name), None)
     if key is None:
-        raise invalid_value("keyToSign", name)
+        raise invalid_values("keyToSign")
     order = ("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")
     text = "\n".join([account, *(values[parameter] for parameter in order), ""])
     digest = hmac.new(base64.b64decode(key), text.encode(), hashlib.sha256).digest()
@@ -62,6 +62,6 @@ def _moment(member: str, value: Any) -> str:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise invalid_value(member, value) from error
+        raise invalid_values(member) from error
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

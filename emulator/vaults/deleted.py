@@ -65,6 +65,17 @@ class DeletedVaults:
         """Remove the record of a vault that was recovered."""
         self._table.delete(name.lower())
 
+    def purge_by_hand(self, name: str) -> None:
+        """Purge a deleted vault before its retention is over.
+
+        Raises:
+            ServiceError: 405 if the vault has purge protection.
+        """
+        found = self.find(name)
+        if found is not None and is_protected(found["vault"]):
+            raise exceptions.purge_not_allowed()
+        self.purge(name)
+
     def purge(self, name: str) -> None:
         """Remove a deleted vault for good, with its contents."""
         self._platform.model(KeyVaultModel).delete_vault(name)
@@ -93,9 +104,7 @@ async def purge_deleted(call: Call) -> Response:
     """POST …/locations/{location}/deletedVaults/{name}/purge: 202 with a `Location`, without protection."""
     subscription_id = _enter(call, f"{_TYPE}/purge/action")
     record = _find(call)
-    if is_protected(record["vault"]):
-        raise exceptions.purge_not_allowed()
-    call.arm.platform.model(DeletedVaults).purge(record["vault"]["name"])
+    call.arm.platform.model(DeletedVaults).purge_by_hand(record["vault"]["name"])
     operation = call.arm.operations.begin("delete", _shown(record)["id"], PURGE_SECONDS, api_version=call.api_version)
     location = (
         f"/subscriptions/{subscription_id}/providers/Microsoft.KeyVault/locations/{call.params['location']}"

@@ -1,12 +1,16 @@
 """Key vaults as resources: their names, access, and what cannot be undone. Key Vault has their contents."""
 
 from collections.abc import Callable, Iterable
+from ipaddress import IPv4Network
 from typing import Any
 
+from emulator.arm.catalogue.service_endpoints import subnets_without
+from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ProviderAction, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required
+from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, between, matching
 from emulator.core.errors import ServiceError
+from emulator.entra.models import EntraModel
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME
 from emulator.vaults import exceptions
@@ -20,7 +24,18 @@ RECOVER = "recover"
 # From this version on, a new vault goes by roles unless its body says otherwise.
 RBAC_BY_DEFAULT = "2026-02-01"
 RETENTION_DAYS = range(7, 91)
+SERVICE = "Microsoft.KeyVault"
+MOST_POLICIES = 1024
 _NOT_OFFERED = ("backup", "restore")
+_KEY_RIGHTS = (
+    *("all", "encrypt", "decrypt", "wrapKey", "unwrapKey", "sign", "verify", "get", "list", "create", "update"),
+    *("import", "delete", "backup", "restore", "recover", "purge", "release", "rotate", "getrotationpolicy"),
+    "setrotationpolicy",
+)
+_STORAGE_RIGHTS = (
+    *("all", "get", "list", "delete", "set", "update", "regeneratekey", "recover", "purge", "backup", "restore"),
+    *("setsas", "listsas", "getsas", "deletesas"),
+)
 _SECRET_RIGHTS = (*PERMISSIONS, *_NOT_OFFERED, "all")
 _CERTIFICATE_RIGHTS = (
     *CERTIFICATE_PERMISSIONS,
@@ -40,6 +55,18 @@ def _prepare(change: Change) -> None:
     if recovering and change.existing is None:
         _recover(change)
     properties, before = change.properties, (change.existing or {}).get("properties", {})
+    tenant_id = change.arm.subscriptions.get(change.id.subscription_id)["tenantId"]
+    if properties["tenantId"].lower() != tenant_id.lower():
+        raise exceptions.tenant_changed()
+    if any(_unknown_tenant(change.arm, policy["tenantId"]) for policy in properties.get("accessPolicies", ())):
+        raise exceptions.invalid_value("accessPolicies")
+    endpoints = [
+        rule["id"]
+        for rule in (properties.get("networkAcls") or {}).get("virtualNetworkRules", ())
+        if not rule.get("ignoreMissingVnetServiceEndpoint")
+    ]
+    if without := subnets_without(change.arm, endpoints, SERVICE):
+        raise exceptions.no_service_endpoint(without, SERVICE)
     _check_lasting(properties, before)
     properties |= {name: before[name] for name in _KEPT if name in before and name not in properties}
     properties.setdefault("enableRbacAuthorization", change.api_version >= RBAC_BY_DEFAULT)
@@ -52,11 +79,17 @@ def _prepare(change: Change) -> None:
     properties.setdefault("publicNetworkAccess", "Enabled")
 
 
+def _unknown_tenant(arm: ArmModel, tenant_id: str) -> bool:
+    try:
+        arm.platform.model(EntraModel).tenant(tenant_id)
+    except ServiceError:
+        return True
+    return False
+
+
 def _refusal(change: Change, *, recovering: bool) -> ServiceError | None:
     """Return the error for the name of a new vault, or None."""
     name, platform = change.id.name, change.arm.platform
-    if not VAULT_NAME.fullmatch(name.lower()):
-        return exceptions.invalid_name(name)
     if platform.model(KeyVaultModel).vault(name) is not None:
         return exceptions.already_exists(name)
     deleted = platform.model(DeletedVaults).find(name)
@@ -77,13 +110,7 @@ def _recover(change: Change) -> None:
 
 
 def _check_lasting(properties: Json, before: Json) -> None:
-    if properties.get("enableSoftDelete") is False:
-        raise exceptions.irreversible("enableSoftDelete", "'soft delete' functionality")
-    if properties.get("enablePurgeProtection") is False:
-        raise exceptions.irreversible("enablePurgeProtection", "purge protection")
     days = properties.get("softDeleteRetentionInDays")
-    if days is not None and days not in RETENTION_DAYS:
-        raise exceptions.retention_out_of_range(days)
     if days is not None and before and days != before["softDeleteRetentionInDays"]:
         raise exceptions.retention_set()
 
@@ -142,48 +169,93 @@ def _finders(arm: ArmModel) -> tuple[Callable[[str], Json | None], ...]:
     return arm.platform.model(KeyVaultModel).vault, arm.platform.model(DeletedVaults).find
 
 
+def _choice(name: str, values: Iterable[str]) -> Choice:
+    return Choice(tuple(values), lambda _: exceptions.invalid_value(name))
+
+
+def _irreversible(name: str, meaning: str) -> Rule:
+    return Rule(bool, lambda value: value, (False,), lambda _: exceptions.irreversible(name, meaning))
+
+
+def _guid(name: str) -> Rule:
+    return matching(GUID, ("no-guid", ""), lambda _: exceptions.invalid_value(name))
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether a network rule is a public IPv4 address or range."""
+    try:
+        return not IPv4Network(text).is_private
+    except ValueError:
+        return False
+
+
 _POLICY = {
-    "tenantId": Required(str),
-    "objectId": Required(str),
-    "applicationId": str,
+    "tenantId": Required(_guid("tenantId")),
+    "objectId": Required(_guid("accessPolicies")),
+    "applicationId": _guid("accessPolicies"),
     "permissions": Required(
         {
-            "keys": [str],
-            "secrets": [Choice(_SECRET_RIGHTS)],
-            "certificates": [Choice(_CERTIFICATE_RIGHTS)],
-            "storage": [str],
+            "keys": [_choice("accessPolicies", _KEY_RIGHTS)],
+            "secrets": [_choice("accessPolicies", _SECRET_RIGHTS)],
+            "certificates": [_choice("accessPolicies", _CERTIFICATE_RIGHTS)],
+            "storage": [_choice("accessPolicies", _STORAGE_RIGHTS)],
         }
     ),
 }
+_ONE_POLICY = {
+    "tenantId": "00000000-0000-4000-8000-000000000000",
+    "objectId": "00000000-0000-4000-8000-000000000000",
+    "permissions": {},
+}
+_POLICIES = Rule(
+    [_POLICY],
+    lambda policies: len(policies) <= MOST_POLICIES,
+    ([_ONE_POLICY] * (MOST_POLICIES + 1),),
+    lambda _: exceptions.too_many_policies(MOST_POLICIES),
+)
+_ADDRESS = Rule(
+    str,
+    _is_address,
+    ("300.1.1.1", "10.0.0.1", "2001:db8::1"),
+    lambda _: exceptions.invalid_value("networkAcls.ipRules"),
+)
 VAULTS = ResourceType(
     name=VAULTS_NAME,
     api_versions=VERSIONS,
     placement="region",
     properties={
-        "accessPolicies": [_POLICY],
+        "accessPolicies": _POLICIES,
         "createMode": Choice(("default", RECOVER)),
         "enabledForDeployment": bool,
         "enabledForDiskEncryption": bool,
         "enabledForTemplateDeployment": bool,
-        "enablePurgeProtection": bool,
+        "enablePurgeProtection": _irreversible("enablePurgeProtection", "purge protection"),
         "enableRbacAuthorization": bool,
-        "enableSoftDelete": bool,
+        "enableSoftDelete": _irreversible("enableSoftDelete", "'soft delete' functionality"),
         "hsmPoolResourceId": READ_ONLY,
         "networkAcls": {
-            "bypass": Choice(("AzureServices", "None")),
-            "defaultAction": Choice(("Allow", "Deny")),
-            "ipRules": [{"value": Required(str)}],
+            "bypass": _choice("networkAcls.bypass", ("AzureServices", "None")),
+            "defaultAction": _choice("networkAcls.defaultAction", ("Allow", "Deny")),
+            "ipRules": [{"value": Required(_ADDRESS)}],
             "virtualNetworkRules": [{"id": Required(str), "ignoreMissingVnetServiceEndpoint": bool}],
         },
         "privateEndpointConnections": READ_ONLY,
         "provisioningState": READ_ONLY,
-        "publicNetworkAccess": Choice(("Enabled", "Disabled")),
-        "sku": Required({"family": Required(Choice(("A",))), "name": Required(Choice(("standard", "premium")))}),
-        "softDeleteRetentionInDays": int,
-        "tenantId": Required(str),
+        "publicNetworkAccess": _choice("publicNetworkAccess", ("Enabled", "Disabled", "SecuredByPerimeter")),
+        "sku": Required(
+            {
+                "family": Required(_choice("sku.family", ("A",))),
+                "name": Required(_choice("sku.name", ("standard", "premium"))),
+            }
+        ),
+        "softDeleteRetentionInDays": between(
+            RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda found: exceptions.retention_out_of_range(found.value)
+        ),
+        "tenantId": Required(_guid("tenantId")),
         "vaultUri": READ_ONLY,
     },
-    name_pattern=".+",
+    name_pattern=f"(?i:{VAULT_NAME.pattern})",
+    name_refusal=lambda found: exceptions.invalid_name(found.value),
     create_seconds=20,
     reply="resource",
     writing_state="RegisteringDns",

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from starlette.responses import Response
 
 from emulator.arm import exceptions as arm_exceptions
-from emulator.arm.call import Call, Row, answer
+from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ResourceType
@@ -99,8 +99,19 @@ def _list_keys(call: ActionCall) -> Json:
     return model.keys(site)
 
 
-def _sync_status(_call: ActionCall) -> Json:
-    return {"status": "Success"}
+def sync_triggers(_call: ActionCall) -> None:
+    """Answer 204 to what syncs triggers: the host reads its triggers at each start, so there is nothing to do."""
+
+
+async def _list_web(call: Call) -> Response:
+    """GET the list of configurations: Azure lists only `web`."""
+    web = parse_resource(f"{call.path}/web")
+    call.arm.subscriptions.for_caller(web.subscription_id, call.caller)
+    call.arm.authorize(call.caller, f"{CONFIG}/read", site_of(str(web)))
+    found = call.arm.get_resource(str(web), call.api_version)
+    if found is None:
+        raise arm_exceptions.parent_resource_not_found(web, "read")
+    return page(call, [found])
 
 
 async def _serve(call: Call) -> Response:
@@ -176,9 +187,10 @@ HOSTS = ResourceType(
     name_pattern="default",
     has_state=False,
     inline_only=True,
-    actions={"listkeys": Action(_list_keys), "listsyncstatus": Action(_sync_status), "sync": Action(_sync_status)},
+    actions={"listkeys": Action(_list_keys), "listsyncstatus": Action(sync_triggers), "sync": Action(sync_triggers)},
 )
 ROWS = (
+    Row("GET", f"{_SITE}/config", _list_web, CONFIG, VERSIONS),
     Row("GET PATCH", _PATH, _serve, CONFIG, VERSIONS),
     Row("PUT", _PATH, _put_settings, CONFIG, VERSIONS),
     Row("POST", f"{_SITE}/publishxml", _publish_profile, f"{SITES}/publishxml", VERSIONS),

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from emulator.arm.schema import Choice, Required, Since
-from emulator.core.errors import ServiceError
 from emulator.web import exceptions
 from emulator.web.names import FLEX_SINCE
 from emulator.web.stacks import PYTHON_VERSIONS, RUNTIMES
@@ -74,13 +73,15 @@ def check(config: Json, identities: list[str]) -> None:
     if runtime["name"] != "python":
         raise exceptions.not_supported(f"the runtime {runtime['name']}; it runs python")
     if runtime.get("version") not in PYTHON_VERSIONS:
-        raise _invalid("runtime.version", runtime.get("version"), f"one of {', '.join(PYTHON_VERSIONS)}")
+        raise exceptions.functions_invalid(
+            "runtime.version", runtime.get("version"), f"one of {', '.join(PYTHON_VERSIONS)}"
+        )
     _check_scale(config["scaleAndConcurrency"])
 
 
 def _check_deployment(storage: Json, identities: list[str]) -> None:
     if container_of(storage["value"]) is None:
-        raise _invalid("deployment.storage.value", storage["value"], "the URL of a blob container")
+        raise exceptions.functions_invalid("deployment.storage.value", storage["value"], "the URL of a blob container")
     authentication = storage["authentication"]
     place, kind = "deployment.storage.authentication", authentication["type"]
     identity = authentication.get("userAssignedIdentityResourceId", "")
@@ -88,27 +89,39 @@ def _check_deployment(storage: Json, identities: list[str]) -> None:
     if kind == SYSTEM_ASSIGNED:
         raise exceptions.not_supported("system-assigned identities; use a user-assigned identity")
     if kind == USER_ASSIGNED and identity.lower() not in [known.lower() for known in identities]:
-        raise _invalid(f"{place}.userAssignedIdentityResourceId", identity, "a user-assigned identity of the site")
+        raise exceptions.functions_invalid(
+            f"{place}.userAssignedIdentityResourceId", identity, "a user-assigned identity of the site"
+        )
     if kind == CONNECTION_STRING and not setting:
-        raise _invalid(f"{place}.storageAccountConnectionStringName", setting, "the name of an app setting")
+        raise exceptions.functions_invalid(
+            f"{place}.storageAccountConnectionStringName", setting, "the name of an app setting"
+        )
 
 
 def _check_scale(scale: Json) -> None:
     most = scale.setdefault("maximumInstanceCount", 100)
     if not FEWEST_INSTANCES <= most <= MOST_INSTANCES:
-        raise _invalid("scaleAndConcurrency.maximumInstanceCount", most, f"from {FEWEST_INSTANCES} to {MOST_INSTANCES}")
+        raise exceptions.functions_invalid(
+            "scaleAndConcurrency.maximumInstanceCount", most, f"from {FEWEST_INSTANCES} to {MOST_INSTANCES}"
+        )
     memory = scale.setdefault("instanceMemoryMB", 2048)
     if memory not in MEMORY_SIZES:
-        raise _invalid("scaleAndConcurrency.instanceMemoryMB", memory, f"one of {', '.join(map(str, MEMORY_SIZES))}")
+        raise exceptions.functions_invalid(
+            "scaleAndConcurrency.instanceMemoryMB", memory, f"one of {', '.join(map(str, MEMORY_SIZES))}"
+        )
     for group in scale.setdefault("alwaysReady", []):
         name, count = group["name"], group["instanceCount"]
         if name not in GROUPS and not re.fullmatch(r"function:.+", name):
-            raise _invalid("scaleAndConcurrency.alwaysReady.name", name, f"{', '.join(GROUPS)} or function:<name>")
+            raise exceptions.functions_invalid(
+                "scaleAndConcurrency.alwaysReady.name", name, f"{', '.join(GROUPS)} or function:<name>"
+            )
         if not 0 <= count <= most:
-            raise _invalid("scaleAndConcurrency.alwaysReady.instanceCount", count, f"from 0 to {most}")
+            raise exceptions.functions_invalid(
+                "scaleAndConcurrency.alwaysReady.instanceCount", count, f"from 0 to {most}"
+            )
     concurrency = ((scale.get("triggers") or {}).get("http") or {}).get("perInstanceConcurrency")
     if concurrency is not None and not 1 <= concurrency <= MOST_CONCURRENCY:
-        raise _invalid(
+        raise exceptions.functions_invalid(
             "scaleAndConcurrency.triggers.http.perInstanceConcurrency", concurrency, f"from 1 to {MOST_CONCURRENCY}"
         )
 
@@ -120,9 +133,3 @@ def container_of(url: str) -> tuple[str, str] | None:
     if parts.scheme != "https" or not host.endswith(BLOB_SUFFIX) or not path or "/" in path:
         return None
     return host.removesuffix(BLOB_SUFFIX), path
-
-
-def _invalid(name: str, value: object, wanted: str) -> ServiceError:
-    return exceptions.bad_request(
-        f"The parameter Site.FunctionAppConfig.{name} has an invalid value '{value}'; it must be {wanted}."
-    )

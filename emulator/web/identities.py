@@ -5,7 +5,6 @@ from typing import Any
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
-from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web import exceptions
@@ -48,11 +47,7 @@ def check(change: Change) -> None:
         raise exceptions.not_supported(f"identities of the type {identity['type']}; it has UserAssigned")
     given = identity.get("userAssignedIdentities")
     if not isinstance(given, dict) or not given:
-        raise ServiceError(
-            400,
-            "InvalidRequestContent",
-            "The request content is invalid: identity.userAssignedIdentities must name at least one identity.",
-        )
+        raise exceptions.no_identities()
     names = [name for name, value in given.items() if value is not None]
     for name in names:
         _require(change.arm, name)
@@ -68,13 +63,9 @@ def _require(arm: ArmModel, name: str) -> None:
     except ValueError:
         identifier = None
     if identifier is None or identifier.type.lower() != IDENTITIES.lower():
-        raise ServiceError(400, "InvalidResourceIdentifier", f"'{name}' is not the id of a user-assigned identity.")
+        raise exceptions.not_an_identity(name)
     if arm.load(identifier) is None:
-        raise ServiceError(
-            400,
-            "FailedIdentityOperation",
-            f"Identity operation for resource failed with error 'The user-assigned identity {name} was not found'.",
-        )
+        raise exceptions.identity_not_found(name)
 
 
 def shown(arm: ArmModel, stored: Json) -> Json:

@@ -41,12 +41,7 @@ def check(change: Change, subnet_id: str, tier: str) -> None:
     if wanted.lower() not in services:
         raise exceptions.missing_delegation(name, network, wanted)
     if tier == FLEX and "_" in name:
-        raise exceptions.bad_request(
-            f"Subnet {name} in VNET {network} cannot be used: for Flex Consumption, the name of a subnet must not have "
-            "an underscore."
-        )
+        raise exceptions.underscore_in_subnet(name, network)
     ranges = properties.get("addressPrefixes") or [properties.get("addressPrefix")]
     if all(ip_network(text).prefixlen > LONGEST_PREFIX[tier] for text in ranges):
-        raise exceptions.bad_request(
-            f"Subnet {name} in VNET {network} is too small: {tier} needs a /{LONGEST_PREFIX[tier]} or larger."
-        )
+        raise exceptions.subnet_too_small(name, network, tier, LONGEST_PREFIX[tier])

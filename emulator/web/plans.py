@@ -1,10 +1,12 @@
 """App Service plans: Flex Consumption and Elastic Premium, both on Linux."""
 
+import re
+import zlib
 from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Required, Since
+from emulator.arm.schema import READ_ONLY, Required, Since, between
 from emulator.web import exceptions
 from emulator.web.names import FLEX, FLEX_SINCE, PLANS, PREMIUM, VERSIONS
 
@@ -17,6 +19,10 @@ SKUS = {
     "EP2": (PREMIUM, "elastic"),
     "EP3": (PREMIUM, "elastic"),
 }
+# The names of the other SKUs that Azure has.
+NOT_HERE = re.compile(
+    r"(F|D)1|B[123]|S[123]|P[123](V[234]|MV[34])?|P[45]MV[34]|P0V[34]|Y1|I[1-6](V2)?|WS[123]", re.IGNORECASE
+)
 # The most workers that an Elastic Premium plan may have.
 MOST_WORKERS = 100
 
@@ -25,19 +31,19 @@ def _prepare(change: Change) -> None:
     """Check the SKU, and fill in what follows from it."""
     properties, sku = change.properties, change.body["sku"]
     known = next((name for name in SKUS if name.lower() == sku["name"].lower()), None)
+    if known is None and not NOT_HERE.fullmatch(sku["name"]):
+        raise exceptions.unknown_sku(sku["name"])
     if known is None:
         raise exceptions.not_supported(f"plans with the SKU {sku['name']}; it has {', '.join(SKUS)}")
     tier, kind = SKUS[known]
     if sku.get("tier", tier).lower() != tier.lower():
-        raise exceptions.bad_request(f"The SKU {known} has the tier {tier}, not {sku['tier']}.")
+        raise exceptions.wrong_tier(known, tier, sku["tier"])
     if change.existing is not None and change.existing["sku"]["tier"] != tier:
-        raise exceptions.bad_request(
-            f"Cannot change the App Service plan {change.id.name} from {change.existing['sku']['tier']} to {tier}."
-        )
+        raise exceptions.tier_fixed(change.id.name, change.existing["sku"]["tier"], tier)
     if not properties.get("reserved"):
         raise exceptions.not_supported("Windows plans; set properties.reserved to true for Linux")
     if tier == FLEX and change.api_version < FLEX_SINCE:
-        raise exceptions.bad_request(f"Flex Consumption plans need api-version {FLEX_SINCE} or later.")
+        raise exceptions.flex_too_new(FLEX_SINCE)
     change.body["sku"] = {
         "name": known,
         "tier": tier,
@@ -47,11 +53,7 @@ def _prepare(change: Change) -> None:
     }
     change.body["kind"] = kind
     if tier == PREMIUM:
-        workers = properties.setdefault("maximumElasticWorkerCount", 1)
-        if not 1 <= workers <= MOST_WORKERS:
-            raise exceptions.bad_request(
-                f"The parameter maximumElasticWorkerCount has the value {workers}; it must be from 1 to {MOST_WORKERS}."
-            )
+        properties.setdefault("maximumElasticWorkerCount", 1)
         properties["elasticScaleEnabled"] = True
     properties.setdefault("zoneRedundant", False)
 
@@ -59,7 +61,7 @@ def _prepare(change: Change) -> None:
 def _render(arm: ArmModel, stored: Json) -> Json:
     sites = [holder for holder in arm.documents.references.holders(arm, stored["id"]) if "/sites/" in holder.lower()]
     return {
-        "serverFarmId": stored["id"],
+        "serverFarmId": _number(stored["id"]),
         "name": stored["name"],
         "status": "Ready",
         "numberOfSites": len(sites),
@@ -69,6 +71,11 @@ def _render(arm: ArmModel, stored: Json) -> Json:
         "hyperV": False,
         "isXenon": False,
     }
+
+
+def _number(plan_id: str) -> int:
+    """Return the number of a plan in its scale unit, which Azure calls `serverFarmId` too."""
+    return zlib.crc32(plan_id.lower().encode()) % 100_000
 
 
 SERVER_FARMS = ResourceType(
@@ -86,7 +93,9 @@ SERVER_FARMS = ResourceType(
         "hyperV": READ_ONLY,
         "isSpot": READ_ONLY,
         "isXenon": READ_ONLY,
-        "maximumElasticWorkerCount": int,
+        "maximumElasticWorkerCount": between(
+            1, MOST_WORKERS, lambda found: exceptions.worker_count(found.value, MOST_WORKERS)
+        ),
         "maximumNumberOfWorkers": READ_ONLY,
         "name": READ_ONLY,
         "numberOfSites": READ_ONLY,
@@ -104,6 +113,8 @@ SERVER_FARMS = ResourceType(
         "zoneRedundant": bool,
     },
     name_pattern=r"[A-Za-z0-9-]{1,60}",
+    name_refusal=lambda found: exceptions.invalid_name("plan", found.value),
+    created_status=200,
     delete_seconds=0,
     prepare=_prepare,
     render=_render,

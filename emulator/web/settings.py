@@ -53,19 +53,14 @@ def check(settings: Mapping[str, Any], tier: str) -> dict[str, str]:
     """
     wrong = [name for name, value in settings.items() if not isinstance(value, str)]
     if wrong:
-        raise exceptions.bad_request(
-            f"The parameter properties has an invalid value. The app settings {', '.join(wrong)} must be strings."
-        )
+        raise exceptions.settings_not_strings(wrong)
     malformed = [name for name in settings if not NAME.fullmatch(name)]
     if malformed:
-        raise exceptions.bad_request(
-            f"AppSetting with name(s) '{', '.join(malformed)}' is not allowed: on Linux, a name has only letters, digits, "
-            "periods, hyphens and underscores."
-        )
+        raise exceptions.setting_names(malformed)
     names = [name.upper() for name in settings]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise exceptions.bad_request(f"App setting names differ by more than case: {', '.join(repeated)} are repeated.")
+        raise exceptions.settings_differ_by_case(repeated)
     refused = [name for name in settings if tier == FLEX and name.upper() in REFUSED_ON_FLEX]
     if refused:
         raise exceptions.invalid_on_flex("app setting", [f"Site.SiteConfig.AppSettings.{name}" for name in refused])
@@ -84,5 +79,5 @@ def pairs(settings: list[Mapping[str, Any]]) -> dict[str, Any]:
     names = [str(pair["name"]) for pair in settings]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise exceptions.bad_request(f"AppSetting with name(s) '{', '.join(repeated)}' is repeated.")
+        raise exceptions.settings_repeated(repeated)
     return {str(pair["name"]): pair.get("value") for pair in settings}

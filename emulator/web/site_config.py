@@ -27,7 +27,17 @@ SITE_CONFIG: Json = {
     "ipSecurityRestrictions": [object],
     "keyVaultReferenceIdentity": str,
     "linuxFxVersion": str,
-    "loadBalancing": str,
+    "loadBalancing": Choice(
+        (
+            "WeightedRoundRobin",
+            "LeastRequests",
+            "LeastResponseTime",
+            "WeightedTotalTraffic",
+            "RequestHash",
+            "PerSiteRoundRobin",
+            "LeastRequestsWithTieBreaker",
+        )
+    ),
     "localMySqlEnabled": bool,
     "managedServiceIdentityId": READ_ONLY,
     "minTlsCipherSuite": str,
@@ -42,7 +52,24 @@ SITE_CONFIG: Json = {
     "scmIpSecurityRestrictions": [object],
     "scmIpSecurityRestrictionsUseMain": bool,
     "scmMinTlsVersion": _TLS,
-    "scmType": str,
+    "scmType": Choice(
+        (
+            "None",
+            "Dropbox",
+            "Tfs",
+            "LocalGit",
+            "GitHub",
+            "CodePlexGit",
+            "CodePlexHg",
+            "BitbucketGit",
+            "BitbucketHg",
+            "ExternalGit",
+            "ExternalHg",
+            "OneDrive",
+            "VSO",
+            "VSTSRM",
+        )
+    ),
     "use32BitWorkerProcess": bool,
     "vnetRouteAllEnabled": bool,
     "webSocketsEnabled": bool,
@@ -104,7 +131,4 @@ def check(config: Json, tier: str) -> None:
             raise exceptions.not_supported(f"siteConfig.{name}")
     version = config.get("linuxFxVersion")
     if version and not python_of(version):
-        raise exceptions.bad_request(
-            f"The parameter LinuxFxVersion has an invalid value '{version}'. The local Azure runs "
-            f"{', '.join(f'Python|{known}' for known in PYTHON_VERSIONS)}."
-        )
+        raise exceptions.invalid_stack(version, ", ".join(f"Python|{known}" for known in PYTHON_VERSIONS))

@@ -7,6 +7,7 @@ from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, R
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web import exceptions, flex, identities, integration, settings, site_config
+from emulator.web.configs import sync_triggers
 from emulator.web.models import SitesModel, new_credentials
 from emulator.web.names import (
     FLEX,
@@ -75,12 +76,9 @@ def _check_plan(change: Change, plan: Json, tier: str, model: SitesModel) -> Non
     if tier == FLEX:
         for holder in change.arm.documents.references.holders(change.arm, plan["id"]):
             if holder.lower() != change.id.key:
-                raise exceptions.conflict(
-                    f"The Flex Consumption plan {plan['name']} already has the site {holder.rsplit('/', 1)[-1]}. A Flex "
-                    "Consumption plan can have one site."
-                )
+                raise exceptions.plan_full(plan["name"], holder.rsplit("/", 1)[-1])
     if change.existing is not None and model.tier(change.existing) != tier:
-        raise exceptions.bad_request(f"The site {change.id.name} cannot change to a plan of the tier {tier}.")
+        raise exceptions.other_tier(change.id.name, tier)
 
 
 def _check_functions(change: Change, tier: str) -> None:
@@ -88,15 +86,10 @@ def _check_functions(change: Change, tier: str) -> None:
     config = change.properties.get("functionAppConfig")
     if tier != FLEX:
         if config is not None:
-            raise exceptions.bad_request(
-                f"Site.FunctionAppConfig is only valid for Flex Consumption sites; the plan of {change.id.name} is {tier}."
-            )
+            raise exceptions.functions_not_on_flex(change.id.name, tier)
         return
     if config is None:
-        raise exceptions.bad_request(
-            "Site.FunctionAppConfig is missing. Flex Consumption sites need functionAppConfig with deployment, runtime and "
-            "scaleAndConcurrency."
-        )
+        raise exceptions.functions_missing()
     flex.check(config, identities.assigned(change.body))
 
 
@@ -104,10 +97,7 @@ def _check_reference_identity(change: Change) -> None:
     wanted = change.properties.setdefault("keyVaultReferenceIdentity", SYSTEM_ASSIGNED)
     known = [name.lower() for name in identities.assigned(change.body)]
     if wanted.lower() not in (SYSTEM_ASSIGNED.lower(), *known):
-        raise exceptions.bad_request(
-            f"The parameter keyVaultReferenceIdentity has an invalid value. The identity {wanted} is not assigned to the "
-            f"site {change.id.name}."
-        )
+        raise exceptions.identity_not_assigned(wanted, change.id.name)
 
 
 async def _stored(arm: ArmModel, stored: Json) -> None:
@@ -175,11 +165,6 @@ def _restart(call: ActionCall) -> Json:
     return {}
 
 
-def _sync_triggers(_call: ActionCall) -> Json:
-    """Answer for `syncfunctiontriggers`: the host reads its triggers at each start, so there is nothing to do."""
-    return {}
-
-
 def _check_name(arm: ArmModel, body: Json) -> Json:
     name, kind = str(body.get("name", "")), str(body.get("type", ""))
     if kind.lower() not in (SITES.lower(), "site"):
@@ -233,6 +218,7 @@ FUNCTION_APPS = ResourceType(
         "virtualNetworkSubnetId": Since("2021-02-01", Reference(SUBNETS, "join/action", bare=True)),
     },
     name_pattern=NAME,
+    name_refusal=lambda found: exceptions.invalid_name("site", found.value),
     has_state=False,
     created_status=200,
     prepare=_prepare,
@@ -244,7 +230,7 @@ FUNCTION_APPS = ResourceType(
         "start": Action(lambda call: _set_enabled(call, enabled=True)),
         "stop": Action(lambda call: _set_enabled(call, enabled=False)),
         "restart": Action(_restart),
-        "syncfunctiontriggers": Action(_sync_triggers),
+        "syncfunctiontriggers": Action(sync_triggers),
     },
 )
 PROVIDER_ACTIONS = (

@@ -18,6 +18,7 @@ from lark.exceptions import VisitError
 
 from emulator.arm.ids import GUID
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, OWN, said
 
 VERSION = "2.0"
 PREFIX = "Microsoft.Authorization/roleAssignments:"
@@ -202,12 +203,14 @@ def _text(token: Token) -> str:
     return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith("'") else str(token)
 
 
+@said(MEMORY)
 def _invalid(why: str) -> ServiceError:
     return ServiceError(
         400, "InvalidConditionSyntax", f"The given role assignment condition is invalid. {why}", target="condition"
     )
 
 
+@said(OWN)
 def _unsupported(what: str) -> ServiceError:
     return ServiceError(
         400,

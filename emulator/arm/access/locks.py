@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from emulator.arm.access.exceptions import scope_locked
 from emulator.arm.ids import scopes
-from emulator.core.errors import ServiceError
 
 if TYPE_CHECKING:
     from emulator.arm.models import ArmModel
@@ -40,12 +40,7 @@ def check(arm: "ArmModel", action: str, scope: str) -> None:
         found += arm.scan(f"{scope}/", LOCKS)
     locked = dict.fromkeys(lock["id"][: lock["id"].lower().rfind(f"/providers/{LOCKS}/".lower())] for lock in found)
     if locked:
-        raise ServiceError(
-            409,
-            "ScopeLocked",
-            f"The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: "
-            f"'{','.join(locked)}'. Please remove the lock and try again.",
-        )
+        raise scope_locked(scope, operation, list(locked))
 
 
 def held(arm: "ArmModel", scope: str) -> Iterator[Json]:

@@ -1,89 +1,29 @@
-"""The part of Azure Policy that refuses writes: assignments of some built-in definitions with the effect `deny`."""
+"""What the assignments of policies do to a write: refuse it, or change its tags."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from emulator.arm.ids import scopes
+from emulator.arm.groups import render_group
+from emulator.arm.ids import scopes, subscription_of
+from emulator.arm.policy import rules
+from emulator.arm.policy.built_in import BUILT_IN, GROUP, PREFIX
+from emulator.arm.policy.rules import Write
+from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
+from emulator.core.sources import public_output, said
 
 if TYPE_CHECKING:
     from emulator.arm.models import ArmModel
 
+__all__ = ["GROUP", "Write"]
+
 Json = dict[str, Any]
 
-GROUP = "Microsoft.Resources/subscriptions/resourceGroups"
 ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
-DEFINITIONS = "/providers/Microsoft.Authorization/policyDefinitions/"
-
-
-@dataclass(frozen=True)
-class Write:
-    """A planned write, as policies see it.
-
-    Args:
-        type: the resource's type.
-        id: the resource's id.
-        location: in normal form; "" if the type has no location.
-        tags: the tags after the write.
-        indexed: whether the type has location and tags. Policies on location and tags ignore all other types.
-    """
-
-    type: str
-    id: str
-    location: str
-    tags: Mapping[str, str]
-    indexed: bool
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A built-in policy that denies.
-
-    Args:
-        name: its `displayName`.
-        parameter: name of the parameter that an assignment must set.
-        denies: tells whether the definition refuses a write, given the value of that parameter.
-    """
-
-    name: str
-    parameter: str
-    denies: Callable[[Write, Any], bool]
-
-
-def _lacks_tag(write: Write, name: str) -> bool:
-    return name.lower() not in {tag.lower() for tag in write.tags}
-
-
-def _is_elsewhere(write: Write, allowed: list[str]) -> bool:
-    return write.location not in {location.replace(" ", "").lower() for location in allowed} | {"global"}
-
-
-# Ids, names and parameters are Azure's public ones.
-BUILT_IN = {
-    "871b6d14-10aa-478d-b590-94f262ecfa99": Definition(
-        "Require a tag on resources", "tagName", lambda write, tag: write.indexed and _lacks_tag(write, tag)
-    ),
-    "96670d01-0a4d-4649-9c89-2d3abc0a5025": Definition(
-        "Require a tag on resource groups", "tagName", lambda write, tag: write.type == GROUP and _lacks_tag(write, tag)
-    ),
-    "e56962a6-4747-49cd-b67b-bf8b01975c4c": Definition(
-        "Allowed locations",
-        "listOfAllowedLocations",
-        lambda write, allowed: write.indexed and _is_elsewhere(write, allowed),
-    ),
-    "e765b5de-1225-4ba3-bd56-1ac6695af988": Definition(
-        "Allowed locations for resource groups",
-        "listOfAllowedLocations",
-        lambda write, allowed: write.type == GROUP and _is_elsewhere(write, allowed),
-    ),
-    "6c112d4e-5bc7-47ae-a041-ea2d9dccd749": Definition(
-        "Not allowed resource types",
-        "listOfResourceTypesNotAllowed",
-        lambda write, types: write.type.lower() in {one.lower() for one in types},
-    ),
-}
+DEFINITIONS = "Microsoft.Authorization/policyDefinitions"
+EXEMPTIONS = "Microsoft.Authorization/policyExemptions"
 
 
 def check(arm: "ArmModel", write: Write) -> None:
@@ -92,65 +32,132 @@ def check(arm: "ArmModel", write: Write) -> None:
     Raises:
         ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
     """
-    violated = [assignment for assignment in _applying(arm, write) if _refuses(assignment, write)]
-    if violated:
-        raise _disallowed(write, violated)
+    apply(arm, write)
 
 
-def _applying(arm: "ArmModel", write: Write) -> Iterator[Json]:
+def apply(arm: "ArmModel", write: Write) -> dict[str, str]:
+    """Return the tags that a write has after the policies that change tags, and check that no policy refuses it.
+
+    Raises:
+        ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
+    """
+    assigned = list(_applying(arm, write))
+    if not assigned:
+        return dict(write.tags)
+    subscription_id, name = subscription_of(write.id)
+    found = arm.groups.find(subscription_id, name) if name and write.type != GROUP else None
+    group = {} if found is None else render_group(found)
+    refusing: list[tuple[Json, Json]] = []
+    for assignment, definition in assigned:
+        functions = rules.functions_of(write, values(assignment, definition), group)
+        rule = definition["properties"]["policyRule"]
+        effect = rules.effect_of(rule, functions)
+        if effect in {rules.APPEND, rules.MODIFY} and rules.holds(rule["if"], functions):
+            write = replace(write, tags=rules.changed_tags(rule, effect, write.tags, functions))
+    for assignment, definition in assigned:
+        functions = rules.functions_of(write, values(assignment, definition), group)
+        rule = definition["properties"]["policyRule"]
+        if rules.effect_of(rule, functions) == rules.DENY and rules.holds(rule["if"], functions):
+            refusing.append((assignment, definition))
+    if refusing:
+        raise disallowed(write, refusing)
+    return dict(write.tags)
+
+
+def definition(arm: "ArmModel", identifier: str) -> Json | None:
+    """Return a policy definition, built in or custom, or None."""
+    name = identifier.rsplit("/", 1)[-1].lower()
+    if name in BUILT_IN and identifier.lower().endswith(f"{PREFIX}{name}".lower()):
+        return built_in(name)
+    return arm.load(identifier)
+
+
+def built_in(name: str) -> Json:
+    """Return a built-in definition as GET answers it, by its GUID."""
+    return {"properties": BUILT_IN[name], "id": f"{PREFIX}{name}", "type": DEFINITIONS, "name": name}
+
+
+def values(assignment: Json, found: Json) -> Json:
+    """Return the values of a definition's parameters in an assignment, by name."""
+    defaults = {
+        name: parameter["defaultValue"]
+        for name, parameter in (found["properties"].get("parameters") or {}).items()
+        if "defaultValue" in parameter
+    }
+    given = assignment["properties"].get("parameters") or {}
+    return defaults | {name: parameter["value"] for name, parameter in given.items()}
+
+
+def _applying(arm: "ArmModel", write: Write) -> Iterator[tuple[Json, Json]]:
+    """Yield the assignments that are enforced on a write, each with its definition."""
+    if f"/providers/{ASSIGNMENTS}/".lower() in write.id.lower():
+        return
     for scope in scopes(write.id):
         for stored in arm.scan(f"{scope}/providers/{ASSIGNMENTS}/"):
-            excluded = [f"{one}/".lower() for one in stored["properties"].get("notScopes", [])]
-            if not any(f"{write.id}/".lower().startswith(one) for one in excluded):
-                yield stored
+            properties = stored["properties"]
+            excluded = [f"{one}/".lower() for one in properties.get("notScopes", [])]
+            found = definition(arm, properties["policyDefinitionId"])
+            if (
+                found is not None
+                and properties["enforcementMode"] == "Default"
+                and rules.applies(found["properties"], write, GROUP)
+                and not any(f"{write.id}/".lower().startswith(one) for one in excluded)
+                and not _is_exempt(arm, stored, write)
+            ):
+                yield stored, found
 
 
-def _refuses(assignment: Json, write: Write) -> bool:
-    properties = assignment["properties"]
-    definition = BUILT_IN[definition_name(properties["policyDefinitionId"])]
-    value = properties["parameters"][definition.parameter]["value"]
-    return properties["enforcementMode"] == "Default" and definition.denies(write, value)
-
-
-def definition_name(identifier: str) -> str:
-    """Return the key in `BUILT_IN` for the id of a policy definition."""
-    return identifier.rsplit("/", 1)[-1].lower()
-
-
-def _disallowed(write: Write, violated: list[Json]) -> ServiceError:
-    name = write.id.rsplit("/", 1)[-1]
-    identifiers = [
-        {
-            "policyAssignment": {"name": _shown(stored), "id": stored["id"]},
-            "policyDefinition": {
-                "name": BUILT_IN[definition_name(stored["properties"]["policyDefinitionId"])].name,
-                "id": stored["properties"]["policyDefinitionId"],
-            },
-        }
-        for stored in violated
-    ]
-    return ServiceError(
-        403,
-        "RequestDisallowedByPolicy",
-        f"Resource '{name}' was disallowed by policy. Policy identifiers: '{json.dumps(identifiers)}'.",
-        target=name,
-        extra={"additionalInfo": [{"type": "PolicyViolation", "info": _info(stored)} for stored in violated]},
+def _is_exempt(arm: "ArmModel", assignment: Json, write: Write) -> bool:
+    now = rfc3339(arm.clock.now())
+    return any(
+        exemption["properties"]["policyAssignmentId"].lower() == assignment["id"].lower()
+        and exemption["properties"].get("expiresOn", now) >= now
+        for scope in scopes(write.id)
+        for exemption in arm.scan(f"{scope}/providers/{EXEMPTIONS}/")
     )
 
 
-def _info(stored: Json) -> Json:
-    properties = stored["properties"]
-    guid = definition_name(properties["policyDefinitionId"])
+_WORKSHOP = "a workshop on policies: `az group create` under `Require a tag on resource groups`"
+
+
+@said(public_output(_WORKSHOP))
+def disallowed(write: Write, refusing: list[tuple[Json, Json]]) -> ServiceError:
+    """Build the 403 for a write that policies refuse.
+
+    Args:
+        write: the write.
+        refusing: the assignments that refuse it, each with its definition.
+    """
+    name = write.id.rsplit("/", 1)[-1]
+    identifiers = [
+        {
+            "policyAssignment": {"name": _shown(assignment), "id": assignment["id"]},
+            "policyDefinition": {"name": _shown(found), "id": found["id"]},
+        }
+        for assignment, found in refusing
+    ]
+    quoted = json.dumps(identifiers, separators=(",", ":"))
+    return ServiceError(
+        403,
+        "RequestDisallowedByPolicy",
+        f"Resource '{name}' was disallowed by policy. Policy identifiers: '{quoted}'.",
+        target=name,
+        extra={"additionalInfo": [{"type": "PolicyViolation", "info": _info(*pair)} for pair in refusing]},
+    )
+
+
+def _info(assignment: Json, found: Json) -> Json:
+    properties = assignment["properties"]
     return {
-        "policyDefinitionId": properties["policyDefinitionId"],
-        "policyDefinitionName": guid,
-        "policyDefinitionDisplayName": BUILT_IN[guid].name,
-        "policyDefinitionEffect": "deny",
-        "policyAssignmentId": stored["id"],
-        "policyAssignmentName": stored["name"],
+        "policyDefinitionId": found["id"],
+        "policyDefinitionName": found["name"],
+        "policyDefinitionDisplayName": _shown(found),
+        "policyDefinitionEffect": rules.DENY,
+        "policyAssignmentId": assignment["id"],
+        "policyAssignmentName": assignment["name"],
         "policyAssignmentDisplayName": properties.get("displayName", ""),
         "policyAssignmentScope": properties["scope"],
-        "policyAssignmentParameters": properties["parameters"],
+        "policyAssignmentParameters": properties.get("parameters") or {},
         "policyExemptionIds": [],
     }
 

@@ -11,6 +11,7 @@ CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
+TAG_CONTRIBUTOR = "4a9ae827-6dc8-4573-8ac7-8239d42aa03f"
 RBAC_ADMINISTRATOR = "f58310d9-a9f6-439a-9e8d-f62e7b41a168"
 
 # The actions that every resource-level contributor role of Azure has in addition to those of its own namespace.
@@ -63,6 +64,16 @@ ROLES: dict[str, Role] = {
     READER: Role("Reader", "View all resources, but does not allow you to make any changes.", ("*/read",)),
     NETWORK_CONTRIBUTOR: Role(
         "Network Contributor", "Lets you manage networks, but not access to them.", (*COMMON, "Microsoft.Network/*")
+    ),
+    TAG_CONTRIBUTOR: Role(
+        "Tag Contributor",
+        "Lets you manage tags on entities, without providing access to the entities themselves.",
+        (
+            *COMMON,
+            "Microsoft.Resources/subscriptions/resourceGroups/resources/read",
+            "Microsoft.Resources/subscriptions/resources/read",
+            "Microsoft.Resources/tags/*",
+        ),
     ),
     USER_ACCESS_ADMINISTRATOR: Role(
         "User Access Administrator",

@@ -4,13 +4,16 @@ import asyncio
 import json
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
 from starlette.responses import Response
 
+from emulator.arm.access import policies
+from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId, collapse
+from emulator.arm.provider import exceptions
 from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
 from emulator.core.certificates import write_private
 from emulator.core.clock import rfc3339
@@ -104,6 +107,12 @@ class FrontDoor:
             found.append(document["resource"])
         return found
 
+    def forget(self, resource_id: str) -> None:
+        """Forget a resource of the provider that is gone, with everything below it."""
+        for key, _ in list(self._known.scan(resource_id.lower())):
+            if f"{key}/".startswith(f"{resource_id}/".lower()):
+                self._known.delete(key)
+
     async def forward(self, call: "Call", identifier: ResourceId) -> Response:
         """Check a client's call, forward it, and return the provider's answer.
 
@@ -135,8 +144,9 @@ class FrontDoor:
                 answer.
         """
         self._check(errand)
+        errand = self._under_policies(errand)
         reply = await self.exchange(errand)
-        self._remember(errand, reply)
+        self.remember(errand, reply)
         return reply
 
     async def exchange(self, errand: Errand) -> httpx.Response:
@@ -149,11 +159,7 @@ class FrontDoor:
         seconds = self._arm.registration.timeout_seconds(errand.identifier)
         reply = await self._send(errand.method, errand.target, headers, errand.content, seconds)
         if reply.status_code >= 500 and not _is_arm_error(reply):  # noqa: PLR2004 - HTTP
-            raise ServiceError(
-                502,
-                "BadGateway",
-                f"The gateway did not receive a valid response from '{SYSTEM_NAMESPACE}' (status {reply.status_code}).",
-            )
+            raise exceptions.bad_gateway(SYSTEM_NAMESPACE, reply.status_code)
         return reply
 
     def announce(self) -> None:
@@ -164,7 +170,7 @@ class FrontDoor:
         arm, method, identifier = self._arm, errand.method, errand.identifier
         if not identifier.subscription_id:
             if method != "GET":
-                raise ServiceError(405, "MethodNotAllowed", f"{method} is not allowed on {identifier}.")
+                raise exceptions.not_outside_subscriptions(method, identifier)
             return
         arm.subscriptions.for_caller(identifier.subscription_id, errand.caller)
         is_resource = len(identifier.types) == len(identifier.names)
@@ -181,6 +187,28 @@ class FrontDoor:
             else:
                 arm.groups.get(identifier.subscription_id, identifier.resource_group)
         arm.subscriptions.require_registered(identifier.subscription_id, SYSTEM_NAMESPACE)
+
+    def _under_policies(self, errand: Errand) -> Errand:
+        """Return a PUT of a resource with the tags that policies give it.
+
+        Raises:
+            ServiceError: 403 `RequestDisallowedByPolicy`.
+        """
+        identifier = errand.identifier
+        if errand.method != "PUT" or len(identifier.types) != len(identifier.names):
+            return errand
+        try:
+            body = json.loads(errand.content)
+            tags = body.get("tags") or {}
+        except (ValueError, AttributeError):
+            return errand  # The provider refuses it.
+        if not isinstance(tags, dict):
+            return errand
+        kind = "/".join((SYSTEM_NAMESPACE, *self._arm.registration.canonical(identifier.types)))
+        location = normal_location(str(body.get("location") or ""))
+        tracked = len(identifier.types) == 1
+        after = policies.apply(self._arm, policies.Write(kind, str(identifier), location, tags, tracked, body))
+        return errand if after == tags else replace(errand, content=json.dumps(body | {"tags": after}).encode())
 
     def _own_headers(self, errand: Errand) -> list[tuple[str, str]]:
         caller = errand.caller
@@ -209,7 +237,7 @@ class FrontDoor:
             f"lastModified{part}": value for part, value in by.items()
         }
 
-    def _remember(self, errand: Errand, reply: httpx.Response) -> None:
+    def remember(self, errand: Errand, reply: httpx.Response) -> None:
         """Record which resources the provider has, as ARM does for its own lists."""
         method, identifier = errand.method, errand.identifier
         if len(identifier.types) != len(identifier.names) or identifier.types[0].lower() == "locations":
@@ -267,7 +295,7 @@ class FrontDoor:
         host = self._arm.registration.host
         port = self._platform.sites.get(host)
         if port is None:
-            raise _unreachable()
+            raise exceptions.unreachable(SYSTEM_NAMESPACE)
         request = self._connected().build_request(
             method,
             f"https://127.0.0.1:{port}{target}",
@@ -280,13 +308,9 @@ class FrontDoor:
         try:
             return await self._connected().send(request)
         except httpx.TimeoutException as error:
-            raise ServiceError(
-                504,
-                "GatewayTimeout",
-                f"The gateway did not receive a response from '{SYSTEM_NAMESPACE}' within the specified time period.",
-            ) from error
+            raise exceptions.gateway_timeout(SYSTEM_NAMESPACE) from error
         except httpx.TransportError as error:
-            raise _unreachable() from error
+            raise exceptions.unreachable(SYSTEM_NAMESPACE) from error
 
     def _connected(self) -> httpx.AsyncClient:
         """Return the HTTP client that presents ARM's certificate, and replace it after a rollover."""
@@ -311,14 +335,6 @@ async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> N
         await asyncio.sleep(DRAIN_SECONDS)
     finally:
         await client.aclose()
-
-
-def _unreachable() -> ServiceError:
-    return ServiceError(
-        502,
-        "BadGatewayConnection",
-        f"The network connectivity issue encountered for '{SYSTEM_NAMESPACE}'; cannot fulfill the request.",
-    )
 
 
 def _is_arm_error(reply: httpx.Response) -> bool:

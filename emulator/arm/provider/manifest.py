@@ -10,8 +10,8 @@ from typing import Any
 
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import GUID
+from emulator.arm.provider import exceptions
 from emulator.arm.schema import Choice, Reading, Required
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -55,13 +55,15 @@ def read(document: Any) -> Json:
     """
     reading = Reading("", "ProviderRegistration")
     if not isinstance(document, dict):
-        raise refusal(["A registration is a JSON object with the members endpoint and manifest."])
+        raise exceptions.invalid_registration(
+            ["A registration is a JSON object with the members endpoint and manifest."]
+        )
     read_document: Json = reading.read(_REGISTRATION, document, "")
     if reading.problems:
-        raise refusal(reading.problems)
+        raise exceptions.invalid_registration(reading.problems)
     problems = [*_endpoint_problems(read_document["endpoint"]), *_manifest_problems(read_document["manifest"])]
     if problems:
-        raise refusal(problems)
+        raise exceptions.invalid_registration(problems)
     return read_document
 
 
@@ -76,16 +78,6 @@ def timeout_seconds(endpoint: Json) -> int:
     if found is None:
         raise ValueError(f"{endpoint['timeout']!r} is not a timeout")
     return int(found[1])
-
-
-def refusal(problems: list[str]) -> ServiceError:
-    """Build the 400 for a registration with these problems."""
-    return ServiceError(
-        400,
-        "InvalidProviderRegistration",
-        " ".join(problems),
-        details=[{"code": "InvalidProviderRegistration", "message": problem} for problem in problems],
-    )
 
 
 def _endpoint_problems(endpoint: str) -> Iterator[str]:

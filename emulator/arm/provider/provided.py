@@ -1,35 +1,41 @@
-"""Calls that ARM itself makes to the resource provider for templates: preflight, PUT, wait, GET and actions."""
+"""Calls that ARM itself makes to the resource provider for templates (preflight, PUT, wait, GET, actions) and groups."""
 
 import asyncio
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
 
-from emulator.arm.ids import parse
-from emulator.arm.models import ArmModel
+from emulator.arm import exceptions
+from emulator.arm.ids import parse, parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.arm.provider.front_door import Errand
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import repeated
 from emulator.entra.models import Principal
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
 # The base URL of calls that ARM itself makes.
 BASE_URL = "https://management.azure.com"
 POLL_HEADER = "Azure-AsyncOperation"
-SUCCEEDED = "Succeeded"
+SUCCEEDED, DELETING, GONE = "Succeeded", "Deleting", "gone"
 ENDED = frozenset({SUCCEEDED, "Failed", "Canceled"})
 # Seconds between two polls of an operation if the provider sends no Retry-After.
 LOOK_SECONDS = 1.0
+# Seconds of Azure's time between two looks at a resource that somebody else deletes.
+LONG_LOOK_SECONDS = 15
 
 
 async def preflight(
-    arm: ArmModel, caller: Principal, path: str, resources: Sequence[Json], *, correlation_id: str
+    arm: "ArmModel", caller: Principal, path: str, resources: Sequence[Json], *, correlation_id: str
 ) -> ServiceError | None:
     """Return why the provider would refuse resources of a template, or None.
 
@@ -48,14 +54,14 @@ async def preflight(
     errand = _errand(caller, "POST", target, {"resources": resources}, correlation_id)
     reply = await arm.front_door.exchange(errand)
     if not reply.is_success:
-        raise _error(reply.status_code, _told(reply))
+        raise repeated(reply.status_code, _told(reply))
     if _member(reply, "status") == SUCCEEDED:
         return None
-    return _error(HTTPStatus.BAD_REQUEST, _told(reply))
+    return repeated(HTTPStatus.BAD_REQUEST, _told(reply))
 
 
 async def put(
-    arm: ArmModel, caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
+    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
 ) -> ResourceOperation:
     """Begin to create or change a resource. The id of the operation is the path and query to poll.
 
@@ -77,7 +83,7 @@ async def put(
     return ResourceOperation(resource_id, api_version, reply.status_code, reply.json(), poll)
 
 
-async def wait(arm: ArmModel, caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
+async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
     """Wait until an operation that `put` began has ended, and poll again if the provider is briefly unavailable.
 
     Args:
@@ -100,12 +106,89 @@ async def wait(arm: ArmModel, caller: Principal, operation: ResourceOperation, c
         status = reply.json()
         if status.get("status") in ENDED:
             if status["status"] != SUCCEEDED:
-                raise _error(HTTPStatus.CONFLICT, status.get("error") or {})
+                raise repeated(HTTPStatus.CONFLICT, status.get("error") or {})
             return
         await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
 
 
-async def get(arm: ArmModel, caller: Principal, resource_id: str, api_version: str) -> Json:
+async def delete(arm: "ArmModel", caller: Principal, resource: Json, correlation_id: str) -> None:
+    """Delete a resource with its group: no rights are needed but those on the group. Wait until it is gone.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the calls are made.
+        resource: the resource, as `FrontDoor.known` returns it.
+        correlation_id: correlation id of the deletion.
+
+    Raises:
+        ServiceError: the provider refuses the deletion, does not answer, or has not deleted the resource in the end.
+    """
+    version = arm.registration.types()[resource["type"].partition("/")[2]][-1]
+    target = f"{resource['id']}?api-version={version}"
+    while (state := await _state(arm, caller, target, correlation_id)) == DELETING:
+        await arm.clock.sleep(LONG_LOOK_SECONDS)
+    if state != GONE:
+        await _delete(arm, caller, target, correlation_id)
+        if await _state(arm, caller, target, correlation_id) != GONE:
+            raise exceptions.still_there(resource["id"])
+    arm.front_door.forget(resource["id"])
+
+
+async def _delete(arm: "ArmModel", caller: Principal, target: str, correlation_id: str) -> None:
+    """Send the DELETE of a resource, and poll until it has ended."""
+    reply = await arm.front_door.exchange(_errand(caller, "DELETE", target, None, correlation_id))
+    address = urlsplit(reply.headers.get(POLL_HEADER, ""))
+    poll = f"{address.path}?{address.query}" if address.path else ""
+    if not reply.is_success and reply.status_code != HTTPStatus.NOT_FOUND:
+        raise repeated(reply.status_code, _told(reply))
+    while poll:
+        try:
+            reply = await arm.front_door.exchange(_errand(caller, "GET", poll, None, correlation_id))
+        except ServiceError:
+            await asyncio.sleep(LOOK_SECONDS)
+            continue
+        if _member(reply, "status") in ENDED - {SUCCEEDED}:
+            raise repeated(HTTPStatus.CONFLICT, _told(reply))
+        if _member(reply, "status") == SUCCEEDED or reply.status_code == HTTPStatus.NOT_FOUND:
+            break
+        await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
+
+
+async def _state(arm: "ArmModel", caller: Principal, target: str, correlation_id: str) -> str:
+    """Return the `provisioningState` of a resource, "" if it shows none, or `GONE`.
+
+    Raises:
+        ServiceError: the provider does not say.
+    """
+    reply = await arm.front_door.exchange(_errand(caller, "GET", target, None, correlation_id))
+    if reply.status_code == HTTPStatus.NOT_FOUND:
+        return GONE
+    if not reply.is_success:
+        raise repeated(reply.status_code, _told(reply))
+    properties = _member(reply, "properties")
+    return str(properties.get("provisioningState", "")) if isinstance(properties, dict) else ""
+
+
+async def ended(arm: "ArmModel", caller: Principal, poll: str, correlation_id: str) -> tuple[bool, Json | None]:
+    """Return whether an operation of the provider has ended, and the error with which it failed.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        poll: path and query of the operation.
+        correlation_id: correlation id of the call that began it.
+    """
+    try:
+        reply = await arm.front_door.exchange(_errand(caller, "GET", poll, None, correlation_id))
+    except ServiceError:
+        return False, None
+    if reply.status_code == HTTPStatus.NOT_FOUND:
+        return True, None
+    status = _member(reply, "status")
+    return status in ENDED, (_told(reply) or {"code": str(status)}) if status in ENDED - {SUCCEEDED} else None
+
+
+async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str) -> Json:
     """Return a resource.
 
     Args:
@@ -123,7 +206,38 @@ async def get(arm: ArmModel, caller: Principal, resource_id: str, api_version: s
     return dict(reply.json())
 
 
-async def action(arm: ArmModel, caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
+async def read(arm: "ArmModel", caller: Principal, resource_id: str, correlation_id: str) -> Json:
+    """Return a resource for a call of ARM itself, which needs no right to read the resource.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        resource_id: id of the resource.
+        correlation_id: correlation id of the call.
+
+    Raises:
+        ServiceError: the resource does not exist, or the provider does not answer.
+    """
+    return await _own(arm, caller, "GET", resource_id, None, correlation_id)
+
+
+async def patch(arm: "ArmModel", caller: Principal, resource_id: str, body: Json, correlation_id: str) -> Json:
+    """Change a resource for a call of ARM itself, which needs no right to write the resource.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        resource_id: id of the resource.
+        body: the members to change.
+        correlation_id: correlation id of the call.
+
+    Raises:
+        ServiceError: the provider refuses the change, or does not answer.
+    """
+    return await _own(arm, caller, "PATCH", resource_id, body, correlation_id)
+
+
+async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
     """Return the answer of an action such as `listCredentials`.
 
     Args:
@@ -142,12 +256,25 @@ async def action(arm: ArmModel, caller: Principal, resource_id: str, api_version
     return dict(reply.json())
 
 
+async def _own(  # noqa: PLR0917 - the parts of a call
+    arm: "ArmModel", caller: Principal, method: str, resource_id: str, body: Json | None, correlation_id: str
+) -> Json:
+    identifier = parse_resource(resource_id)
+    version = arm.registration.types()["/".join(arm.registration.canonical(identifier.types))][-1]
+    errand = _errand(caller, method, f"{resource_id}?api-version={version}", body, correlation_id)
+    reply = await arm.front_door.exchange(errand)
+    if not reply.is_success:
+        raise repeated(reply.status_code, _told(reply))
+    arm.front_door.remember(errand, reply)
+    return dict(reply.json())
+
+
 async def _ask(
-    arm: ArmModel, caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
+    arm: "ArmModel", caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
 ) -> httpx.Response:
     reply = await arm.front_door.ask(_errand(caller, method, target, body, correlation_id))
     if not reply.is_success:
-        raise _error(reply.status_code, _told(reply))
+        raise repeated(reply.status_code, _told(reply))
     return reply
 
 
@@ -174,13 +301,3 @@ def _member(reply: httpx.Response, name: str) -> Any:
     except ValueError:
         return None
     return body.get(name) if isinstance(body, dict) else None
-
-
-def _error(status_code: int, error: Json) -> ServiceError:
-    return ServiceError(
-        status_code,
-        error.get("code", "Unknown"),
-        error.get("message", "The resource provider did not say why."),
-        target=error.get("target"),
-        details=error.get("details") or (),
-    )

@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.responses import Response
 
+from emulator.arm import exceptions
 from emulator.arm.access import policies
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import group_key, normal_location, render_group
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -65,7 +65,7 @@ async def put_group(call: Call) -> Response:
     owner = managed_by if existing is None and isinstance(managed_by, str) else ""
     if not call.arm.authorization.may_manage(call.caller, f"{TYPE}/write", subscription_id, owner):
         _authorize(call, subscription_id, "write")
-    _check_policies(call, subscription_id, name, body)
+    body = _under_policies(call, subscription_id, name, body)
     document, created = call.arm.groups.put(subscription_id, name, body)
     return answer(render_group(document), 201 if created else 200)
 
@@ -75,14 +75,15 @@ async def patch_group(call: Call) -> Response:
     subscription_id, name = _authorized(call, "write")
     body = await call.object()
     existing = call.arm.groups.require_writable(subscription_id, name)
-    _check_policies(call, subscription_id, name, {"location": existing["location"], "tags": existing["tags"]} | body)
+    known = {"location": existing["location"], "tags": existing["tags"]}
+    body |= {"tags": _under_policies(call, subscription_id, name, known | body)["tags"]}
     return answer(render_group(call.arm.groups.patch(subscription_id, name, body)))
 
 
 async def delete_group(call: Call) -> Response:
     """DELETE …/resourcegroups/{name}: answers 202 with a `Location` to poll."""
     subscription_id, name = _authorized(call, "delete")
-    operation = await call.arm.delete_group(subscription_id, name)
+    operation = await call.arm.delete_group(subscription_id, name, call.caller, call.correlation_id)
     headers = {
         "Location": call.url(f"/subscriptions/{subscription_id}/operationresults/{operation['id']}"),
         "Retry-After": call.arm.clock.retry_after(DELETE_RETRY_SECONDS),
@@ -125,17 +126,19 @@ def _filtered(call: Call, found: Sequence[Json]) -> list[Json]:
     text = call.request.query_params.get("$filter", "")
     terms = {name.lower(): value.replace("''", "'") for name, value in _TERM.findall(text)}
     if not _FILTER.fullmatch(text) or not terms.keys() <= _TERMS.keys():
-        raise ServiceError(
-            400, "InvalidFilterInQueryString", f"Invalid $filter '{text}' specified in the query string."
-        )
+        raise exceptions.invalid_filter(text)
     return [body for body in found if all(_same(_TERMS[name](body, terms), wanted) for name, wanted in terms.items())]
 
 
-def _check_policies(call: Call, subscription_id: str, name: str, body: Json) -> None:
+def _under_policies(call: Call, subscription_id: str, name: str, body: Json) -> Json:
+    """Return the body of a group with the tags that policies give it."""
     identifier = f"/subscriptions/{subscription_id}/resourceGroups/{name}"
     location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
-    if isinstance(tags, dict):
-        policies.check(call.arm, policies.Write(policies.GROUP, identifier, location, tags, indexed=False))
+    if not isinstance(tags, dict):
+        return body
+    write = policies.Write(policies.GROUP, identifier, location, tags, indexed=False, body=body)
+    after = policies.apply(call.arm, write)
+    return body | {"tags": after if after != tags else body.get("tags")}
 
 
 def _tags(body: Json) -> dict[str, str]:

@@ -5,10 +5,9 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm.call import Call, answer
-from emulator.arm.exceptions import unknown_path
+from emulator.arm.exceptions import operation_not_found, unknown_path
 from emulator.arm.ids import parse
 from emulator.arm.operations import raise_failure
-from emulator.core.errors import ServiceError
 
 POLL_SECONDS = 5
 
@@ -50,9 +49,7 @@ def _find(call: Call) -> dict[str, Any]:
     if "subscription_id" in call.params:
         call.arm.subscriptions.for_caller(call.params["subscription_id"], call.caller)
     if operation is None:
-        raise ServiceError(
-            404, "OperationNotFound", f"The operation '{call.params['operation_id']}' could not be found."
-        )
+        raise operation_not_found(call.params["operation_id"])
     return operation
 
 

@@ -5,11 +5,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from emulator.arm import exceptions
+from emulator.arm import catalogue, exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import ResourceId, collapse, parse
 from emulator.arm.models import ArmModel, Conditions, ResourceOperation
-from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
 
@@ -37,7 +36,7 @@ async def serve(call: Call) -> Response:
     """
     identifier = parse(call.path)
     if identifier is None or not identifier.types:
-        raise exceptions.unknown_path(call.request)
+        raise exceptions.absent_path(call.request)
     if call.arm.front_door.serves(identifier):
         return await call.arm.front_door.forward(call, identifier)
     call.arm.subscriptions.canonical(identifier.namespace)
@@ -50,15 +49,16 @@ async def serve(call: Call) -> Response:
         if identifier.parent is None:
             return await _provider_action(call, identifier)
         return await _action(call, identifier.parent, identifier.types[-1])
-    raise ServiceError(405, "MethodNotAllowed", f"{call.request.method} is not allowed on {call.path}.")
+    raise exceptions.method_not_allowed(call.request.method, call.path)
 
 
 async def _get(call: Call, identifier: ResourceId) -> Response:
     row = call.arm.row(identifier, call.api_version)
+    _require_options(call, row.name)
     _enter(call, identifier, f"{row.name}/read", str(identifier))
     found = call.arm.load(identifier)
     if found is None:
-        raise exceptions.resource_not_found(identifier)
+        raise call.arm.absent(identifier)
     headers = {"ETag": row.write_etag(found["etag"])} if row.etag != "none" else {}
     shown = call.arm.render(found)
     for path in call.request.query_params.get("$expand", "").split(","):
@@ -105,7 +105,7 @@ async def _patch(call: Call, identifier: ResourceId) -> Response:
     if stored is None:
         row = call.arm.row(identifier, call.api_version)
         _enter(call, identifier, f"{row.name}/write", str(identifier))
-        raise exceptions.resource_not_found(identifier)
+        raise call.arm.absent(identifier)
     merged = merge(call.arm.render(stored), await call.object())
     operation = await call.arm.put_resource(call.caller, str(identifier), call.api_version, merged, _conditions(call))
     return _reply(call, operation)
@@ -126,7 +126,7 @@ async def _provider_action(call: Call, identifier: ResourceId) -> Response:
     """POST /subscriptions/{id}/providers/{namespace}/{action}."""
     row = call.arm.provider_actions.get(identifier.type.lower())
     if row is None or identifier.resource_group or not identifier.subscription_id:
-        raise exceptions.invalid_resource_type(identifier.type, call.api_version)
+        raise catalogue.not_emulated(f"the action '{identifier.type}'")
     if call.api_version not in row.api_versions:
         raise exceptions.invalid_resource_type(row.name, call.api_version, row.api_versions)
     _enter(call, identifier, row.permission, f"/subscriptions/{identifier.subscription_id}")
@@ -134,6 +134,7 @@ async def _provider_action(call: Call, identifier: ResourceId) -> Response:
     return answer(row.run(call.arm, await call.object()))
 
 
+_ABSENT_OPTIONS = ("$apply", "$count", "$filter", "$orderby", "$search", "$select", "$skip")
 _RESOURCE_VERBS = {"GET": _get, "HEAD": _head, "PUT": _put, "PATCH": _patch, "DELETE": _delete}
 
 
@@ -147,10 +148,12 @@ def _list(call: Call, identifier: ResourceId) -> Response:
             (),
         )
     if row is None and not types:
+        catalogue.require_type(identifier.type)
         raise exceptions.invalid_resource_type(identifier.type, call.api_version)
     if row is not None:
         call.arm.row(identifier, call.api_version)
         types = (row.name,)
+    _require_options(call, f"lists of {types[0]}")
     scope = str(parent) if parent is not None else identifier.scope
     _enter(call, identifier, f"{types[0]}/read" if row else f"{identifier.type}/read", scope or "/")
     if parent is not None and call.arm.load(parent) is None:
@@ -158,6 +161,13 @@ def _list(call: Call, identifier: ResourceId) -> Response:
     wanted = {kind.lower() for kind in types}
     found = [call.arm.render(stored) for stored in call.arm.scan(f"{scope}/") if stored["type"].lower() in wanted]
     return page(call, found)
+
+
+def _require_options(call: Call, of: str) -> None:
+    """Check that a read has no query option that would change the answer in Azure, and does nothing here."""
+    unknown = next((name for name in call.request.query_params if name.lower() in _ABSENT_OPTIONS), None)
+    if unknown is not None:
+        raise catalogue.not_emulated(f"the query option '{unknown}' for {of}")
 
 
 def _enter(call: Call, identifier: ResourceId, action: str, scope: str) -> None:

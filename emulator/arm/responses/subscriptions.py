@@ -4,10 +4,10 @@ from typing import Any
 
 from starlette.responses import Response
 
+from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE
-from emulator.core.errors import ServiceError
 from emulator.core.journal import note_action
 
 Json = dict[str, Any]
@@ -99,12 +99,7 @@ async def unregister_provider(call: Call) -> Response:
         if namespace == SYSTEM_NAMESPACE
     ]
     if left:
-        raise ServiceError(
-            409,
-            "CannotUnregisterProviderWithExistingResources",
-            f"The resource provider '{namespace}' cannot be unregistered because the subscription still has resources "
-            f"of it, such as {left[0]}.",
-        )
+        raise exceptions.resources_left(namespace, left[0])
     call.arm.subscriptions.unregister(subscription_id, namespace)
     return _changed(call, subscription_id, namespace)
 
@@ -151,7 +146,8 @@ def _enter(call: Call, action: str) -> str:
 
 
 def _render(document: Json) -> Json:
-    return {
+    tags = {"tags": document["tags"]} if document.get("tags") else {}
+    return tags | {
         "id": f"/subscriptions/{document['subscriptionId']}",
         "authorizationSource": "RoleBased",
         "managedByTenants": [],

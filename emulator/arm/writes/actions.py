@@ -41,9 +41,9 @@ async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its pat
     if name is None:
         raise exceptions.unknown_action(action, row.name)
     ran = row.actions[name].run(ActionCall(arm, caller, identifier, api_version, stored, body))
-    result: dict[str, Any] = await ran if isawaitable(ran) else ran
+    result: dict[str, Any] | None = await ran if isawaitable(ran) else ran
     seconds = row.actions[name].seconds
     if not seconds:
-        return ResourceOperation(stored["id"], api_version, 200, result)
+        return ResourceOperation(stored["id"], api_version, 204 if result is None else 200, result or {})
     operation = arm.operations.begin("action", stored["id"], seconds, api_version=api_version, result=result)
     return ResourceOperation(stored["id"], api_version, 202, {}, operation["id"])

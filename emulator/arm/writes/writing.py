@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from emulator.arm import exceptions
+from emulator.arm import exceptions, zones
 from emulator.arm.access import policies
 from emulator.arm.access.conditions import Facts
 from emulator.arm.groups import normal_location
@@ -13,7 +13,7 @@ from emulator.arm.operations import ResourceOperation
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Reference
 from emulator.arm.writes.guards import Conditions, check_conditions, locate, require_idle, require_parent
-from emulator.arm.writes.reading import Body, read_body
+from emulator.arm.writes.reading import Body, check_fixed, read_body
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
@@ -47,7 +47,9 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
     reading = read_body(row, identifier, api_version, body)
     wanted = normal_location(str(reading.body.get("location") or ""))
     tags = reading.body.get("tags") or {}
-    policies.check(arm, policies.Write(row.name, str(identifier), wanted, tags, row.placement != "none"))
+    write = policies.Write(row.name, str(identifier), wanted, tags, row.placement != "none", reading.body)
+    if (after := policies.apply(arm, write)) != tags:
+        reading.body["tags"] = after
     own = [found for found in reading.references if not found[0].startswith(_inline_paths(row))]
     change = _change(arm, caller, identifier, api_version, row, existing, reading, own)
     row.prepare(change)
@@ -73,7 +75,8 @@ def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_versi
         raise exceptions.method_not_supported("PUT")
     arm.authorize(caller, f"{row.name}/write", str(identifier), Facts(request=row.attributes(arm, body)))
     if identifier.resource_group:
-        arm.groups.require_writable(identifier.subscription_id, identifier.resource_group)
+        exists = arm.load(identifier) is not None
+        arm.groups.require_writable(identifier.subscription_id, identifier.resource_group, exists=exists)
     if identifier.subscription_id:
         arm.subscriptions.require_registered(identifier.subscription_id, identifier.namespace)
     return row
@@ -93,10 +96,15 @@ def _change(  # noqa: PLR0917 - the parts of a change, in its order
     location = locate(arm, row, identifier, reading.body, existing)
     if row.placement != "none":
         reading.body["location"] = location
+    zones.check(identifier, location, reading.body)
+    for path, target, kind in reading.references:
+        if kind.join and not target.lower().startswith(("/subscriptions/", "/providers/")):
+            raise exceptions.linked_id_malformed(path if kind.bare else f"{path}.id", target)
     linked = [(f"{kind.type}/{kind.join}", target) for _, target, kind in reading.references if kind.join]
     arm.authorization.authorize_linked(caller, f"{row.name}/write", str(identifier), linked)
     require_parent(arm, identifier)
     require_idle(arm, row, identifier, existing)
+    check_fixed(identifier, existing, reading)
     arm.documents.references.check(arm, identifier, location, own)
     change = Change(arm, caller, identifier, api_version, location, existing, reading.body)
     if identifier.parent is not None:
@@ -152,6 +160,8 @@ def _collection(parent: ResourceId, row: ResourceType) -> str:
 def _read_child(change: Change, row: ResourceType, body: Json, before: Mapping[str, Json]) -> tuple[Change, Body]:
     identifier = change.id.child(row.name.rsplit("/", 1)[-1], body["name"])
     reading = read_body(row, identifier, change.api_version, body)
+    check_fixed(identifier, before.get(identifier.key), reading)
+    zones.check(identifier, change.location, reading.body)
     child = Change(
         change.arm,
         change.caller,
@@ -201,7 +211,7 @@ def _canonical(arm: "ArmModel", identifier: ResourceId, row: ResourceType) -> Re
 def _begin(arm: "ArmModel", row: ResourceType, stored: Json, api_version: str, *, created: bool) -> ResourceOperation:
     seconds = row.create_seconds if created else row.update_seconds
     if row.reply == "sync" or seconds == 0:
-        status = row.created_status if created else 200
+        status = row.created_status if created else row.updated_status
         return ResourceOperation(stored["id"], api_version, status, arm.render(stored))
     operation = arm.operations.begin(
         "put", stored["id"], seconds, api_version=api_version, waits=row.outcome is not None

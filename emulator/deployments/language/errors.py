@@ -6,11 +6,11 @@ class ExpressionError(Exception):
 
     Args:
         message: what is wrong, in ARM's words if they are known.
-        topic: the page of the documentation under https://aka.ms/ that ARM's messages cite.
+        topic: the page of the documentation under https://aka.ms/ that ARM's message cites; "" if it cites none.
     """
 
     def __init__(self, message: str, *, topic: str = "arm-template-expressions") -> None:
-        super().__init__(f"{message} Please see https://aka.ms/{topic} for usage details.")
+        super().__init__(f"{message} Please see https://aka.ms/{topic} for usage details." if topic else message)
 
 
 class UndeterminedError(Exception):

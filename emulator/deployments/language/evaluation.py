@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions import FUNCTIONS
+from emulator.deployments.language.functions.absent import ABSENT, not_emulated
 from emulator.deployments.language.functions.signature import Function
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.syntax import (
@@ -45,6 +46,22 @@ class Variables:
         self._values: dict[str, Any] = {}
         self._open: list[str] = []
 
+    def check(self, scope: Scope) -> tuple[str, ExpressionError] | None:
+        """Evaluate every variable; return the name of the first that cannot be evaluated, with the error.
+
+        Args:
+            scope: the scope of the template, with parameters and variables.
+        """
+        for name in self._raw:
+            try:
+                self.get(name, scope)
+            except ExpressionError as error:
+                return name, error
+            except UndeterminedError:
+                # A loop of a nested template whose count is not known yet.
+                continue
+        return None
+
     def get(self, name: str, scope: Scope) -> Any:
         """Return the value of a variable.
 
@@ -53,7 +70,7 @@ class Variables:
         """
         key = find_key(self._raw, name)
         if key is None:
-            raise ExpressionError(f"The template variable '{name}' is not found.", topic="arm-syntax#variables")
+            raise ExpressionError(f"The template variable '{name}' is not found.", topic="arm-template/#variables")
         if key not in self._values:
             if key in self._open:
                 chain = "', '".join([*self._open, key])
@@ -150,7 +167,8 @@ def copy_count(raw: Any, name: str, scope: Scope) -> int:
         raise UndeterminedError(name)
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_COPY_COUNT:
         raise ExpressionError(
-            f"The copy count '{count}' of '{name}' is not an integer value from 0 to {MAX_COPY_COUNT}.",
+            f"The template copy definition '{name}' has an invalid copy count '{count}'. The copy count must be a "
+            f"non-negative integer value and cannot exceed '{MAX_COPY_COUNT}'.",
             topic="arm-copy",
         )
     return count
@@ -203,11 +221,14 @@ def find_function(name: str) -> Function:
 
     Raises:
         ExpressionError: there is no such function.
+        ServiceError: Azure has the function and the local Azure does not.
     """
     folded = name.lower()
     function = FUNCTIONS.get(folded)
     if function is None and folded.startswith("list"):
         function = FUNCTIONS["list*"]
+    if function is None and folded in ABSENT:
+        raise not_emulated(ABSENT[folded])
     if function is None:
         raise ExpressionError(f"The template function '{name}' is not valid.")
     return function

@@ -113,13 +113,15 @@ def member(base: Any, name: str) -> Any:
     """
     if not isinstance(base, Mapping):
         raise ExpressionError(
-            f"The language expression property '{name}' can't be evaluated, property can only be selected from an "
-            f"object, not from a value of type '{type_name(base)}'."
+            f"The language expression property '{name}' can't be evaluated, property name must be a string and the value "
+            f"must be an object, not of type '{type_name(base)}'.",
+            topic="",
         )
     key = find_key(base, name)
     if key is None:
         raise ExpressionError(
-            f"The language expression property '{name}' doesn't exist, available properties are '{', '.join(base)}'."
+            f"The language expression property '{name}' doesn't exist, available properties are '{', '.join(base)}'.",
+            topic="",
         )
     return base[key]
 
@@ -138,8 +140,5 @@ def element(base: Any, index: Any) -> Any:
             f"a value of type '{type_name(base)}' has no such element."
         )
     if not 0 <= index < len(base):
-        raise ExpressionError(
-            f"The language expression property array index '{index}' is out of bounds, "
-            f"the array has {len(base)} element(s)."
-        )
+        raise ExpressionError(f"The language expression property array index '{index}' is out of bounds.", topic="")
     return base[index]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from emulator.core.errors import ServiceError
-from emulator.deployments.exceptions import invalid_expression, invalid_template
+from emulator.deployments.exceptions import invalid_expression, too_many
 from emulator.deployments.kinds import DEPLOYMENTS
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.evaluation import copy_count, evaluate
@@ -37,7 +37,7 @@ NOT_BODY = {
 }
 # ARM's limit for one template; each nested template has its own.
 MAX_RESOURCES = 800
-USAGE = "Please see https://aka.ms/arm-template/#resources for usage details."
+USAGE = "Please see https://aka.ms/arm-syntax-resources for usage details."
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,7 @@ def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration
                 )
             found[declaration.key] = declaration
     if len(found) > MAX_RESOURCES:
-        raise invalid_template(
-            f"The number of template resources limit exceeded. Limit: '{MAX_RESOURCES}' and actual: '{len(found)}'. "
-            f"{USAGE}"
-        )
+        raise too_many("template resources", "resources", MAX_RESOURCES, len(found))
     return list(found.values())
 
 
@@ -278,7 +275,7 @@ class _Explained:
             place = self._template.position(self._path)
             raise self._violation(
                 f"The template resource '{self._resource.get('name')}' at line '{place.line}' and column "
-                f"'{place.column}' is not valid: {error}"
+                f"'{place.column}' is not valid: {error}. Please see https://aka.ms/arm-functions for usage details."
             ) from error
 
     def _violation(self, message: str) -> ServiceError:

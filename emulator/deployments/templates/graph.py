@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from emulator.deployments.exceptions import not_in_template, reference_not_found
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import UNKNOWN
 from emulator.deployments.templates.declarations import Declaration, render
-from emulator.deployments.templates.outputs import evaluate_output
 from emulator.deployments.templates.template import Template
 
 
@@ -26,6 +25,16 @@ class Plan:
     declarations: Mapping[str, Declaration]
     needs: Mapping[str, tuple[str, ...]]
     skipped: tuple[Declaration, ...] = ()
+
+    def not_awaited(self, key: str) -> frozenset[str]:
+        """Return the keys of the resources for which a resource does not wait, directly or by way of others."""
+        awaited, open_keys = set(), [key]
+        while open_keys:
+            for need in self.needs.get(open_keys.pop(), ()):
+                if need not in awaited:
+                    awaited.add(need)
+                    open_keys.append(need)
+        return frozenset(self.declarations.keys() - awaited)
 
 
 class Directory:
@@ -78,9 +87,10 @@ def _names(declaration: Declaration) -> set[str]:
 class Observer:
     """The runtime while a template is checked: answers `UNKNOWN`, and collects the resources that are asked for.
 
-    A resource is waited for if an expression gives its name, or its id without an api-version; only resources of the
-    same template may lack one. As in Azure, an id with an api-version reads the current state; to wait for the
-    resource, a template must name it in `dependsOn`.
+    A resource is waited for if an expression gives its name. As in Azure, an id reads the state at that moment, even if
+    the resource is one of the same template; to wait for it, a template must name it in `dependsOn`.
+
+    Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/resource-dependency
     """
 
     directory: Directory
@@ -91,17 +101,13 @@ class Observer:
         del full
         found = self.directory.by_identifier(identifier)
         if found is None and not identifier.startswith("/"):
-            raise ExpressionError(
-                f"The resource reference '{identifier}' is not valid: no resource of this name is defined in the "
-                "template. Use the resource id for a resource outside of it.",
-                topic="arm-template-expressions/#reference",
-            )
+            raise reference_not_found(identifier)
         if found is None and api_version is None:
             raise ExpressionError(
                 f"The resource '{identifier}' is not defined in the template: its reference needs an api-version.",
                 topic="arm-template-expressions/#reference",
             )
-        if found is not None and (api_version is None or not identifier.startswith("/")):
+        if found is not None and not identifier.startswith("/"):
             self.seen.append(found)
         return UNKNOWN
 
@@ -111,13 +117,14 @@ class Observer:
         return self.reference(identifier, api_version, full=False)
 
 
-def make_plan(template: Template, declarations: Sequence[Declaration], outputs_scope: Scope) -> Plan:
-    """Order the resources of a template, evaluating every expression once to check it.
+def make_plan(template: Template, declarations: Sequence[Declaration]) -> Plan:
+    """Order the resources of a template, evaluating every expression of theirs once to check it.
+
+    Outputs are evaluated only when everything has been made, as in Azure.
 
     Args:
         template: the template.
         declarations: its resources.
-        outputs_scope: the scope of its outputs.
 
     Raises:
         ServiceError: 400 `InvalidTemplate` for a wrong expression, an unknown dependency or a circular one.
@@ -134,7 +141,6 @@ def make_plan(template: Template, declarations: Sequence[Declaration], outputs_s
             *_earlier_rounds(declaration, directory),
         ]
         needs[declaration.key] = tuple(dict.fromkeys(need.key for need in wanted))
-    _check_outputs(template, outputs_scope, directory)
     _refuse_circles(template, {declaration.key: declaration for declaration in declarations}, needs)
     made = {declaration.key: declaration for declaration in declarations if declaration.condition}
     # Azure drops a resource that is not deployed from the dependencies of the others.
@@ -155,11 +161,7 @@ def _explicit(template: Template, declaration: Declaration, directory: Directory
         except ExpressionError as error:
             raise template.violation(str(error), (*declaration.path, "dependsOn")) from error
         if not meant and text.lower() not in loops:
-            raise template.violation(
-                f"The resource '{text}' is not defined in the template. "
-                "Please see https://aka.ms/arm-syntax for usage details.",
-                (*declaration.path, "dependsOn"),
-            )
+            raise not_in_template(text.rpartition("/providers/")[2]) if "/" in text else reference_not_found(text)
         found.extend(meant)
     return found
 
@@ -175,18 +177,6 @@ def _earlier_rounds(declaration: Declaration, directory: Directory) -> list[Decl
         for other in directory.for_dependency(loop.name)
         if other.loop is not None and other.loop.index // loop.batch_size == batch - 1
     ]
-
-
-def _check_outputs(template: Template, scope: Scope, directory: Directory) -> None:
-    for name, definition in template.section("outputs").items():
-        try:
-            evaluate_output(definition, name, scope, Observer(directory))
-        except ExpressionError as error:
-            place = template.position(("outputs", name))
-            raise template.violation(
-                f"The template output '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}",
-                ("outputs", name),
-            ) from error
 
 
 def _refuse_circles(

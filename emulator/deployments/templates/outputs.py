@@ -8,7 +8,7 @@ from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate, evaluate_loop
 from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import Unknown, type_name
-from emulator.deployments.templates.parameters import SECURE, TYPES
+from emulator.deployments.templates.parameters import JTOKENS, SECURE, TYPES
 
 
 def evaluate_output(definition: Mapping[str, Any], name: str, scope: Scope, runtime: Runtime) -> dict[str, Any] | None:
@@ -36,7 +36,7 @@ def evaluate_output(definition: Mapping[str, Any], name: str, scope: Scope, runt
         value = evaluate(definition.get("value"), inside)
     if not isinstance(value, Unknown) and type(value) is not wanted:
         raise ExpressionError(
-            f"The value is of type '{type_name(value)}', the output is declared as '{spelling}'.",
-            topic="arm-syntax#outputs",
+            f"Template output JToken type is not valid. Expected '{JTOKENS[wanted]}'. Actual '{type_name(value)}'.",
+            topic="arm-template/#outputs",
         )
     return {"type": spelling} if spelling in SECURE else {"type": spelling, "value": value}

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.core.errors import ServiceError
-from emulator.deployments.exceptions import not_supported
+from emulator.deployments.exceptions import empty_parameter_key, not_supported, null_parameter
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.scope import Environment, Scope
@@ -24,6 +23,8 @@ TYPES: dict[str, tuple[str, type]] = {
     "secureobject": ("SecureObject", dict),
     "array": ("Array", list),
 }
+# What ARM's messages call the JSON types of parameters and outputs.
+JTOKENS: dict[type, str] = {str: "String, Uri", int: "Integer", bool: "Boolean", dict: "Object", list: "Array"}
 SECURE = ("SecureString", "SecureObject")
 
 
@@ -56,24 +57,14 @@ def read_given(raw: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, entry in (raw or {}).items():
         if not name.strip():
-            raise ServiceError(
-                400,
-                "InvalidDeploymentParameterKey",
-                "One of the deployment parameters has an empty key. "
-                "Please see https://aka.ms/resource-manager-parameter-files for details.",
-            )
+            raise empty_parameter_key()
         if isinstance(entry, Unknown):
             values[name] = UNKNOWN
             continue
         if isinstance(entry, Mapping) and "reference" in entry:
             raise not_supported(f"parameters from a key vault (`reference` of parameter '{name}')")
         if not isinstance(entry, Mapping) or entry.get("value") is None:
-            raise ServiceError(
-                400,
-                "InvalidDeploymentParameterValue",
-                f"The value of deployment parameter '{name}' is null. Please specify the value or use the parameter "
-                "reference. Please see https://aka.ms/resource-manager-parameter-files for details.",
-            )
+            raise null_parameter(name)
         values[name] = entry["value"]
     return values
 
@@ -152,7 +143,9 @@ def _default(
     except ExpressionError as error:
         place = template.position(("parameters", name, "defaultValue"))
         raise template.violation(
-            f"The template parameter '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}",
+            # ARM calls it a resource here too.
+            f"The template resource '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}. "
+            "Please see https://aka.ms/arm-functions for usage details.",
             ("parameters", name, "defaultValue"),
         ) from error
 
@@ -161,9 +154,11 @@ def _check(template: Template, definition: Mapping[str, Any], parameter: Paramet
     reason = _fault(definition, parameter)
     if reason:
         place = template.position(("parameters", parameter.name))
+        # ARM cites no page for a value that is not allowed.
+        usage = "" if "not part of the allowed" in reason else f" {USAGE}"
         where = f" at line '{place.line}' and column '{place.column}'" if reason.startswith("Length") else ""
         raise template.violation(
-            f"The provided value for the template parameter '{parameter.name}'{where} is not valid. {reason} {USAGE}",
+            f"The provided value for the template parameter '{parameter.name}'{where} is not valid. {reason}{usage}",
             ("parameters", parameter.name),
         )
 
@@ -175,7 +170,7 @@ def _fault(definition: Mapping[str, Any], parameter: Parameter) -> str:
         # A parameter of a nested template, checked again when the nested deployment begins.
         return ""
     if type(value) is not wanted:
-        return f"Expected a value of type '{parameter.type}', but received a value of type '{type_name(value)}'."
+        return f"Expected a value of type '{JTOKENS[wanted]}', but received a value of type '{type_name(value)}'."
     allowed = definition.get("allowedValues")
     if allowed is not None and not any(same(value, item) for item in allowed):
         shown = "" if parameter.secure else f" '{to_text(value)}'"

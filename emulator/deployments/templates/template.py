@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.core.errors import ServiceError
-from emulator.deployments.exceptions import invalid_content, invalid_template, not_supported
+from emulator.deployments.exceptions import (
+    invalid_content,
+    invalid_template,
+    not_supported,
+    schema_not_supported,
+    too_many,
+)
 from emulator.deployments.language.values import Unknown, type_name
 from emulator.deployments.positions import Path, Position, locate
 
@@ -19,6 +25,7 @@ SCHEMA = re.compile(
     r"|2018-05-01/subscriptionDeploymentTemplate)\.json#?",
     re.IGNORECASE,
 )
+_HIGHER = re.compile(r"/2019-08-01/(managementGroup|tenant)DeploymentTemplate\.json", re.IGNORECASE)
 CONTENT_VERSION = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 ANY = (str, int, bool, float, list, dict, type(None))
@@ -87,6 +94,27 @@ MEMBERS: dict[str, dict[str, tuple[type, ...]]] = {
     },
 }
 
+# Members that Azure has and the local Azure lacks: those of language version 2.0, and of extensions.
+ABSENT: dict[str, frozenset[str]] = {
+    "Template": frozenset({"extensions", "imports", "asserts"}),
+    "TemplateInputParameter": frozenset(
+        {"$ref", "additionalProperties", "discriminator", "items", "nullable", "prefixItems", "properties", "sealed"}
+    ),
+    "TemplateOutputParameter": frozenset(
+        {"$ref", "additionalProperties", "discriminator", "items", "nullable", "prefixItems", "properties", "sealed"}
+    ),
+    "TemplateResource": frozenset(
+        {"asserts", "eTag", "existing", "extension", "import", "managedByExtended", "scopes"}
+    ),
+}
+# How many of each section a template can have, and what ARM's message calls them.
+# Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/best-practices#template-limits
+LIMITS = {
+    "parameters": ("template parameters", 256),
+    "variables": ("template variables", 256),
+    "outputs": ("template output parameters", 64),
+}
+
 TEMPLATE_PATH: Path = ("properties", "template")
 
 
@@ -143,20 +171,17 @@ def read_template(document: Any, source: str = "", at: Path = TEMPLATE_PATH) -> 
     for name in ("$schema", "contentVersion", "resources"):
         if document.get(name) is None:
             raise template.violation(f"The template property '{name}' is missing.", ())
+    if _HIGHER.search(document["$schema"]):
+        raise not_supported("templates for management groups and tenants")
     if not SCHEMA.fullmatch(document["$schema"]):
-        raise template.violation(
-            f"The template schema '{document['$schema']}' is not supported. Supported are the schemas "
-            "'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#' and its older versions, and "
-            "'https://schema.management.azure.com/schemas/2018-05-01/subscriptionDeploymentTemplate.json#'. "
-            "Please see https://aka.ms/arm-template for usage details.",
-            ("$schema",),
-        )
+        raise schema_not_supported(document["$schema"])
     if not CONTENT_VERSION.fullmatch(document["contentVersion"]):
         raise template.violation(
             f"The template content version '{document['contentVersion']}' is not of the form '1.0.0.0'.",
             ("contentVersion",),
         )
     _refuse_absent_language(document)
+    _check_limits(template)
     _check_section(template, "parameters", "TemplateInputParameter")
     _check_section(template, "outputs", "TemplateOutputParameter")
     for index, resource in enumerate(template.resources):
@@ -175,6 +200,12 @@ def _refuse_absent_language(document: Mapping[str, Any]) -> None:
             raise not_supported(what)
     if isinstance(document["resources"], dict):
         raise not_supported("symbolic names (resources as an object) in templates")
+
+
+def _check_limits(template: Template) -> None:
+    for section, (what, limit) in LIMITS.items():
+        if (count := len(template.section(section))) > limit:
+            raise too_many(what, section, limit, count)
 
 
 def _check_section(template: Template, section: str, kind: str) -> None:
@@ -241,6 +272,8 @@ def _check_members(template: Template, value: Any, kind: str, path: Path) -> Non
         raise _misread(template, f"A value of type '{type_name(value)}' stands where '{kind}' belongs.", path)
     members = MEMBERS[kind]
     for name, item in value.items():
+        if name in ABSENT.get(kind, ()):
+            raise not_supported(f"the member '{name}' of '{kind}' in templates")
         if name not in members:
             raise _misread(template, f"Could not find member '{name}' on object of type '{kind}'.", (*path, name))
         if type(item) not in members[name] and item is not None and not isinstance(item, Unknown):

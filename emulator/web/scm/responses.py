@@ -12,7 +12,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
 from emulator.web.models import SitesModel
@@ -116,7 +115,7 @@ class Responses:
         name = request.headers.get("host", "").partition(":")[0].lower().removesuffix(SCM_SUFFIX)
         site = self._sites.find(name)
         if site is None:
-            raise ServiceError(404, "NotFound", f"There is no site {name}.")
+            raise exceptions.no_site(name)
         own = self._sites.tier(site)
         authorization = request.headers.get("authorization", "")
         if authorization.lower().startswith("basic "):

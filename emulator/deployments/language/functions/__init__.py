@@ -1,6 +1,6 @@
 """Every function of the template language, by its lower-case name.
 
-Functions that are not in these tables (lambdas, dates, CIDR, user-defined functions) are refused as unknown.
+Those of Azure that are not in these tables, such as lambdas, dates and CIDR, are in `absent.py`.
 
 Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/template-functions
 """

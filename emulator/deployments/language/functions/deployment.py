@@ -27,7 +27,9 @@ def _parameters(scope: Scope, _name: str, arguments: list[Any]) -> Any:
         raise not_here("parameters")
     key = find_key(scope.parameters, arguments[0])
     if key is None:
-        raise ExpressionError(f"The template parameter '{arguments[0]}' is not found.", topic="arm-syntax#parameters")
+        raise ExpressionError(
+            f"The template parameter '{arguments[0]}' is not found.", topic="arm-template/#parameters"
+        )
     return scope.parameters[key]
 
 
@@ -41,9 +43,10 @@ def _copy_index(scope: Scope, _name: str, arguments: list[Any]) -> int:
     loop = arguments.pop(0) if arguments and isinstance(arguments[0], str) else ""
     key = find_key(scope.loops, loop)
     if key is None:
-        where = f"'{loop}' is no loop around it" if loop else "no loop is around it"
         raise ExpressionError(
-            f"The template function 'copyIndex' is not expected at this location: {where}.", topic="arm-copy"
+            "The template function 'copyIndex' is not expected at this location. The function can only be used in a "
+            "resource with copy specified.",
+            topic="arm-copy",
         )
     offset = arguments[0] if arguments else 0
     if not isinstance(offset, int) or len(arguments) > 1:

@@ -17,6 +17,15 @@ TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "any": (str, int, bool, float, list, dict, type(None)),
 }
+ARTICLES = {
+    "string": "a string",
+    "int": "an integer",
+    "bool": "a boolean",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+    "any": "any value",
+}
 PARAMETER = re.compile(r"([a-z|]+)([?*]?)")
 
 
@@ -62,7 +71,7 @@ class Function:
         """
         if count >= self.minimum and (self.maximum is None or count <= self.maximum):
             return
-        wanted = f"{self.minimum} to {self.maximum}"
+        wanted = f"between {self.minimum} and {self.maximum}"
         if self.maximum is None:
             wanted = f"at least {self.minimum}"
         elif self.minimum == self.maximum:
@@ -77,17 +86,21 @@ class Function:
         """Refuse an argument of a wrong type.
 
         Raises:
-            ExpressionError: names the position, the type wanted and the type given.
+            ExpressionError: names the types wanted and the types given.
         """
-        for position, argument in enumerate(arguments):
-            kinds = self.kinds[min(position, len(self.kinds) - 1)]
-            # Compare exact types: bool is a subclass of int in Python, but a separate type in JSON.
-            if not any(type(argument) in TYPES[kind] for kind in kinds):
-                raise ExpressionError(
-                    f"The template language function '{self.name}' expects its parameter at position {position + 1} "
-                    f"to be of type '{' or '.join(kinds)}'. The provided value is of type '{type_name(argument)}'.",
-                    topic=f"arm-template-expressions/#{self.name}",
-                )
+        wanted = [self.kinds[min(position, len(self.kinds) - 1)] for position in range(len(arguments))]
+        # Compare exact types: bool is a subclass of int in Python, but a separate type in JSON.
+        if all(any(type(one) in TYPES[kind] for kind in kinds) for one, kinds in zip(arguments, wanted, strict=True)):
+            return
+        given = " and ".join(f"'{type_name(argument)}'" for argument in arguments)
+        if len(arguments) == 1:
+            expected = f"parameter to be {' or '.join(ARTICLES[kind] for kind in wanted[0])}"
+        else:
+            expected = f"parameters to be of type {' and '.join(' or '.join(kinds) for kinds in wanted)}"
+        raise ExpressionError(
+            f"The template language function '{self.name}' expects its {expected}. The provided value is of type {given}.",
+            topic=f"arm-template-expressions#{self.name}",
+        )
 
 
 def failed(name: str, reason: str) -> ExpressionError:

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urljoin
 
 from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.hashes import arm_guid, unique_string
-from emulator.deployments.language.values import to_text, type_name
+from emulator.deployments.language.values import same, to_text, type_name
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d+)(?::([^{}]*))?\}|[{}]")
 # A longer string can only be a mistake; ARM refuses more than 131072 characters.
@@ -50,6 +50,16 @@ def _limited(name: str, text: str) -> str:
     if len(text) > MAX_TEXT:
         raise failed(name, f"the result is longer than {MAX_TEXT} characters")
     return text
+
+
+def _positions(name: str, within: str | list[Any], part: Any) -> tuple[int, int]:
+    """Return the first and the last position of a part in a text, ignoring case, or of an element in an array; -1 for none."""
+    if isinstance(within, list):
+        found = [position for position, element in enumerate(within) if same(element, part)]
+        return (found[0], found[-1]) if found else (-1, -1)
+    if not isinstance(part, str):
+        raise failed(name, f"a value of type '{type_name(part)}' cannot be searched in a text")
+    return within.lower().find(part.lower()), within.lower().rfind(part.lower())
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str:
@@ -111,8 +121,8 @@ TEXT = (
     Function("trim", "string", str.strip),
     Function("startsWith", "string string", lambda text, start: text.lower().startswith(start.lower())),
     Function("endsWith", "string string", lambda text, end: text.lower().endswith(end.lower())),
-    Function("indexOf", "string string", lambda text, part: text.lower().find(part.lower())),
-    Function("lastIndexOf", "string string", lambda text, part: text.lower().rfind(part.lower())),
+    Function("indexOf", "string|array any", lambda within, part: _positions("indexOf", within, part)[0]),
+    Function("lastIndexOf", "string|array any", lambda within, part: _positions("lastIndexOf", within, part)[1]),
     Function("substring", "string int int?", _substring),
     Function("split", "string string|array", _split),
     Function("join", "array string", _join),

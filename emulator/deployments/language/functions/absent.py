@@ -1,0 +1,31 @@
+"""The functions of Azure's template language that the local Azure does not have.
+
+Who uses one must not look for a mistake of his own, as Azure's "is not valid" would make him do.
+
+Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/template-functions, its page for each group of
+functions, and for those that only Bicep writes: `Azure/bicep`, src/Bicep.Core/Semantics/Namespaces.
+"""
+
+from emulator.core.errors import ServiceError
+from emulator.core.sources import OWN, said
+
+_NAMES = (
+    *("base64ToJson", "buildUri", "float", "parseUri"),
+    *("cidrHost", "cidrSubnet", "parseCidr"),
+    *("dateTimeAdd", "dateTimeFromEpoch", "dateTimeToEpoch"),
+    *("deployer", "externalInput", "externalInputs", "fail", "managementGroup", "managementGroupResourceId"),
+    *("filter", "groupBy", "lambda", "lambdaVariables", "map", "mapValues", "reduce", "sort", "toObject"),
+    *("indexFromEnd", "tryGet", "tryIndexFromEnd", "shallowMerge"),
+    *("providers", "references", "resourceInfo"),
+    *("toLogicalZone", "toLogicalZones", "toPhysicalZone", "toPhysicalZones"),
+)
+# By lower-case name, the name as Azure writes it.
+ABSENT = {name.lower(): name for name in _NAMES}
+
+
+@said(OWN)
+def not_emulated(name: str) -> ServiceError:
+    """Return the 400 for a function that Azure has and the local Azure has not."""
+    return ServiceError(
+        400, "NotSupportedByLocalAzure", f"The local Azure does not have the template function '{name}'."
+    )
