@@ -1,7 +1,8 @@
 """The data plane of blob storage: `https://<account>.blob.core.windows.net`, in front of one Azurite.
 
-This package checks keys, signatures, tokens and roles as Azure does; Azurite stores the blobs. It refuses Shared Key
-Lite, user delegation SAS, stored access policies, anonymous access, copies, batches and service properties.
+This package checks keys, signatures, tokens, roles, names, headers and checksums as Azure does; Azurite stores the
+blobs. It refuses Shared Key Lite, user delegation SAS, stored access policies, anonymous access, copies, batches and
+service properties.
 """
 
 from emulator.blobs.authorization import Authorization, Roles

@@ -12,6 +12,9 @@ from emulator.core.errors import ServiceError
 from emulator.entra import EntraModel, Principal
 
 EVERYTHING = "rwdlac"
+# https://learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory
+_FIRST_WITH_TOKENS = "2017-11-09"
+_FIRST_WITH_CHALLENGE = "2019-12-12"
 
 
 class Roles(Protocol):
@@ -52,23 +55,28 @@ class Authorization:
             tenant: the tenant that a caller without a credential is told to sign in to.
 
         Raises:
-            ServiceError: 401 or 403, in the service's words.
+            ServiceError: 401, 403, or 409 for anonymous access, in the service's words.
         """
         authorization = request.headers.get("authorization", "")
         if authorization.lower().startswith("bearer "):
+            if request.headers.get("x-ms-version", "") < _FIRST_WITH_TOKENS:
+                raise exceptions.bearer_needs_version()
             self._check_role(request, authorization, target, operation)
             return EVERYTHING
-        if (authorization or "sig" in query) and not self._accounts.allows_keys(target.account):
+        is_signed = not sas.SIGNED.isdisjoint(query)
+        if (authorization or is_signed) and not self._accounts.allows_keys(target.account):
             raise exceptions.keys_not_permitted()
         if authorization:
             request.state.caller = f"key of {target.account}"
             self._check_key(request, authorization, query, target)
             return EVERYTHING
-        if "sig" in query:
+        if is_signed:
             request.state.caller = f"SAS of {target.account}"
             address = request.client.host if request.client else ""
             caller = sas.Caller(request.url.scheme, address, self._clock.now())
             return sas.check(query, target, operation, self._accounts.keys(target.account), caller)
+        if request.headers.get("x-ms-version", "") < _FIRST_WITH_CHALLENGE:
+            raise exceptions.public_access_not_permitted()
         raise exceptions.no_credential(tenant)
 
     def _check_key(self, request: Request, authorization: str, query: dict[str, str], target: Target) -> None:
@@ -84,13 +92,7 @@ class Authorization:
         try:
             principal = self._entra.authenticate(authorization, audiences)
         except ServiceError as error:
-            raise ServiceError(
-                401,
-                "InvalidAuthenticationInfo",
-                error.message,
-                headers=error.headers,
-                extra={exceptions.DETAIL: error.message},
-            ) from error
+            raise exceptions.invalid_token(error) from error
         request.state.caller = principal.object_id
         scope = self._accounts.resource_id(target.account)
         if target.container:

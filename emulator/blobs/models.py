@@ -8,9 +8,8 @@ from xml.etree import ElementTree as ET
 import httpx
 
 from emulator.blobs import azurite
-from emulator.blobs.exceptions import not_offered, server_busy
+from emulator.blobs.exceptions import from_azurite, not_supported, server_busy
 from emulator.blobs.operations import Target
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 
 SUFFIX = ".blob.core.windows.net"
@@ -108,13 +107,13 @@ class BlobsModel:
             query: percent-encoded query, without a signature.
 
         Raises:
-            ServiceError: 501 if the names of account and container are too long together.
+            ServiceError: 400 if the names of account and container are too long together.
         """
         path = f"/{azurite.ACCOUNT}"
         if target.container:
             name = prefix(target.account) + target.container
             if len(name) > _LONGEST_NAME:
-                raise not_offered(f"names of account and container longer than {_LONGEST_NAME - 1} together")
+                raise not_supported(f"names of account and container longer than {_LONGEST_NAME - 1} together")
             path += f"/{name}" + (f"/{target.blob}" if target.blob else "")
         query = f"{query}&{self._signature}" if query else self._signature
         return httpx.URL(
@@ -147,7 +146,7 @@ class BlobsModel:
             raise server_busy() from error
         if reply.is_error and reply.status_code not in fine:
             code = reply.headers.get("x-ms-error-code", "InternalError")
-            raise ServiceError(reply.status_code, code, f"Azurite answered {method} {url.path} with {code}.")
+            raise from_azurite(reply.status_code, code, f"{method} {url.path}")
         return reply
 
 

@@ -7,7 +7,7 @@ https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-ser
 from dataclasses import dataclass
 from typing import Literal
 
-from emulator.blobs.exceptions import invalid_input, not_offered
+from emulator.blobs.exceptions import invalid_query, not_supported, unsupported_verb
 
 Level = Literal["s", "c", "o"]
 
@@ -72,9 +72,43 @@ OPERATIONS: dict[tuple[Level, str, str], Operation] = {
     ("o", "GET", "pagelist"): _row("get page ranges", "r", _BLOBS + "read"),
 }
 
-_LEVELS: dict[Level, str] = {"s": "an account", "c": "a container", "o": "a blob"}
-_COPY_SOURCE = "x-ms-copy-source"
-_ENCRYPTION = "x-ms-encryption-"
+# What else Azure offers at each level: values of `comp`, and what they do.
+NOT_EMULATED: dict[Level, dict[str, str]] = {
+    "s": {
+        "properties": "properties of the blob service",
+        "stats": "statistics of replication",
+        "userdelegationkey": "user delegation keys",
+        "batch": "batches",
+        "blobs": "searches for blobs by their tags",
+    },
+    "c": {
+        "acl": "stored access policies and anonymous access",
+        "batch": "batches",
+        "blobs": "searches for blobs by their tags",
+        "rename": "renaming of containers",
+        "undelete": "soft delete of containers",
+    },
+    "o": {
+        "copy": "copies",
+        "expiry": "expiry of blobs",
+        "immutabilitypolicies": "immutability policies",
+        "incrementalcopy": "copies",
+        "legalhold": "legal holds",
+        "query": "queries of a blob's contents",
+        "seal": "sealing of append blobs",
+        "tags": "blob index tags after the upload",
+        "undelete": "soft delete of blobs",
+    },
+}
+# Headers for what the local Azure does not have, by their beginnings.
+_NOT_EMULATED_HEADERS = {
+    "x-ms-copy-source": "copies",
+    "x-ms-encryption-": "keys and scopes of encryption",
+    "x-ms-content-crc64": "CRC64 checksums",
+    "x-ms-structured-body": "structured bodies",
+    "x-ms-immutability-policy-": "immutability policies",
+    "x-ms-legal-hold": "legal holds",
+}
 
 
 @dataclass(frozen=True)
@@ -114,18 +148,33 @@ def classify(target: Target, method: str, query: dict[str, str], headers: dict[s
         headers: headers, names in lower case.
 
     Raises:
-        ServiceError: 501 for what the local Azure does not offer; 400 for a request on a container without `restype`.
+        ServiceError: 400 for what the local Azure does not have, and for what Azure does not know; 405 for a method that
+            the resource does not have.
     """
     comp, restype = query.get("comp", ""), query.get("restype", "")
-    operation = OPERATIONS.get((target.level, method, comp))
-    if restype == "account" or operation is None:
-        what = f"{method} comp={comp or restype}" if comp or restype else method
-        raise not_offered(f"{what} on {_LEVELS[target.level]}")
-    if target.level == "c" and restype != "container":
-        raise invalid_input("A request about a container says restype=container; there is no root container here.")
+    _refuse_not_emulated(target, query, headers)
     if target.container.startswith("$"):
-        raise not_offered(f"the system container {target.container}")
-    for name in headers:
-        if name == _COPY_SOURCE or name.startswith(_ENCRYPTION):
-            raise not_offered(f"the header {name}")
+        raise not_supported(f"the system container {target.container}")
+    if target.level == "c" and restype != "container":
+        # In Azure, such a path names a blob of the root container.
+        raise invalid_query("comp", comp) if comp else not_supported("the root container; add restype=container")
+    operation = OPERATIONS.get((target.level, method, comp))
+    if operation is None:
+        if any(level == target.level and comp == known for level, _, known in OPERATIONS):
+            raise unsupported_verb()
+        raise invalid_query("comp", comp)
     return operation
+
+
+def _refuse_not_emulated(target: Target, query: dict[str, str], headers: dict[str, str]) -> None:
+    comp = query.get("comp", "")
+    if query.get("restype") == "account":
+        raise not_supported("properties of the account")
+    if comp.lower() in NOT_EMULATED[target.level]:
+        raise not_supported(f"{NOT_EMULATED[target.level][comp.lower()]} (comp={comp})")
+    if "versionid" in query:
+        raise not_supported("versions of blobs (versionid)")
+    for name in headers:
+        for beginning, what in _NOT_EMULATED_HEADERS.items():
+            if name.startswith(beginning):
+                raise not_supported(f"{what} (header {name})")

@@ -7,7 +7,7 @@ import httpx
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from emulator.blobs import exceptions, listings, sas
+from emulator.blobs import checks, checksums, exceptions, listings, sas
 from emulator.blobs.authorization import Authorization
 from emulator.blobs.models import SUFFIX, BlobsModel, prefix
 from emulator.blobs.operations import Operation, Target, classify, target_of
@@ -18,7 +18,7 @@ MAX_BODY_BYTES = 5000 * 1024 * 1024
 # Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
 WHOLE_BYTES = 1024 * 1024
 _SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
-_OK = 200
+_OK, _INTERNAL_ERROR = 200, 500
 # Headers that are valid for one connection only, or that every sender sets itself.
 _HOP_BY_HOP = frozenset(
     [
@@ -61,9 +61,12 @@ class Responses:
         target, raw_query = _target(request), request.url.query
         query = decoded(raw_query)
         if not self._model.accounts.exists(target.account):
-            raise ServiceError(404, "ResourceNotFound", f"The account '{target.account}' does not exist.")
-        operation = classify(target, request.method, query, dict(request.headers))
+            raise exceptions.account_not_found(target.account)
+        headers = dict(request.headers)
+        checks.check_version(headers)
+        operation = classify(target, request.method, query, headers)
         granted = self._authorization.check(request, query, target, operation, self._tenant_id)
+        checks.check(target, operation, query, headers)
         self._check_body(request)
         if "x-ms-blob-public-access" in request.headers:
             raise exceptions.public_access_not_permitted()
@@ -76,9 +79,9 @@ class Responses:
             return
         length = request.headers.get("content-length")
         if length is None:
-            raise ServiceError(411, "MissingContentLengthHeader", "The Content-Length header was not specified.")
+            raise exceptions.missing_length()
         if int(length) > MAX_BODY_BYTES:
-            raise ServiceError(413, "RequestBodyTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.")
+            raise exceptions.body_too_large(MAX_BODY_BYTES)
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Refuse to replace an existing blob with a SAS that may only create."""
@@ -88,17 +91,23 @@ class Responses:
     async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
         client = self._model.client()
         headers = {name: value for name, value in request.headers.items() if name not in _HOP_BY_HOP}
-        has_body = int(headers.get("content-length") or 0) > 0
+        body: AsyncIterator[bytes] | None = request.stream() if int(headers.get("content-length") or 0) > 0 else None
+        md5 = checksums.specified_md5(operation.name, headers) if request.method == "PUT" else None
+        if body is not None and md5 is not None:
+            body = await checksums.checked(body, md5)
         upstream = client.build_request(
             request.method,
             self._model.url(target, query),
             headers=headers,
-            content=request.stream() if has_body else None,
+            content=body,
         )
         try:
             reply = await client.send(upstream, stream=True)
         except httpx.TransportError as error:
             raise exceptions.server_busy() from error
+        if reply.is_error and request.method != "HEAD" and "x-ms-error-code" not in reply.headers:
+            await reply.aclose()
+            raise _without_code(operation, reply.status_code)
         if operation.name == "delete container" and reply.is_success:
             self._model.accounts.container_deleted(target.account, target.container)
         kept = {name: value for name, value in reply.headers.items() if name not in _HOP_BY_HOP} | {"server": _SERVER}
@@ -135,6 +144,13 @@ def forwarded_query(raw_query: str, target: Target) -> str:
         wanted = unquote(kept.get("prefix", "").partition("=")[2])
         kept["prefix"] = f"prefix={quote(prefix(target.account) + wanted, safe='')}"
     return "&".join(kept.values())
+
+
+def _without_code(operation: Operation, status_code: int) -> ServiceError:
+    """Return the error for an answer of Azurite that has no code: it could not read or handle the request."""
+    if status_code >= _INTERNAL_ERROR:
+        return exceptions.internal_error()
+    return exceptions.invalid_xml() if operation.name == "put block list" else exceptions.invalid_input()
 
 
 def _overrides(request: Request, reply: httpx.Response) -> dict[str, str]:

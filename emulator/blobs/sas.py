@@ -4,7 +4,9 @@ https://learn.microsoft.com/rest/api/storageservices/create-account-sas
 https://learn.microsoft.com/rest/api/storageservices/create-service-sas
 """
 
+import base64
 import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,9 +50,17 @@ OVERRIDES = {
     "rscl": "content-language",
     "rsct": "content-type",
 }
+# A request with one of these is authorized by a SAS, or refused.
+SIGNED = frozenset(["sv", "sig", "se", "sp", "sr", "ss", "srt", "skoid"])
 _OLDEST_VERSION = "2015-04-05"
 _WITH_RESOURCE = "2018-11-09"
 _WITH_SCOPE = "2020-12-06"
+_VERSION = re.compile(r"20\d\d-\d\d-\d\d")
+_SIGNATURE_BYTES = 32
+# A permission stands at most once, and in this order; signatures over another order do not match.
+_PERMISSIONS = "r?a?c?w?d?x?y?l?t?f?m?e?o?p?i?"
+_ACCOUNT_PERMISSIONS = "[rwdylacuptfixm]+"
+_OTHER_RESOURCES = {"bs": "snapshots", "bv": "versions", "d": "directories"}
 
 
 @dataclass(frozen=True)
@@ -79,8 +89,8 @@ def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Se
         caller: where the request came from, and when.
 
     Raises:
-        ServiceError: 403 `AuthenticationFailed` with the reason, or 403 with the part of the SAS that does not fit; 501
-            for a kind of SAS that the local Azure does not offer.
+        ServiceError: 403 `AuthenticationFailed` with the reason, or 403 with the part of the SAS that does not fit; 400
+            for a kind of SAS that the local Azure does not have.
     """
     of_account = "ss" in sas
     _check_form(sas, of_account=of_account)
@@ -106,16 +116,29 @@ def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Se
 
 def _check_form(sas: Mapping[str, str], *, of_account: bool) -> None:
     if "skoid" in sas:
-        raise exceptions.not_offered("SAS signed with a user delegation key")
+        raise exceptions.not_supported("SAS signed with a user delegation key")
     if "si" in sas:
-        raise exceptions.not_offered("SAS that refer to a stored access policy")
-    missing = [name for name in ("sv", "sp", "se", "sig", "srt" if of_account else "sr") if not sas.get(name)]
-    if missing:
-        raise exceptions.authentication_failed(f"Signature fields not well formed: {', '.join(missing)} missing.")
-    if sas["sv"] < _OLDEST_VERSION:
-        raise exceptions.authentication_failed(f"The version sv={sas['sv']} is older than {_OLDEST_VERSION}.")
-    if not of_account and sas["sr"] not in ("b", "c"):
-        raise exceptions.not_offered(f"SAS for sr={sas['sr']}")
+        raise exceptions.not_supported("SAS that refer to a stored access policy")
+    for name in ("sv", "srt" if of_account else "sr", "sp", "se", "sig"):
+        if not sas.get(name):
+            raise exceptions.field_missing(name)
+    if not _VERSION.fullmatch(sas["sv"]) or sas["sv"] < _OLDEST_VERSION:
+        raise exceptions.malformed_sas()
+    if not of_account and sas["sr"] in _OTHER_RESOURCES:
+        raise exceptions.not_supported(f"SAS for {_OTHER_RESOURCES[sas['sr']]} (sr={sas['sr']})")
+    permissions = _ACCOUNT_PERMISSIONS if of_account else _PERMISSIONS
+    forms = {"sp": permissions, "sr": "[bc]", "ss": "[bqtf]+", "srt": "[sco]+", "spr": "https|https,http"}
+    if any(name in sas and not re.fullmatch(form, sas[name]) for name, form in forms.items()):
+        raise exceptions.malformed_sas()
+    if not _is_sha256(sas["sig"]):
+        raise exceptions.malformed_sas()
+
+
+def _is_sha256(signature: str) -> bool:
+    try:
+        return len(base64.b64decode(signature, validate=True)) == _SIGNATURE_BYTES
+    except ValueError:
+        return False
 
 
 def _check_times(sas: Mapping[str, str], now: datetime) -> None:
@@ -123,7 +146,9 @@ def _check_times(sas: Mapping[str, str], now: datetime) -> None:
         start = _time(sas["st"]) if sas.get("st") else None
         expiry = _time(sas["se"])
     except ValueError as error:
-        raise exceptions.authentication_failed("Signature fields not well formed: st or se is no time.") from error
+        raise exceptions.malformed_sas() from error
+    if start is not None and expiry <= start:
+        raise exceptions.expires_before_start(start, expiry)
     if now >= expiry or (start is not None and now < start):
         raise exceptions.out_of_time(start, expiry, now)
 

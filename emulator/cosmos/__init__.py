@@ -1,8 +1,8 @@
 """The data plane of Cosmos DB for NoSQL: `https://<account>.documents.azure.com`.
 
 Every container has one partition key range. Consistency is session, which a single process gives for free. This package
-refuses account keys, hierarchical partition keys, the change feed, stored procedures, triggers, functions and
-throughput.
+refuses account keys, hierarchical partition keys, partial updates, batches, the change feed, stored procedures,
+triggers, functions, throughput, and queries that need more than one document at a time.
 """
 
 from emulator.core.platform import Platform, Service
@@ -33,7 +33,7 @@ def create(platform: Platform) -> Service:
         hosts=(f"*{SUFFIX}",),
         routes=routes(
             Responses(model, authorization, platform.clock),
-            ItemResponses(model, authorization, platform.store, platform.clock),
+            ItemResponses(model, authorization, platform.clock),
         ),
         render=render,
         operation=operation,

@@ -5,9 +5,40 @@ from urllib.parse import parse_qs, unquote
 from starlette.requests import Request
 
 from emulator.core.errors import ServiceError
-from emulator.cosmos.exceptions import CosmosError, permission_missing, unauthorized
+from emulator.cosmos.exceptions import (
+    CosmosError,
+    account_not_found,
+    invalid_version,
+    keys_disabled,
+    permission_missing,
+    unauthorized,
+)
 from emulator.cosmos.models import SUFFIX, CosmosModel
 from emulator.entra import EntraModel
+
+# https://learn.microsoft.com/rest/api/cosmos-db/#supported-rest-api-versions, and that of the newest SDKs.
+_NEWEST = "2020-07-15"
+VERSIONS = frozenset(
+    {
+        "2014-08-21",
+        "2015-04-08",
+        "2015-06-03",
+        "2015-08-06",
+        "2015-11-06",
+        "2015-12-16",
+        "2016-05-30",
+        "2016-07-11",
+        "2017-01-19",
+        "2017-02-22",
+        "2017-05-03",
+        "2017-11-15",
+        "2018-06-18",
+        "2018-08-31",
+        "2018-09-17",
+        "2018-12-31",
+        _NEWEST,
+    }
+)
 
 
 def account_of(request: Request) -> str:
@@ -27,12 +58,14 @@ class Authorization:
         """Return the object id of the caller.
 
         Raises:
-            CosmosError: 401, or 404 for an account that does not exist.
+            CosmosError: 401, 404 for an account that does not exist, or 400 for a version that does not.
         """
+        if request.headers.get("x-ms-version", _NEWEST) not in VERSIONS:
+            raise invalid_version()
         account = account_of(request)
         found = self._cosmos.account(account)
         if found is None:
-            raise CosmosError(404, "NotFound", f"The account '{account}' does not exist.", 1008)
+            raise account_not_found(account)
         try:
             principal = self._entra.authenticate(
                 f"Bearer {_token(request)}", (f"https://{account}{SUFFIX}", "https://cosmos.azure.com")
@@ -73,7 +106,7 @@ def _token(request: Request) -> str:
     text = header if "&" in header else unquote(header)
     fields = {name: values[0] for name, values in parse_qs(text).items()}
     if fields.get("type") in ("master", "resource"):
-        raise unauthorized("Local Authorization is disabled. Use an AAD token to authorize all requests.")
+        raise keys_disabled()
     if fields.get("type") != "aad" or fields.get("ver") != "1.0" or "sig" not in fields:
         raise unauthorized("The format of the Authorization header is invalid: it is type=aad&ver=1.0&sig=<token>.")
     return fields["sig"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.cosmos.exceptions import CosmosError, bad_request, not_offered
+from emulator.cosmos.exceptions import bad_request, not_supported, unique_keys_fixed
 from emulator.cosmos.partition_keys import segments
 
 PARTITION_KEY_VERSIONS = (1, 2)
@@ -31,13 +31,13 @@ def complete(definition: Document) -> Document:
             `conflictResolutionPolicy`.
 
     Raises:
-        CosmosError: 400 for a malformed path, an invalid indexing policy or an invalid TTL; 501 for hierarchical
+        CosmosError: 400 for a malformed path, an invalid indexing policy or an invalid TTL, or for hierarchical
             partition keys.
     """
     given = definition["partitionKey"]
     key = {"kind": "Hash", "version": PARTITION_KEY_VERSIONS[0]} | given
     if key["kind"] != "Hash" or len(key["paths"]) != 1:
-        raise not_offered("hierarchical partition keys")
+        raise not_supported("hierarchical partition keys")
     if key["version"] not in PARTITION_KEY_VERSIONS:
         raise bad_request(f"The partition key version {key['version']} is invalid: it is 1 or 2.")
     result = DEFAULTS | definition | {"partitionKey": key}
@@ -66,12 +66,7 @@ def check_change(before: Document, after: Document) -> None:
     if before["partitionKey"] != after["partitionKey"]:
         raise bad_request("Document collection partition key cannot be changed.")
     if _paths(before) != _paths(after):
-        raise CosmosError(
-            403,
-            "Forbidden",
-            'Message: {"Errors":["The unique index cannot be modified. To change the unique index, remove the collection '
-            'and re-create a new one."]}',
-        )
+        raise unique_keys_fixed()
 
 
 def _unique_keys(definition: Document) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
-"""Documents over HTTP: create, read, replace, patch, delete, feeds, queries, query plans, batches."""
+"""Documents over HTTP: create, read, replace, delete, feeds, queries."""
 
-import json
 from typing import Any
 from urllib.parse import quote
 
@@ -8,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.core.clock import Clock
-from emulator.core.store import Document, Store
-from emulator.cosmos import batches, exceptions, sql, wire
+from emulator.core.store import Document
+from emulator.cosmos import exceptions, sql, wire
 from emulator.cosmos.authorization import Authorization, account_of
 from emulator.cosmos.items import Items
 from emulator.cosmos.models import CosmosModel
@@ -21,11 +20,10 @@ _READ_FEED = "SELECT * FROM c"
 class ItemResponses:
     """The endpoints of documents."""
 
-    def __init__(self, model: CosmosModel, authorization: Authorization, store: Store, clock: Clock) -> None:
+    def __init__(self, model: CosmosModel, authorization: Authorization, clock: Clock) -> None:
         """Keep what the endpoints answer from."""
         self._model = model
         self._authorization = authorization
-        self._store = store
         self._clock = clock
 
     async def create(self, request: Request) -> Response:
@@ -60,15 +58,6 @@ class ItemResponses:
         stored = items.replace(name, document, partition, request.headers.get("if-match"))
         return self._written(request, items, stored, "replace", 200)
 
-    async def patch(self, request: Request) -> Response:
-        """PATCH a document."""
-        items = self._items(request, ITEM_ACTIONS["replace"])
-        operations = await wire.json_body(request)
-        partition = wire.partition_of(request)
-        name = request.path_params["document"]
-        stored = items.patch(name, operations, partition, request.headers.get("if-match"))
-        return self._written(request, items, stored, "patch", 200)
-
     async def delete(self, request: Request) -> Response:
         """DELETE a document."""
         items = self._items(request, ITEM_ACTIONS["delete"])
@@ -79,7 +68,7 @@ class ItemResponses:
     async def read_feed(self, request: Request) -> Response:
         """GET all documents of one partition, or of the container."""
         if "a-im" in request.headers:
-            raise exceptions.not_offered("the change feed")
+            raise exceptions.not_supported("the change feed")
         items = self._items(request, ITEM_ACTIONS["read"])
         return self._page(request, items, sql.parse(_READ_FEED), {})
 
@@ -88,34 +77,8 @@ class ItemResponses:
         items = self._items(request, EXECUTE_QUERY)
         text, parameters = _query_of(await wire.json_body(request))
         statement = sql.parse(text)
-        if self._crosses(request) and sql.needs_plan(statement):
-            raise exceptions.CosmosError(
-                400,
-                "BadRequest",
-                "The provided cross partition query can not be directly served by the gateway: the client runs it by "
-                "the plan in additionalErrorInfo.",
-                1004,
-                additionalErrorInfo=json.dumps(sql.plan(statement, parameters)),
-            )
+        self._check_partitions(request)
         return self._page(request, items, statement, parameters)
-
-    async def query_plan(self, request: Request) -> Response:
-        """POST a query, and get the plan for running it."""
-        self._items(request, EXECUTE_QUERY)
-        text, parameters = _query_of(await wire.json_body(request))
-        return wire.reply(request, self._clock, wire.dumps(sql.plan(sql.parse(text), parameters)))
-
-    async def batch(self, request: Request) -> Response:
-        """POST several operations on one partition, of which all succeed or none."""
-        # Which actions it needs is in the body; whether the caller is known is not.
-        self._authorization.authenticate(request)
-        if not wire.is_true(request, "x-ms-cosmos-batch-atomic"):
-            raise exceptions.not_offered("batches that are not atomic")
-        operations = batches.checked(await wire.json_body(request))
-        items = self._items(request, *{ITEM_ACTIONS[batches.ACTIONS[name]] for name in batches.names(operations)})
-        status, results = batches.run(self._store, items, wire.partition_of(request), operations)
-        headers = wire.document_headers({}, items.sequence_number, _path(request))
-        return wire.reply(request, self._clock, wire.dumps(results), status=status, operation="batch", headers=headers)
 
     def _items(self, request: Request, *actions: str) -> Items:
         self._authorization.authorize(request, *actions)
@@ -129,24 +92,18 @@ class ItemResponses:
         body = b"" if minimal else wire.dumps(stored)
         return wire.reply(request, self._clock, body, status=status, operation=operation, headers=headers)
 
-    def _crosses(self, request: Request) -> bool:
-        """Tell whether a query is on all partitions, so that the gateway would have to combine their results.
+    def _check_partitions(self, request: Request) -> None:
+        """Check that a query is on one partition, or may be on all of them; the gateway joins their results.
 
         Raises:
             CosmosError: 400 if the client did not enable cross-partition queries; 410 for a range that does not exist.
         """
         only_range = request.headers.get("x-ms-documentdb-partitionkeyrangeid")
         if only_range not in (None, wire.ONLY_RANGE):
-            raise exceptions.CosmosError(410, "Gone", f"There is no partition key range '{only_range}'.", 1002)
-        if only_range or "x-ms-documentdb-partitionkey" in request.headers:
-            return False
-        if not wire.is_true(request, "x-ms-documentdb-query-enablecrosspartition"):
-            raise exceptions.bad_request(
-                "Cross partition query is required but disabled. Please set "
-                "x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise "
-                "your query to avoid this exception."
-            )
-        return True
+            raise exceptions.range_gone(only_range)
+        is_one = only_range or "x-ms-documentdb-partitionkey" in request.headers
+        if not is_one and not wire.is_true(request, "x-ms-documentdb-query-enablecrosspartition"):
+            raise exceptions.crosses_partitions()
 
     def _page(self, request: Request, items: Items, statement: sql.Statement, parameters: dict[str, Any]) -> Response:
         one = "x-ms-documentdb-partitionkey" in request.headers
@@ -178,7 +135,7 @@ def _refuse_scripts(request: Request) -> None:
     if any(
         name.startswith(("x-ms-documentdb-pre-trigger", "x-ms-documentdb-post-trigger")) for name in request.headers
     ):
-        raise exceptions.not_offered("triggers")
+        raise exceptions.not_supported("triggers")
 
 
 def _query_of(body: Any) -> tuple[str, dict[str, Any]]:

@@ -9,8 +9,7 @@ from typing import Any
 
 from emulator.core.clock import Clock
 from emulator.core.store import Document, Store
-from emulator.cosmos import exceptions, partition_keys, patches, resource_ids
-from emulator.cosmos.sql import holds
+from emulator.cosmos import exceptions, partition_keys, resource_ids
 from emulator.cosmos.sql.values import UNDEFINED
 
 SYSTEM_MEMBERS = ("_rid", "_self", "_etag", "_attachments", "_ts")
@@ -98,29 +97,6 @@ class Items:
             raise exceptions.bad_request(f"The id in the body is not '{current['id']}': an id cannot be changed.")
         _check(if_match, current)
         return self._write(key, document, current)
-
-    def patch(self, document_id: str, patch: Any, partition: Any, if_match: str | None = None) -> Document:
-        """Change parts of a document.
-
-        Args:
-            document_id: id or `_rid` of the document.
-            patch: `{"operations": [...], "condition": "FROM c WHERE ..."}`; the condition is optional.
-            partition: the partition key that the request names.
-            if_match: ETag that the document must have, `*`, or None.
-
-        Raises:
-            CosmosError: 404; 412 if the ETag does not match or the condition is not met; 400.
-        """
-        key, current = self._find(document_id, partition)
-        _check(if_match, current)
-        if not isinstance(patch, dict):
-            raise exceptions.bad_request("A patch is an object with 'operations'.")
-        if patch.get("condition") and not holds(patch["condition"], current):
-            raise exceptions.precondition_failed()
-        changed = patches.apply(current, patch.get("operations"))
-        if self._key_of(changed, partition) != key:
-            raise exceptions.bad_request("The partition key cannot be changed.")
-        return self._write(key, changed, current)
 
     def delete(self, document_id: str, partition: Any, if_match: str | None = None) -> None:
         """Delete a document.
@@ -216,7 +192,7 @@ class Items:
         body = {name: value for name, value in document.items() if name not in SYSTEM_MEMBERS}
         size = len(json.dumps(body, ensure_ascii=False).encode(errors="surrogatepass"))
         if size > exceptions.MAX_DOCUMENT_BYTES:
-            raise exceptions.too_large(size)
+            raise exceptions.too_large()
         with self._store.transaction():
             self._claim(key, body, current)
             number, moment = self._next_number(), self._now()
@@ -233,7 +209,7 @@ class Items:
 
     def _remove(self, key: str, document: Document) -> None:
         with self._store.transaction():
-            for entry, _ in self._unique_entries(key, document):
+            for entry in self._unique_entries(key, document):
                 self._unique.delete(entry)
             self._documents.delete(key)
 
@@ -242,22 +218,22 @@ class Items:
         self._numbers.put(self._prefix, {"value": number})
         return number
 
-    def _unique_entries(self, key: str, document: Document) -> Iterator[tuple[str, list[str]]]:
-        """Yield, for each unique key, the entry for the document's values in its partition, and the key's paths."""
+    def _unique_entries(self, key: str, document: Document) -> Iterator[str]:
+        """Yield, for each unique key, the entry for the document's values in its partition."""
         partition = key.split(_SEPARATOR, 2)[1]
         for number, policy in enumerate(self.container["uniqueKeyPolicy"]["uniqueKeys"]):
             values = [partition_keys.value_at(document, path) for path in policy["paths"]]
             text = json.dumps([[] if value is UNDEFINED else [value] for value in values], sort_keys=True)
-            yield _SEPARATOR.join((self._prefix.rstrip(_SEPARATOR), partition, str(number), text)), policy["paths"]
+            yield _SEPARATOR.join((self._prefix.rstrip(_SEPARATOR), partition, str(number), text))
 
     def _claim(self, key: str, document: Document, current: Document | None) -> None:
         """Claim the unique keys of a document, and release those of its current version."""
-        for entry, _ in self._unique_entries(key, current) if current else ():
+        for entry in self._unique_entries(key, current) if current else ():
             self._unique.delete(entry)
-        for entry, paths in self._unique_entries(key, document):
+        for entry in self._unique_entries(key, document):
             holder = self._unique.get(entry)
             if holder is not None and self._live(holder["key"]) is not None:
-                raise exceptions.unique_key_taken(paths)
+                raise exceptions.unique_key_taken()
             self._unique.put(entry, {"key": key})
 
 
@@ -271,9 +247,7 @@ def _checked_id(document: Any) -> str:
         raise exceptions.bad_request("The input content is invalid: a document is a JSON object.")
     document_id = document.get("id")
     if document_id is None:
-        raise exceptions.bad_request(
-            "The input content is invalid because the required properties - 'id; ' - are missing"
-        )
+        raise exceptions.id_missing()
     if not isinstance(document_id, str) or not document_id:
         raise exceptions.bad_request(f"The input name {document_id!r} is invalid: an id is a string that is not empty.")
     if len(document_id) > MAX_ID_LENGTH:

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from emulator.cosmos.exceptions import bad_request
+from emulator.cosmos.exceptions import bad_request, other_partition_key
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, type_name
 
 MAX_KEY_BYTES = 2048
@@ -81,5 +81,5 @@ def of_document(document: dict[str, Any], path: str, header: Any) -> Any:
     """
     value = checked(value_at(document, path))
     if value is not header and not deep_equals(value, header):
-        raise bad_request("PartitionKey extracted from document doesn't match the one specified in the header.", 1001)
+        raise other_partition_key()
     return value

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator.cosmos.exceptions import CosmosError
+from emulator.cosmos.exceptions import CosmosError, not_supported, nothing_there
 from emulator.cosmos.item_responses import ItemResponses
 from emulator.cosmos.responses import Responses
 from emulator.cosmos.wire import is_true
@@ -19,10 +19,18 @@ _DOCUMENTS = _CONTAINER + "/docs"
 _DOCUMENT = _DOCUMENTS + "/{document}"
 
 
+# The name of operations that Azure has and that are refused here.
+NOT_EMULATED = "not emulated"
+# What Azure has below a container, and by which headers it tells a POST to documents.
+_KIND_PART = 4
+_NOT_EMULATED_PATHS = {"sprocs": "stored procedures", "conflicts": "feeds of conflicts"}
+_NOT_EMULATED_POSTS = {
+    "x-ms-cosmos-is-batch-request": "batches",
+    "x-ms-cosmos-is-query-plan-request": "query plans",
+}
+
 # What handles a POST to documents, by the kind that `post_kind` returns.
 POSTS: Mapping[str, Callable[[ItemResponses, Request], Awaitable[Response]]] = {
-    "batch": ItemResponses.batch,
-    "query-plan": ItemResponses.query_plan,
     "query": ItemResponses.query,
     "upsert": ItemResponses.create,
     "create": ItemResponses.create,
@@ -31,10 +39,6 @@ POSTS: Mapping[str, Callable[[ItemResponses, Request], Awaitable[Response]]] = {
 
 def post_kind(request: Request) -> str:
     """Return the kind of a POST to documents, which its headers tell, not its path."""
-    if is_true(request, "x-ms-cosmos-is-batch-request"):
-        return "batch"
-    if is_true(request, "x-ms-cosmos-is-query-plan-request"):
-        return "query-plan"
     if is_true(request, "x-ms-documentdb-isquery") or "query+json" in request.headers.get("content-type", ""):
         return "query"
     return "upsert" if is_true(request, "x-ms-documentdb-is-upsert") else "create"
@@ -44,7 +48,13 @@ def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
     """Return the routes, each with and without a trailing slash, as clients write both."""
 
     async def post(request: Request) -> Response:
+        for header, what in _NOT_EMULATED_POSTS.items():
+            if is_true(request, header):
+                raise not_supported(what)
         return await POSTS[post_kind(request)](items, request)
+
+    async def refuse(request: Request) -> Response:
+        raise not_found(request)
 
     table: tuple[tuple[str, str, Endpoint, str], ...] = (
         ("GET", "/", metadata.account, "read account"),
@@ -55,8 +65,9 @@ def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
         ("GET", _DOCUMENTS, items.read_feed, "read-feed"),
         ("GET", _DOCUMENT, items.read, "read"),
         ("PUT", _DOCUMENT, items.replace, "replace"),
-        ("PATCH", _DOCUMENT, items.patch, "patch"),
         ("DELETE", _DOCUMENT, items.delete, "delete"),
+        *(("*", f"{_CONTAINER}/{kind}{{rest:path}}", refuse, NOT_EMULATED) for kind in _NOT_EMULATED_PATHS),
+        ("PATCH", _DOCUMENT, refuse, NOT_EMULATED),
         # All other operations on databases and containers belong to the management plane.
         ("*", "/dbs{rest:path}", metadata.forbidden, "change metadata"),
         ("*", "/offers{rest:path}", metadata.forbidden, "change metadata"),
@@ -80,5 +91,9 @@ def operation(request: Request, route: Route) -> str:
 
 
 def not_found(request: Request) -> CosmosError:
-    """Return the 404 for a path that the local Azure does not have."""
-    return CosmosError(404, "NotFound", f"The local Azure has nothing at {request.method} {request.url.path}.")
+    """Return the error for a path or method that the local Azure does not have."""
+    parts = request.url.path.strip("/").split("/")
+    what = _NOT_EMULATED_PATHS.get(parts[_KIND_PART]) if len(parts) > _KIND_PART else None
+    if what is None and request.method == "PATCH":
+        what = "partial updates of documents (PATCH)"
+    return nothing_there() if what is None else not_supported(what)

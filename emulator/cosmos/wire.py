@@ -20,10 +20,8 @@ CHARGES = {
     "create": 5.5,
     "upsert": 5.5,
     "replace": 10.0,
-    "patch": 10.0,
     "delete": 5.5,
     "query": 2.8,
-    "batch": 5.5,
 }
 _KILOBYTE = 1024
 # Every container has one partition key range, which never splits.
@@ -115,9 +113,9 @@ async def json_body(request: Request) -> Any:
         CosmosError: 413 if it is too large; 400 if it is not JSON.
     """
     length = int(request.headers.get("content-length") or 0)
-    # A query or batch may be a little larger than the document in it; nothing larger is read at all.
+    # A request may be a little larger than the document in it; nothing larger is read at all.
     if length > exceptions.MAX_DOCUMENT_BYTES + 64 * _KILOBYTE:
-        raise exceptions.too_large(length)
+        raise exceptions.too_large()
     raw = await request.body()
     try:
         return json.loads(raw, parse_constant=_no_constant)
@@ -142,7 +140,7 @@ def partition_of(request: Request) -> Any:
     """
     header = request.headers.get("x-ms-documentdb-partitionkey")
     if header is None:
-        raise exceptions.bad_request("PartitionKey value must be supplied for this operation.")
+        raise exceptions.no_partition_key()
     return partition_keys.from_header(header)
 
 

@@ -1,7 +1,6 @@
-"""The query language: grammar, expressions, execution page by page, and query plans."""
+"""The query language: grammar, expressions, and execution page by page."""
 
-from emulator.cosmos.sql.execution import Page, execute, holds
-from emulator.cosmos.sql.plans import needs_plan, plan
+from emulator.cosmos.sql.execution import Page, execute
 from emulator.cosmos.sql.statements import Statement, parse
 
-__all__ = ["Page", "Statement", "execute", "holds", "needs_plan", "parse", "plan"]
+__all__ = ["Page", "Statement", "execute", "parse"]

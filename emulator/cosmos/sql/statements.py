@@ -1,5 +1,6 @@
 """Parses the text of a query to a statement, whose clauses are syntax trees, or reports its syntax error."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,20 +9,35 @@ from pathlib import Path
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from emulator.cosmos.exceptions import CosmosError, query_error
+from emulator.cosmos.exceptions import CosmosError, not_supported, syntax_error
 
 Node = Tree[Token]
-Count = Token | Node
-
-AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
 
 _LARK = Lark(
     Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
     parser="lalr",
-    start=["query", "condition"],
+    start="query",
     propagate_positions=True,
     maybe_placeholders=False,
 )
+# What Azure's queries have and those of the local Azure do not, as it stands outside of strings, comments, parameters
+# and names of members. https://learn.microsoft.com/cosmos-db/query/keywords
+_NOT_EMULATED = re.compile(
+    r"""(?P<skipped>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|--[^\n]*|[@.]\s*\w+|SELECT\s*\*)
+    |\b(?P<words>DISTINCT|TOP|JOIN|GROUP\s+BY|ORDER\s+BY|OFFSET|LIMIT|LIKE|BETWEEN|EXISTS|ALL|UDF(?=\.)|ARRAY(?=\s*\())(?!\w)
+    |(?P<operator>\?\?|\|\||[?+/%|&^~]|-(?!\d))
+    |(?P<object>\{)
+    |(?P<product>\*)
+    |(?P<iteration>\bIN\b(?!\s*\())
+    |(?P<inner>\(\s*SELECT\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NAMES = {
+    "product": "the operator * in queries",
+    "iteration": "FROM … IN in queries",
+    "inner": "subqueries",
+    "object": "objects in queries; use a parameter",
+}
 
 
 @dataclass(frozen=True)
@@ -29,74 +45,48 @@ class Statement:
     """One query.
 
     Args:
-        text: the query as sent; plans cut clauses out of it.
         alias: the name of the document in the expressions.
         select: `select_all`, `select_value` or `select_columns`.
         where: the filter's expression.
-        order: one `sort` for each expression of ORDER BY.
-        top: the largest number of results, a number or a parameter.
-        offset: how many results to skip.
-        limit: the largest number of results after those.
-        distinct: whether equal results appear once.
     """
 
-    text: str
     alias: str
     select: Node
     where: Node | None = None
-    order: tuple[Node, ...] = ()
-    top: Count | None = None
-    offset: Count | None = None
-    limit: Count | None = None
-    distinct: bool = False
-
-    def cut(self, node: Node) -> str:
-        """Return the text of a node."""
-        return self.text[node.meta.start_pos : node.meta.end_pos]
-
-    @property
-    def outputs(self) -> list[Node]:
-        """The expressions of the select clause; none for `*`."""
-        if self.select.data == "select_columns":
-            return [next(trees(column)) for column in trees(self.select)]
-        return list(trees(self.select))
-
-    @property
-    def aggregates(self) -> list[Node]:
-        """The calls of aggregate functions in the select clause."""
-        return [call for call in self.select.find_data("call") if str(call.children[0]).upper() in AGGREGATES]
 
 
-def trees(node: Node) -> Iterator[Node]:
-    """Yield the children that are trees."""
+def _trees(node: Node) -> Iterator[Node]:
     return (child for child in node.children if isinstance(child, Tree))
 
 
 @lru_cache(maxsize=512)
-def parse(text: str, start: str = "query") -> Statement:
-    """Parse a query, or the condition of a patch (`start="condition"`).
+def parse(text: str) -> Statement:
+    """Parse a query.
 
     Raises:
-        CosmosError: 400 with SC1001 and the position, if the text does not match the grammar.
+        CosmosError: 400, SC1001 with the position if the syntax is wrong, or what the local Azure does not have.
     """
+    _refuse_not_emulated(text)
     try:
-        tree = _LARK.parse(text, start=start)
+        tree = _LARK.parse(text)
     except UnexpectedInput as error:
         raise _syntax_error(text, error) from error
-    clauses = {str(child.data): child for child in trees(tree)}
-    pages = clauses["offset_limit"].children if "offset_limit" in clauses else (None, None)
-    selection = next((clauses[name] for name in clauses if name.startswith("select_")), Tree("select_all", []))
+    clauses = {str(child.data): child for child in _trees(tree)}
     return Statement(
-        text=text,
         alias=str(clauses["from"].children[-1]),
-        select=selection,
-        where=next(trees(clauses["where"]), None) if "where" in clauses else None,
-        order=tuple(trees(clauses["order_by"])) if "order_by" in clauses else (),
-        top=clauses["top"].children[0] if "top" in clauses else None,
-        offset=pages[0],
-        limit=pages[1],
-        distinct=any(isinstance(child, Token) and child.type == "DISTINCT" for child in tree.children),
+        select=next(clauses[name] for name in clauses if name.startswith("select_")),
+        where=next(_trees(clauses["where"]), None) if "where" in clauses else None,
     )
+
+
+def _refuse_not_emulated(text: str) -> None:
+    for match in _NOT_EMULATED.finditer(text):
+        if match["words"]:
+            raise not_supported(f"{' '.join(match['words'].upper().split())} in queries")
+        if match["operator"]:
+            raise not_supported(f"the operator {match['operator']} in queries")
+        if match.lastgroup in _NAMES:
+            raise not_supported(_NAMES[match.lastgroup])
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> CosmosError:
@@ -107,5 +97,4 @@ def _syntax_error(text: str, error: UnexpectedInput) -> CosmosError:
     elif isinstance(error, UnexpectedCharacters):
         start = error.pos_in_stream or 0
         found = text[start]
-    near = f"'{found}'" if found else "the end"
-    return query_error("SC1001", f"Syntax error, incorrect syntax near {near}.", start, start + len(found))
+    return syntax_error(found, start)

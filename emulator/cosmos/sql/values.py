@@ -1,7 +1,5 @@
-"""JSON values as the query language sees them: undefined, equality, comparison, order."""
+"""JSON values as the query language sees them: undefined, equality, comparison."""
 
-import functools
-from collections.abc import Iterable
 from typing import Any, Final, final
 
 
@@ -15,7 +13,6 @@ class Undefined:
 
 UNDEFINED: Final = Undefined()
 
-# The order of types in ORDER BY, MIN and MAX.
 _TYPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("undefined", Undefined),
     ("null", type(None)),
@@ -32,13 +29,9 @@ def type_name(value: Any) -> str:
     return next(name for name, kind in _TYPES if isinstance(value, kind))
 
 
-def _rank(value: Any) -> int:
-    return next(rank for rank, (_, kind) in enumerate(_TYPES) if isinstance(value, kind))
-
-
 def same_type(left: Any, right: Any) -> bool:
     """Tell whether two values are both defined and have the same JSON type."""
-    return left is not UNDEFINED and _rank(left) == _rank(right)
+    return left is not UNDEFINED and type_name(left) == type_name(right)
 
 
 def equals(left: Any, right: Any) -> Any:
@@ -55,23 +48,3 @@ def deep_equals(left: Any, right: Any) -> bool:
     if isinstance(left, dict):
         return left.keys() == right.keys() and all(deep_equals(value, right[name]) for name, value in left.items())
     return bool(left == right)
-
-
-def order(left: Any, right: Any) -> int:
-    """Compare for ORDER BY: by type, then by value; two arrays, or two objects, count as equal."""
-    by_type = _rank(left) - _rank(right)
-    if by_type or not isinstance(left, (bool, int, float, str)):
-        return by_type
-    return int(left > right) - int(left < right)
-
-
-sort_key = functools.cmp_to_key(order)
-
-
-def extreme(values: Iterable[Any], sign: int) -> Any:
-    """Return the greatest (sign 1) or least (sign -1) defined value, or undefined if there is none."""
-    found: Any = UNDEFINED
-    for value in values:
-        if value is not UNDEFINED and (found is UNDEFINED or order(value, found) * sign > 0):
-            found = value
-    return found
