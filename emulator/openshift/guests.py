@@ -7,6 +7,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads
+from emulator.openshift.boot.exceptions import provisioning_timed_out
 from emulator.openshift.boot.machines import Machines
 from emulator.openshift.cluster.clusters import Clusters
 from emulator.openshift.operators import controllers
@@ -36,7 +37,8 @@ class Guests:
         """Boot a virtual machine, for the first time or again.
 
         Args:
-            vm: the stored virtual machine, with its customData (base64) under `private.customData`.
+            vm: the stored virtual machine, with its customData (base64) under `private.customData`, and the `cores` and
+                `memoryGib` of its size under `hardware`.
         """
         machine = self._machines.get(vm["id"])
         if machine is None:
@@ -71,14 +73,7 @@ class Guests:
             return "done"
         if not self._machines.given_up(machine):
             return "waiting"
-        return ServiceError(
-            409,
-            "OSProvisioningTimedOut",
-            f"OS Provisioning for VM '{machine.name}' did not finish in the allotted time. The VM may still finish "
-            "provisioning successfully. Please check provisioning state later. Also, make sure the image has been "
-            "properly prepared (generalized). Instructions for Linux: "
-            "https://learn.microsoft.com/azure/virtual-machines/linux/capture-image",
-        )
+        return provisioning_timed_out(machine.name)
 
     def serial_log(self, vm_id: str) -> str:
         """Return what a virtual machine has written to its serial console."""

@@ -1,5 +1,6 @@
 """The facts about a cluster that can be read from its bootstrap machine's config."""
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _IMAGE = re.compile(r"aro_(\d)(\d+)")
 # The last minor version of OpenShift 4 that boots with each flavour; later versions boot with the newest, `C`.
 _FLAVOURS = ((3, "A"), (5, "T"), (7, "B"))
 DEFAULT_MINOR = 19
+SERVICE_NETWORK = "172.30.0.0/16"
 # Larger than the number of files on one machine, because its stages read the same files again and again.
 _CACHED = 512
 
@@ -44,6 +46,11 @@ class Manifest:
         metadata = self.body["metadata"]
         group = self.body["apiVersion"].rpartition("/")[0]
         return self.body["kind"], metadata["name"], metadata.get("namespace") or "", group
+
+
+# What bootkube.sh replaces in the list of etcd's hosts, and its line that does so.
+_BOOTSTRAP_PLACEHOLDER = "__BOOTSTRAP_IP__"
+_BOOTSTRAP_ADDRESS = re.compile(rf"s/{_BOOTSTRAP_PLACEHOLDER}/([0-9.]+)/")
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,12 @@ class Installation:
     @cached_property
     def _manifests(self) -> list[Manifest]:
         paths = sorted(path for path in self.files if path.startswith(MANIFESTS))
-        return [_manifest(path, self.text(path)) for path in paths]
+        return [_manifest(path, self._completed(self.text(path))) for path in paths]
+
+    def _completed(self, text: str) -> str:
+        """Return a manifest as bootkube.sh has completed it: some releases let it put in the machine's address."""
+        address = _BOOTSTRAP_ADDRESS.search(self.text("/usr/local/bin/bootkube.sh"))
+        return text if address is None else text.replace(_BOOTSTRAP_PLACEHOLDER, address[1])
 
     @cached_property
     def install_config(self) -> Json:
@@ -147,6 +159,15 @@ class Installation:
     def masters(self) -> int:
         """The number of control plane machines."""
         return int((self.install_config.get("controlPlane") or {}).get("replicas") or 3)
+
+    @property
+    def service_network(self) -> str:
+        """The network of the cluster's Services; OpenShift's default one if the install-config does not say."""
+        try:
+            return str(ipaddress.ip_network(self.install_config["networking"]["serviceNetwork"][0]))
+        except (InstallationError, LookupError, TypeError, ValueError):
+            # The checks of the bootstrap machine say what is wrong.
+            return SERVICE_NETWORK
 
     @property
     def infra_id(self) -> str:

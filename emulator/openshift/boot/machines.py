@@ -20,6 +20,9 @@ LEAST_PROVISIONING = timedelta(seconds=24)
 _SIGNATURE = re.compile(r"(?i)([?&]sig=)[^&\s\"']*")
 _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
+# The hardware of a machine whose size nobody named: Standard_D4s_v3, the smallest that workers have.
+DEFAULT_CORES, DEFAULT_GIB = 4, 16.0
+
 
 @dataclass
 class Machine:
@@ -46,6 +49,8 @@ class Machine:
         kubeconfig: the kubeconfig from its config, with which its kubelet requests a certificate; secret.
         etcd: whether it runs an etcd member.
         joined: whether it is a member of its cluster.
+        cores: number of vCPUs.
+        memory_gib: memory in GiB.
     """
 
     id: str
@@ -68,6 +73,8 @@ class Machine:
     kubeconfig: str = ""
     etcd: bool = False
     joined: bool = False
+    cores: int = DEFAULT_CORES
+    memory_gib: float = DEFAULT_GIB
 
     @property
     def key(self) -> str:
@@ -91,6 +98,7 @@ class Machines:
         profile = properties.get("osProfile") or {}
         interfaces = (properties.get("networkProfile") or {}).get("networkInterfaces") or []
         image = (properties.get("storageProfile") or {}).get("imageReference") or {}
+        hardware = vm.get("hardware") or {}
         machine = Machine(
             id=vm["id"],
             name=vm["name"],
@@ -105,6 +113,8 @@ class Machines:
             powered_at=rfc3339(self._clock.now()),
             stage="",
             due_at="",
+            cores=hardware.get("cores", DEFAULT_CORES),
+            memory_gib=hardware.get("memoryGib", DEFAULT_GIB),
         )
         self._logs.delete(machine.key)
         return machine

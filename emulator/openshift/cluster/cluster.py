@@ -97,7 +97,7 @@ class Cluster:
     ) -> None:
         self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
         self._records, self._controllers = records, controllers
-        self.server = ApiServer(platform, record.id)
+        self.server = ApiServer(platform, record.id, self.installation.service_network)
         # The ports that listen now: "api", "machine-config", "etcd-signer", "router", "router-http".
         self.ports: dict[str, int] = {}
         self.endpoints: dict[str, Endpoint] = {}

@@ -18,6 +18,7 @@ from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.kubernetes.objects import addresses as service_addresses
 from emulator.openshift.release import kinds
 
 Json = dict[str, Any]
@@ -25,6 +26,12 @@ Json = dict[str, Any]
 SRV_TYPE = "Microsoft.Network/privateDnsZones/SRV"
 CERTIFICATE_DAYS = 30
 KERNEL = "5.14.0-570.12.1.el9_6.x86_64"
+KIB_IN_GIB = 1 << 20
+# The disk that the installer gives every machine, and the limit on its pods.
+DISK_GIB, MOST_PODS = 128, 250
+# What the kubelet of OpenShift reserves by default, from memory: half a core, and 1 GiB of memory beside the 100 MiB that
+# evict pods.
+RESERVED_MILLICORES, RESERVED_MEMORY_KIB = 500, KIB_IN_GIB + 100 * 1024
 # OpenShift 4.x is Kubernetes 1.(x + 13).
 _KUBERNETES_AHEAD = 13
 _BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
@@ -157,6 +164,7 @@ def put_node(cluster: Cluster, machine: Machine) -> None:
         }
     )
     status = {
+        **_resources(machine),
         "addresses": [{"type": "Hostname", "address": machine.host_name}, *addresses],
         "conditions": _conditions(rfc3339(cluster.platform.clock.now()), ready=True),
         "nodeInfo": {
@@ -173,6 +181,21 @@ def put_node(cluster: Cluster, machine: Machine) -> None:
         },
     }
     cluster.objects.set_status("Node", machine.host_name, status)
+    show_endpoints(cluster)
+
+
+def show_endpoints(cluster: Cluster) -> None:
+    """Show the masters as the endpoints of the API server's own Service, unless the objects are gone."""
+    if cluster.objects.get("Namespace", service_addresses.NAMESPACE) is None:
+        return
+    masters = cluster.objects.list("Node", labels={"node-role.kubernetes.io/master": ""})
+    found = [
+        address["address"]
+        for node in masters
+        for address in (node.get("status") or {}).get("addresses") or ()
+        if address["type"] == "InternalIP"
+    ]
+    cluster.objects.put(service_addresses.endpoints(found))
 
 
 def show_power(cluster: Cluster) -> None:
@@ -182,6 +205,7 @@ def show_power(cluster: Cluster) -> None:
         name = node["metadata"]["name"]
         if name not in joined:
             cluster.objects.delete("Node", name)
+            show_endpoints(cluster)
         elif is_ready(node) != joined[name].powered:
             conditions = _conditions(rfc3339(cluster.platform.clock.now()), ready=joined[name].powered)
             cluster.objects.set_status("Node", name, node.get("status", {}) | {"conditions": conditions})
@@ -209,6 +233,21 @@ def _labels(machine: Machine) -> dict[str, str]:
 
 def _taints(machine: Machine) -> list[Json]:
     return [{"key": "node-role.kubernetes.io/master", "effect": "NoSchedule"}] if machine.role == "master" else []
+
+
+def _resources(machine: Machine) -> Json:
+    """Return what a machine has, and what is left for pods beside the reserve of OpenShift's kubelet."""
+    memory, disk = int(machine.memory_gib * KIB_IN_GIB), DISK_GIB * KIB_IN_GIB
+    fixed = {"hugepages-1Gi": "0", "hugepages-2Mi": "0", "pods": str(MOST_PODS)}
+    return {
+        "capacity": {"cpu": str(machine.cores), "memory": f"{memory}Ki", "ephemeral-storage": f"{disk}Ki"} | fixed,
+        "allocatable": {
+            "cpu": f"{machine.cores * 1000 - RESERVED_MILLICORES}m",
+            "memory": f"{memory - RESERVED_MEMORY_KIB}Ki",
+            "ephemeral-storage": f"{disk - KIB_IN_GIB}Ki",
+        }
+        | fixed,
+    }
 
 
 def _conditions(now: str, *, ready: bool) -> list[Json]:

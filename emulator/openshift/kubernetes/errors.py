@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import public_output, said
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
 JSON_PATCH = "application/json-patch+json"
@@ -97,6 +98,11 @@ def status(error: ServiceError) -> Json:
     return body
 
 
+# The contract tests compare the whole Status with that of a real kube-apiserver; the README lists where they differ.
+_REAL_SERVER = "kubernetes/kubernetes: the answers of kube-apiserver, to which the contract tests compare these"
+
+
+@said(public_output(_REAL_SERVER))
 def _error(code: HTTPStatus, reason: str, message: str, details: Json | None = None) -> ServiceError:
     return ServiceError(code, reason, message, extra={} if details is None else {"details": details})
 

@@ -32,6 +32,9 @@ class Kind:
         schema: the structural schema of a custom kind.
         storage_version: the version in which its objects are stored.
         printer_columns: the columns in the definition of a custom kind.
+        scale: where an object has its replicas, as in `subresources.scale` of a definition; empty without the
+            subresource `scale`.
+        unserved: subresources of the real server that this one refuses by name.
     """
 
     group: str
@@ -50,6 +53,8 @@ class Kind:
     schema: Json = field(default_factory=dict, hash=False, compare=False)
     storage_version: str = ""
     printer_columns: tuple[Json, ...] = field(default=(), hash=False, compare=False)
+    scale: Json = field(default_factory=dict, hash=False, compare=False)
+    unserved: tuple[str, ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -71,6 +76,7 @@ APPS = "apps"
 RBAC = "rbac.authorization.k8s.io"
 REVIEW = ("create",)
 WORKLOAD: Any = {"categories": ("all",), "has_status": True, "has_generation": True}
+SCALED: Any = WORKLOAD | {"scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}}
 
 BUILT_IN: tuple[Kind, ...] = (
     Kind("", "v1", "ConfigMap", "configmaps", short_names=("cm",)),
@@ -85,11 +91,24 @@ BUILT_IN: tuple[Kind, ...] = (
         short_names=("ns",),
         has_status=True,
         verbs=tuple(verb for verb in VERBS if verb != "deletecollection"),
+        unserved=("finalize",),
     ),
-    Kind("", "v1", "Node", "nodes", namespaced=False, short_names=("no",), has_status=True),
+    Kind("", "v1", "Node", "nodes", namespaced=False, short_names=("no",), has_status=True, unserved=("proxy",)),
     Kind("", "v1", "PersistentVolume", "persistentvolumes", namespaced=False, short_names=("pv",), has_status=True),
     Kind("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", short_names=("pvc",), has_status=True),
-    Kind("", "v1", "Pod", "pods", short_names=("po",), categories=("all",), has_status=True),
+    Kind(
+        "",
+        "v1",
+        "Pod",
+        "pods",
+        short_names=("po",),
+        categories=("all",),
+        has_status=True,
+        unserved=(
+            *("attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy"),
+            "resize",
+        ),
+    ),
     Kind("", "v1", "Secret", "secrets"),
     Kind(
         "",
@@ -100,12 +119,13 @@ BUILT_IN: tuple[Kind, ...] = (
         categories=("all",),
         has_status=True,
         verbs=tuple(verb for verb in VERBS if verb != "deletecollection"),
+        unserved=("proxy",),
     ),
-    Kind("", "v1", "ServiceAccount", "serviceaccounts", short_names=("sa",)),
+    Kind("", "v1", "ServiceAccount", "serviceaccounts", short_names=("sa",), unserved=("token",)),
     Kind(APPS, "v1", "DaemonSet", "daemonsets", short_names=("ds",), **WORKLOAD),
-    Kind(APPS, "v1", "Deployment", "deployments", short_names=("deploy",), **WORKLOAD),
-    Kind(APPS, "v1", "ReplicaSet", "replicasets", short_names=("rs",), **WORKLOAD),
-    Kind(APPS, "v1", "StatefulSet", "statefulsets", short_names=("sts",), **WORKLOAD),
+    Kind(APPS, "v1", "Deployment", "deployments", short_names=("deploy",), **SCALED),
+    Kind(APPS, "v1", "ReplicaSet", "replicasets", short_names=("rs",), **SCALED),
+    Kind(APPS, "v1", "StatefulSet", "statefulsets", short_names=("sts",), **SCALED),
     Kind(RBAC, "v1", "ClusterRole", "clusterroles", namespaced=False),
     Kind(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
     Kind(RBAC, "v1", "Role", "roles"),
@@ -237,4 +257,5 @@ def _custom_kinds(spec: Json) -> Iterator[Kind]:
             schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
             storage_version=storage,
             printer_columns=tuple(version.get("additionalPrinterColumns") or ()),
+            scale=subresources.get("scale") or {},
         )

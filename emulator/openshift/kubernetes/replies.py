@@ -43,6 +43,11 @@ def no_page() -> Response:
     return text_reply("404 page not found\n", HTTPStatus.NOT_FOUND)
 
 
+def nobody_meant(path: str) -> Response:
+    """Answer a request that impersonates groups or facts without a user, as an error that nobody foresaw."""
+    return text_reply(f'Internal Server Error: "{path}": requested to impersonate without a user\n', 500)
+
+
 def error_reply(_request: Request, error: ServiceError) -> Response:
     """Answer with the Status object of an error."""
     reply = json_reply(errors.status(error), error.status_code)
@@ -71,6 +76,19 @@ def table_version(request: Request, *, served: bool) -> str:
         if served and (form, parameters.get("g")) == ("Table", TABLE_GROUP) and version in TABLE_VERSIONS:
             return version
     raise errors.unknown_form(SERVED_TYPES) if is_json else errors.not_acceptable()
+
+
+def check_json(accept: str) -> None:
+    """Check that a client accepts JSON.
+
+    Args:
+        accept: its Accept header, "" for none.
+
+    Raises:
+        ServiceError: 406 if it does not.
+    """
+    if not any(media_type in JSON_TYPES for media_type, _ in _choices(accept)):
+        raise errors.not_acceptable()
 
 
 def _choices(accept: str) -> list[tuple[str, dict[str, str]]]:

@@ -11,6 +11,7 @@ from emulator.openshift.kubernetes.access.authentication import Authenticator
 from emulator.openshift.kubernetes.access.authorization import Authorizer
 from emulator.openshift.kubernetes.api import requests
 from emulator.openshift.kubernetes.api.endpoints import Endpoints
+from emulator.openshift.kubernetes.objects import addresses
 from emulator.openshift.kubernetes.objects.objects import Objects
 from emulator.openshift.kubernetes.serving import Contexts, Serving
 
@@ -29,11 +30,12 @@ class ApiServer:
     Args:
         platform: gives the store, the clock, the faults and the journal.
         cluster: prefix of the keys of its objects in the store.
+        services: the network of the cluster's Services.
     """
 
-    def __init__(self, platform: Platform, cluster: str) -> None:
+    def __init__(self, platform: Platform, cluster: str, services: str = addresses.NETWORK) -> None:
         self._platform = platform
-        self.objects = Objects(platform.store, platform.clock, cluster)
+        self.objects = Objects(platform.store, platform.clock, cluster, services)
         self.authorizer = Authorizer(self.objects)
         self._servers: list[Listener] = []
         self._contexts: dict[int, Contexts] = {}

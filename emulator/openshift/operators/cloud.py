@@ -9,6 +9,7 @@ from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
+from emulator.openshift.operators import exceptions
 
 Json = dict[str, Any]
 
@@ -72,7 +73,7 @@ def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
         )
     except KeyError as error:
         what = f'key {error} of secret "{namespace}/{name}"' if secret else f'secret "{namespace}/{name}"'
-        raise ServiceError(404, "NotFound", f"{what} not found") from error
+        raise exceptions.not_found(what) from error
 
 
 class Session:

@@ -13,7 +13,7 @@ from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
-from emulator.openshift.operators import cloud
+from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
 
 Json = dict[str, Any]
@@ -75,7 +75,7 @@ def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
         missing = (
             "ConfigMap openshift-config/cloud-provider-config" if config is None else "Secret azure-cloud-provider"
         )
-        raise ServiceError(404, "NotFound", f"{missing} not found")
+        raise exceptions.not_found(missing)
     settings: Json = json.loads(config["data"]["config"])
     settings |= yaml.safe_load(decoded(secret["data"]["cloud-config"]))
     account = cloud.Account(
@@ -182,7 +182,7 @@ async def _open(session: cloud.Session, account: cloud.Account, settings: Json, 
     """Allow the internet to reach the router's ports, in the security group of the nodes."""
     group = account.id(f"Microsoft.Network/networkSecurityGroups/{settings['securityGroupName']}")
     if session.get(group) is None:
-        raise ServiceError(404, "ResourceNotFound", f"security group {settings['securityGroupName']} not found")
+        raise exceptions.security_group_not_found(settings["securityGroupName"])
     for number, (port, _) in enumerate(PORTS.values()):
         rule = {
             "access": "Allow",

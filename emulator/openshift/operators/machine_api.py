@@ -13,7 +13,7 @@ from emulator.openshift.boot.machines import Machine
 from emulator.openshift.boot.timeline import WaitingError
 from emulator.openshift.cluster import control_plane
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.operators import cloud
+from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import MACHINE, MACHINES_NAMESPACE
 
 Json = dict[str, Any]
@@ -274,7 +274,7 @@ def _user_data(cluster: Cluster, spec: Json) -> str:
     secret = cluster.objects.get("Secret", name, MACHINES_NAMESPACE)
     data: Json = (secret or {}).get("data") or {}
     if "userData" not in data:
-        raise ServiceError(404, "NotFound", f'secret "{MACHINES_NAMESPACE}/{name}" not found')
+        raise exceptions.not_found(f'secret "{MACHINES_NAMESPACE}/{name}"')
     return str(data["userData"])
 
 

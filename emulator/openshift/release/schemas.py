@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from emulator.openshift.kubernetes.objects.schema import PRESERVE
+from emulator.openshift.release import machine_schemas
+from emulator.openshift.release.machine_schemas import one_of
 
 Json = dict[str, Any]
 
@@ -85,15 +87,118 @@ _ALWAYS_THERE = (
     "requiredDropCapabilities",
     "volumes",
 )
+NAMESPACE = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+AUDIT = one_of("Default", "WriteRequestBodies", "AllRequestBodies", "None")
+REGISTRIES = _list(TEXT | {"minLength": 1, "maxLength": 256}, maxItems=1024)
+LOGIN: Json = {"clientID": TEXT, "clientSecret": _named(("name",)), "ca": _named(("name",))}
 # The schema of the spec, by kind.
 SPECS: Mapping[str, Json] = {
     "APIServer.config.openshift.io": _open(
         {
             "servingCerts": _open(
-                {"namedCertificates": _list(_open({"names": _list(TEXT), "servingCertificate": _named(("name",))}))}
+                {
+                    "namedCertificates": _list(
+                        _open({"names": _list(TEXT, maxItems=64), "servingCertificate": _named(("name",))}), maxItems=32
+                    )
+                }
+            ),
+            "additionalCORSAllowedOrigins": _list(TEXT),
+            "audit": _open(
+                {
+                    "profile": AUDIT,
+                    "customRules": _list(
+                        _open({"group": TEXT | {"minLength": 1}, "profile": AUDIT}, ("group", "profile"))
+                    ),
+                }
+            ),
+            "clientCA": _named(("name",)),
+            "encryption": _open({"type": one_of("", "identity", "aescbc", "aesgcm")}),
+            "tlsSecurityProfile": machine_schemas.TLS_PROFILE,
+        }
+    ),
+    "Ingress.config.openshift.io": _open(
+        {
+            "appsDomain": TEXT,
+            "domain": TEXT,
+            "componentRoutes": _list(
+                _open(
+                    {
+                        "hostname": TEXT,
+                        "name": TEXT | {"minLength": 1, "maxLength": 256},
+                        "namespace": TEXT | {"minLength": 1, "maxLength": 63, "pattern": NAMESPACE},
+                        "servingCertKeyPairSecret": _named(("name",)),
+                    },
+                    ("hostname", "name", "namespace"),
+                ),
+                maxItems=250,
+            ),
+        }
+    ),
+    "Image.config.openshift.io": _open(
+        {
+            "additionalTrustedCA": _named(("name",)),
+            "allowedRegistriesForImport": _list(_open({"domainName": TEXT, "insecure": SWITCH})),
+            "externalRegistryHostnames": _list(TEXT),
+            "imageStreamImportMode": one_of("", "Legacy", "PreserveOriginal"),
+            "registrySources": _open(
+                dict.fromkeys(("allowedRegistries", "blockedRegistries", "insecureRegistries"), REGISTRIES)
+                | {"containerRuntimeSearchRegistries": _list(TEXT, minItems=1)}
+            ),
+        }
+    ),
+    "OAuth.config.openshift.io": _open(
+        {
+            "identityProviders": _list(
+                _open(
+                    {
+                        "name": TEXT,
+                        "type": TEXT,
+                        "mappingMethod": TEXT,
+                        "htpasswd": _open({"fileData": _named(("name",))}),
+                        "github": _open(LOGIN | {"organizations": _list(TEXT), "teams": _list(TEXT)}),
+                        "gitlab": _open(LOGIN | {"url": TEXT}),
+                        "google": _open(LOGIN | {"hostedDomain": TEXT}),
+                        "openID": _open(LOGIN | {"issuer": TEXT, "extraScopes": _list(TEXT)}),
+                        "ldap": _open(
+                            {"bindDN": TEXT, "bindPassword": _named(("name",)), "insecure": SWITCH, "url": TEXT}
+                        ),
+                    }
+                )
+            ),
+            "templates": _open(dict.fromkeys(("error", "login", "providerSelection"), _named(("name",)))),
+            "tokenConfig": _open({"accessTokenMaxAgeSeconds": {"type": "integer"}}),
+        }
+    ),
+    "Project.config.openshift.io": _open(
+        {"projectRequestMessage": TEXT, "projectRequestTemplate": _open({"name": TEXT})}
+    ),
+    "Proxy.config.openshift.io": _open(
+        dict.fromkeys(("httpProxy", "httpsProxy", "noProxy"), TEXT)
+        | {"readinessEndpoints": _list(TEXT), "trustedCA": _named(("name",))}
+    ),
+    "Scheduler.config.openshift.io": _open(
+        {
+            "defaultNodeSelector": TEXT,
+            "mastersSchedulable": SWITCH,
+            "policy": _named(("name",)),
+            "profile": one_of("", "LowNodeUtilization", "HighNodeUtilization", "NoScoring"),
+        }
+    ),
+    "ImageDigestMirrorSet.config.openshift.io": _open(
+        {
+            "imageDigestMirrors": _list(
+                _open(
+                    {
+                        "source": TEXT,
+                        "mirrors": _list(TEXT),
+                        "mirrorSourcePolicy": one_of("NeverContactSource", "AllowContactingSource"),
+                    },
+                    ("source",),
+                )
             )
         }
     ),
+    **machine_schemas.SPECS,
     "ClusterVersion.config.openshift.io": _open(
         {
             "clusterID": TEXT,

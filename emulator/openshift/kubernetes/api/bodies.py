@@ -7,14 +7,16 @@ from typing import Any
 import yaml
 from starlette.requests import Request
 
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
 from emulator.openshift.kubernetes.api.strategic import strategic_merge_patch
 from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata
 
-OBJECT_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
+OBJECT_TYPES = ("application/json", "application/yaml")
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+MANAGER_BYTES = 128
 # A Go struct, as the real server shows it in its message.
 TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
@@ -35,7 +37,9 @@ def parse(text: bytes, media_type: str, kind: str) -> Json:
     Raises:
         ServiceError: 400 for a body that is not an object; 415 for a media type other than JSON and YAML.
     """
-    if media_type not in OBJECT_TYPES[:2]:
+    if media_type == PROTOBUF:
+        raise refusals.protobuf_unread(OBJECT_TYPES)
+    if media_type not in OBJECT_TYPES:
         raise errors.unsupported_media_type(OBJECT_TYPES)
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else yaml.safe_load(text)
@@ -116,7 +120,7 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
     if media_type not in accepted:
         if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
             raise errors.unknown_patch_type()
-        raise errors.unsupported_media_type([*accepted, APPLY_PATCH] if kind.is_custom else accepted)
+        raise errors.unsupported_media_type([*accepted, APPLY_PATCH])
     try:
         patch = json.loads(text)
     except ValueError as error:
@@ -144,17 +148,90 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
     return lambda current: strategic_merge_patch(kind, current, patch)
 
 
-def dry_run(request: Request, options: str) -> bool:
+def config_of(kind: Kind, text: bytes) -> Json:
+    """Return the object to apply.
+
+    Args:
+        kind: kind of the object.
+        text: the body, in YAML.
+
+    Raises:
+        ServiceError: 400 for a body that is not an object, of another version, or with managers; 500 for another kind.
+    """
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise refusals.not_yaml(f"error converting YAML to JSON: yaml: {error}") from error
+    if not isinstance(found, dict):
+        raise refusals.not_yaml(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+            f"{_go_kind(found)} into Go value of type map[string]interface {{}}"
+        )
+    version = str(found.get("apiVersion") or "")
+    if version != kind.api_version:
+        raise refusals.another_version_applied(version, kind.api_version)
+    if found.get("kind") != kind.kind:
+        raise refusals.another_kind_applied()
+    if (metadata.decode(kind, found.get("metadata"))).get("managedFields"):
+        raise refusals.managers_applied()
+    return found
+
+
+def manager_of(request: Request, options: str) -> str:
+    """Return the name of who writes: `fieldManager`, or the client's program.
+
+    Args:
+        request: the request.
+        options: type of the options of its verb, `PatchOptions`; empty for those of an apply, which needs a name.
+
+    Raises:
+        ServiceError: 422 for a name that is missing, too long, or not printable.
+    """
+    name = request.query_params.get("fieldManager", "")
+    wrong = None
+    if not name and not options:
+        wrong = errors.required("fieldManager", "is required for apply patch")
+    elif len(name.encode()) > MANAGER_BYTES:
+        message = f"Too long: must have at most {MANAGER_BYTES} bytes"
+        wrong = errors.Cause("FieldValueTooLong", "fieldManager", message)
+    elif name and not name.isprintable():
+        at, character = next((at, one) for at, one in enumerate(name) if not one.isprintable())
+        shown = "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in name)
+        message = f'Invalid value: "{shown}": invalid character U+{ord(character):04X} (at position {at})'
+        wrong = errors.Cause("FieldValueInvalid", "fieldManager", message)
+    if wrong is not None:
+        raise errors.invalid("meta.k8s.io", options or "PatchOptions", "", [wrong])
+    return name or request.headers.get("user-agent", "").partition("/")[0][:MANAGER_BYTES]
+
+
+def force(request: Request, *, applies: bool) -> bool:
+    """Tell whether an apply takes over fields of other managers.
+
+    Args:
+        request: the request.
+        applies: whether it is an apply.
+
+    Raises:
+        ServiceError: 422 if another patch says so.
+    """
+    if "force" in request.query_params and not applies:
+        cause = errors.forbidden_value("force", "may not be specified for non-apply patch")
+        raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
+    return request.query_params.get("force") in ("1", "true")
+
+
+def dry_run(request: Request, options: str, in_body: Any = None) -> bool:
     """Tell whether a request is a dry run, which stores nothing.
 
     Args:
         request: the request.
         options: type of the options of its verb, `CreateOptions`.
+        in_body: the `dryRun` of options in the body.
 
     Raises:
         ServiceError: 422 for a value other than `All`.
     """
-    wanted = request.query_params.getlist("dryRun")
+    wanted = [*request.query_params.getlist("dryRun"), *(in_body if isinstance(in_body, list) else ())]
     if any(value != "All" for value in wanted):
         shown = "[]string{" + ", ".join(f'"{value}"' for value in wanted) + "}"
         message = f'Unsupported value: {shown}: supported values: "All"'

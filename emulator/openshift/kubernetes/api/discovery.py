@@ -9,6 +9,7 @@ from starlette.responses import Response
 from emulator.openshift.kubernetes import replies
 from emulator.openshift.kubernetes.api import openapi
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind, Kinds
+from emulator.openshift.kubernetes.objects import scale as scales
 
 VERSION: Json = {
     "major": "1",
@@ -21,6 +22,7 @@ VERSION: Json = {
     "compiler": "gc",
     "platform": "linux/amd64",
 }
+SCALE: Json = {"group": "autoscaling", "version": "v1", "kind": scales.KIND}
 HEALTH = ("/healthz", "/livez", "/readyz")
 CORE_VERSION = "v1"
 
@@ -33,15 +35,21 @@ def answer(kinds: Kinds, path: str, address: str, accept: str) -> Response | Non
         path: as sent, without the query.
         address: the server's own host and port, as the client wrote them.
         accept: the client's Accept header.
+
+    Raises:
+        ServiceError: 406 if the client accepts no JSON.
     """
     trimmed = path.rstrip("/") or "/"
     if trimmed in HEALTH:
         return replies.text_reply("ok")
     if trimmed == openapi.VERSION_2 and openapi.PROTOBUF_ASKED in accept:
-        return Response(openapi.version_2_protobuf(), headers=replies.headers(), media_type=openapi.PROTOBUF)
+        return Response(openapi.version_2_protobuf(kinds), headers=replies.headers(), media_type=openapi.PROTOBUF)
     fixed = FIXED.get(trimmed)
     document = fixed(kinds, address) if fixed is not None else _document(kinds, trimmed)
-    return None if document is None else replies.json_reply(document)
+    if document is None:
+        return None
+    replies.check_json(accept)
+    return replies.json_reply(document)
 
 
 def _document(kinds: Kinds, path: str) -> Json | None:
@@ -113,7 +121,8 @@ def _entries(kind: Kind) -> list[Json]:
         digest = hashlib.sha256(f"{kind.group}/{kind.storage_version or kind.version}/{kind.kind}".encode()).digest()
         entry["storageVersionHash"] = base64.b64encode(digest[:8]).decode()
     subresources = [*kind.subresources, *(["status"] if kind.has_status else [])]
-    return [entry, *(_subresource(kind, name) for name in subresources)]
+    scale = [_subresource(kind, scales.NAME) | SCALE] if kind.scale else []
+    return [entry, *scale, *(_subresource(kind, name) for name in subresources)]
 
 
 def _subresource(kind: Kind, name: str) -> Json:
@@ -130,6 +139,6 @@ FIXED: Mapping[str, Callable[[Kinds, str], Json]] = {
     "/": paths,
     "/api": _versions,
     "/apis": _groups,
-    openapi.VERSION_2: lambda _kinds, _address: openapi.version_2_json(),
+    openapi.VERSION_2: lambda kinds, _address: openapi.version_2_json(kinds),
     "/version": lambda _kinds, _address: VERSION,
 }

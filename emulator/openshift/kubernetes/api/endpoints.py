@@ -9,20 +9,23 @@ from cryptography import x509
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from emulator.openshift.kubernetes import errors, replies
-from emulator.openshift.kubernetes.access import reviews
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes import errors, refusals, replies
+from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
-from emulator.openshift.kubernetes.api import bodies, discovery, lists, requests
+from emulator.openshift.kubernetes.api import bodies, discovery, field_validation, lists, protobuf, requests, waiting
 from emulator.openshift.kubernetes.api.requests import RequestInfo
 from emulator.openshift.kubernetes.api.watching import LONGEST_SECONDS, Watch
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind
-from emulator.openshift.kubernetes.objects import metadata, shapes
-from emulator.openshift.kubernetes.objects.objects import Objects
+from emulator.openshift.kubernetes.objects import metadata, scale, types
+from emulator.openshift.kubernetes.objects.fields import managers
+from emulator.openshift.kubernetes.objects.objects import Objects, Track
 from emulator.openshift.kubernetes.objects.rules import Removal
 from emulator.openshift.kubernetes.printing import Form, form_of
 
 STATUS = "status"
+PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ class Endpoints:
         Raises:
             ServiceError: the error for the Status in the response.
         """
-        user = self._authenticator.user(_certificate(request), request.headers)
-        request.state.caller = user.name
+        caller = self._authenticator.user(_certificate(request), request.headers)
+        request.state.caller = caller.name
         info = requests.read(request)
+        try:
+            user = impersonation.effective(caller, request.headers, self._authorizer)
+        except impersonation.NobodyMeantError:
+            return replies.nobody_meant(info.path)
         self._authorizer.check(user, _wanted(info))
         if not info.is_resource:
             return self._discover(request, info)
@@ -79,7 +86,10 @@ class Endpoints:
             return self._nothing(info)
         form = form_of(request, kind, self._objects.clock)
         _check_shape(kind, info)
-        return await self._verbs[info.verb](Call(request, info, kind, user, form))
+        call = Call(request, info, kind, user, form)
+        if info.subresource in kind.unserved:
+            return self._refuse(call)
+        return await self._verbs[info.verb](call)
 
     def _discover(self, request: Request, info: RequestInfo) -> Response:
         host, accept = request.headers.get("host", ""), request.headers.get("accept", "")
@@ -98,22 +108,30 @@ class Endpoints:
             return replies.no_page()
         raise errors.no_such_resource()
 
+    def _refuse(self, call: Call) -> Response:
+        """Refuse a subresource that is not emulated, once its object exists."""
+        if self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
+            raise errors.not_found(call.kind, call.info.name)
+        raise refusals.not_emulated(_missing(call.kind, call.info.subresource))
+
     async def _create(self, call: Call) -> Response:
         body = await _object(call)
         if call.kind.verbs == ("create",):
-            shapes.check(call.kind, body)
+            body, _ = types.decode(call.kind, body)
             answer = reviews.answer(call.kind, self._authorizer, call.user, body)
             return replies.json_reply(answer, HTTPStatus.CREATED)
         _check_namespace(call, metadata.decode(call.kind, body.get("metadata")))
         dry_run = bodies.dry_run(call.request, "CreateOptions")
-        created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run)
-        return call.reply(created, HTTPStatus.CREATED)
+        warnings = await _warnings(call, body, "CreateOptions")
+        track = self._track(call, "CreateOptions")
+        created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run, track=track)
+        return field_validation.warn(call.reply(created, HTTPStatus.CREATED), warnings)
 
     async def _get(self, call: Call) -> Response:
         found = self._objects.storage.get(call.kind, _namespace(call), call.info.name)
         if found is None:
-            raise errors.not_found(call.kind, call.info.name)
-        return call.reply(found)
+            raise _not_found(call)
+        return call.reply(_shown(call, found))
 
     async def _list(self, call: Call) -> Response:
         wanted = lists.options(call.kind, call.request.query_params)
@@ -122,6 +140,10 @@ class Endpoints:
     async def _watch(self, call: Call) -> Response:
         query = call.request.query_params
         wanted = lists.options(call.kind, query, call.info.name)
+        if waiting.is_for_a_first_pod(call.kind, call.request) and not any(
+            map(wanted.selector, self._objects.storage.scan(call.kind, _namespace(call)))
+        ):
+            raise refusals.not_emulated(waiting.NO_PODS)
         seconds = query.get("timeoutSeconds") or "0"
         watch = Watch(
             call.kind,
@@ -137,42 +159,86 @@ class Endpoints:
         )
 
     async def _update(self, call: Call) -> Response:
-        body = await _object(call)
+        body = await _object(call, is_scale=call.info.subresource == scale.NAME)
         found = metadata.decode(call.kind, body.get("metadata"))
         if "name" not in found:
             raise errors.bad_request(
                 f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
             )
-        _check_name(call, body)
-        _check_namespace(call, found)
+        _check_place(call, body)
         dry_run = bodies.dry_run(call.request, "UpdateOptions")
+        warnings = [] if call.info.subresource == scale.NAME else await _warnings(call, body, "UpdateOptions")
 
         def replaced(current: Json) -> Json:
             uid = current["metadata"]["uid"]
             if found.get("uid", uid) != uid:
                 why = f"UID in precondition: {found['uid']}, UID in object meta: {uid}"
                 raise errors.conflict(call.kind, call.info.name, f"Precondition failed: {why}")
-            return body
+            return _rescaled(call, current, body) if call.info.subresource == scale.NAME else body
 
-        return self._change(call, replaced, dry_run=dry_run)
+        track = self._track(call, "UpdateOptions")
+        return field_validation.warn(self._change(call, replaced, track, dry_run=dry_run), warnings)
 
     async def _patch(self, call: Call) -> Response:
-        patch = bodies.patch_of(call.kind, bodies.content_type(call.request), await call.request.body())
+        if bodies.content_type(call.request) == errors.APPLY_PATCH:
+            return await self._apply(call)
+        bodies.force(call.request, applies=False)
+        text = await call.request.body()
+        patch = bodies.patch_of(call.kind, bodies.content_type(call.request), text)
         dry_run = bodies.dry_run(call.request, "PatchOptions")
 
         def patched(current: Json) -> Json:
+            if call.info.subresource == scale.NAME:
+                return _rescaled(call, current, patch(scale.of(call.kind, current)))
             new = patch(current)
             bodies.check_kind(call.kind, new)
-            _check_name(call, new)
+            _check_place(call, new)
+            warnings.extend(field_validation.check_patched(call.request, call.kind, new, text))
             return new
 
-        return self._change(call, patched, dry_run=dry_run)
+        warnings: list[str] = []
+        track = self._track(call, "PatchOptions")
+        return field_validation.warn(self._change(call, patched, track, dry_run=dry_run), warnings)
 
-    def _change(self, call: Call, change: Callable[[Json], Json], *, dry_run: bool) -> Response:
+    async def _apply(self, call: Call) -> Response:
+        name, force = bodies.manager_of(call.request, ""), bodies.force(call.request, applies=True)
+        is_scale = call.info.subresource == scale.NAME
+        config = bodies.config_of(scale.AS_KIND if is_scale else call.kind, await call.request.body())
+        dry_run = bodies.dry_run(call.request, "PatchOptions")
+        if is_scale:
+            config = scale.config_of(call.kind, config)
+        manager = managers.Manager(name, managers.APPLY, call.kind.api_version, call.info.subresource)
+        found = self._objects.storage.get(call.kind, _namespace(call), call.info.name)
+        if found is None and call.info.subresource:
+            raise _not_found(call)
+        new, listed = managers.applied(call.kind, found, config, manager, self._objects.now(), force=force)
+        if found is not None:
+            _check_place(call, new)
+            return self._change(call, lambda _: new, lambda *_: listed, dry_run=dry_run)
+        create = Attributes("create", call.info.group, call.info.resource, call.info.namespace, call.info.name)
+        if self._authorizer.why(call.user, create) is None:
+            raise errors.forbidden_object(call.kind, call.info.name, "")
+        metadata.decode(call.kind, new.get("metadata"))
+        new["metadata"] = {"name": call.info.name} | new["metadata"]
+        _check_place(call, new)
+        new["metadata"].pop("resourceVersion", None)
+        created = self._objects.add(call.kind, _namespace(call), new, dry_run=dry_run, track=lambda *_: listed)
+        return call.reply(created, HTTPStatus.CREATED)
+
+    def _track(self, call: Call, options: str) -> Track:
+        """Return who manages the fields of a write that is not an apply: the client, what it changes."""
+        name = bodies.manager_of(call.request, options)
+        manager = managers.Manager(name, managers.UPDATE, call.kind.api_version, call.info.subresource)
+        return lambda old, new: managers.updated(call.kind, old, new, manager, self._objects.now())
+
+    def _change(self, call: Call, change: Callable[[Json], Json], track: Track, *, dry_run: bool) -> Response:
+        if self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
+            raise _not_found(call)
+        subresource = "" if call.info.subresource == scale.NAME else call.info.subresource
         changed = self._objects.change(
-            call.kind, _namespace(call), call.info.name, change, call.info.subresource, dry_run=dry_run
+            call.kind, _namespace(call), call.info.name, change, subresource, dry_run=dry_run, track=track
         )
-        return call.reply(changed)
+        return call.reply(_shown(call, changed))
 
     async def _delete(self, call: Call) -> Response:
         how = await _removal(call)
@@ -230,7 +296,10 @@ def _check_shape(kind: Kind, info: RequestInfo) -> None:
             raise errors.method_not_allowed()
         raise errors.no_such_resource()
     if info.subresource:
-        if not (info.subresource == STATUS and kind.has_status) and info.subresource not in kind.subresources:
+        if info.subresource in kind.unserved:
+            return
+        served = {*kind.subresources, *([STATUS] if kind.has_status else []), *([scale.NAME] if kind.scale else [])}
+        if info.subresource not in served:
             raise errors.not_found(kind, info.name) if kind.is_custom else errors.no_such_resource()
         if info.verb not in STATUS_VERBS:
             raise errors.method_not_allowed()
@@ -245,18 +314,53 @@ def _namespace(call: Call) -> str:
     return call.info.namespace if call.kind.namespaced else ""
 
 
-async def _object(call: Call) -> Json:
-    body = bodies.parse(await call.request.body(), bodies.content_type(call.request), call.kind.kind)
-    bodies.check_kind(call.kind, body)
+def _missing(kind: Kind, subresource: str) -> str:
+    if kind.name == "Pod":
+        return f"no container runs here, so pods have no {subresource!r}."
+    return f"{kind.plural} have no {subresource!r} here."
+
+
+def _not_found(call: Call) -> ServiceError:
+    is_scale = call.info.subresource == scale.NAME and not call.kind.is_custom
+    return (refusals.no_scale if is_scale else errors.not_found)(call.kind, call.info.name)
+
+
+def _shown(call: Call, obj: Json) -> Json:
+    return scale.of(call.kind, obj) if call.info.subresource == scale.NAME else obj
+
+
+def _rescaled(call: Call, current: Json, wanted: Json) -> Json:
+    """Return an object with the replicas of the Scale that a client sent."""
+    _check_place(call, wanted)
+    scale.check(call.kind, wanted)
+    return scale.scaled(call.kind, current, wanted)
+
+
+async def _warnings(call: Call, obj: Json, options: str) -> list[str]:
+    """Return what is to be warned of in the object of a request."""
+    return field_validation.check(call.request, call.kind, obj, await call.request.body(), options)
+
+
+async def _object(call: Call, *, is_scale: bool = False) -> Json:
+    text, media_type = await call.request.body(), bodies.content_type(call.request)
+    review = protobuf.review(call.kind, text) if media_type == bodies.PROTOBUF else None
+    body = bodies.parse(text, media_type, call.kind.kind) if review is None else review
+    if not is_scale:
+        bodies.check_kind(call.kind, body)
     return body
 
 
-def _check_name(call: Call, obj: Json) -> None:
-    name = metadata.decode(call.kind, obj.get("metadata")).get("name")
-    if name != call.info.name:
+def _check_place(call: Call, obj: Json) -> None:
+    """Check that the object of an update names the object in the path."""
+    found = metadata.decode(call.kind, obj.get("metadata"))
+    if found.get("name") != call.info.name:
         raise errors.bad_request(
-            f"the name of the object ({name}) does not match the name on the URL ({call.info.name})"
+            f"the name of the object ({found.get('name')}) does not match the name on the URL ({call.info.name})"
         )
+    # The path of a Namespace has a namespace too: its own name.
+    namespace = found.get("namespace", call.info.namespace)
+    if call.info.namespace and namespace != call.info.namespace:
+        raise refusals.another_namespace(namespace, call.info.namespace)
 
 
 def _check_namespace(call: Call, found: Json) -> None:
@@ -277,5 +381,9 @@ async def _removal(call: Call) -> Removal:
     conditions = options.get("preconditions")
     if not isinstance(conditions, dict):
         conditions = {}
-    dry_run = bodies.dry_run(call.request, "DeleteOptions") or bool(options.get("dryRun"))
+    policy = call.request.query_params.get("propagationPolicy") or options.get("propagationPolicy")
+    if policy and policy not in PROPAGATION_POLICIES:
+        cause = errors.not_supported("propagationPolicy", policy, [*PROPAGATION_POLICIES, "nil"])
+        raise errors.invalid("meta.k8s.io", "DeleteOptions", "", [cause])
+    dry_run = bodies.dry_run(call.request, "DeleteOptions", options.get("dryRun"))
     return Removal(conditions.get("uid") or "", conditions.get("resourceVersion") or "", dry_run)

@@ -1,9 +1,10 @@
-"""The objects that exist in every cluster from the start: namespaces, and the roles and bindings of the server."""
+"""The objects that exist in every cluster from the start: namespaces, and the server's roles, bindings and Service."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from emulator.openshift.kubernetes.kinds import RBAC, Json
+from emulator.openshift.kubernetes.objects import addresses
 
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -84,10 +85,15 @@ BINDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
 LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 
 
-def objects() -> Iterator[Json]:
-    """Yield the namespaces, roles and bindings."""
+def objects(services: str) -> Iterator[Json]:
+    """Yield the namespaces, roles and bindings, and the API server's own Service.
+
+    Args:
+        services: the network of Services.
+    """
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    yield addresses.own(services)
     for name, rules in ROLES.items():
         yield {
             "apiVersion": f"{RBAC}/v1",

@@ -28,7 +28,6 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_text, value.values()))
 
 
-# managedFields is not kept, because there is no server-side apply.
 MEMBERS: Mapping[str, Callable[[Any], bool]] = {
     "annotations": _is_map,
     "creationTimestamp": _is_text,
@@ -38,6 +37,7 @@ MEMBERS: Mapping[str, Callable[[Any], bool]] = {
     "generateName": _is_text,
     "generation": _is_number,
     "labels": _is_map,
+    "managedFields": _are_objects,
     "name": _is_text,
     "namespace": _is_text,
     "ownerReferences": _are_objects,

@@ -31,6 +31,7 @@ QUALIFIED_MESSAGE = (
     "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     f"'{_QUALIFIED}')"
 )
+WITH_PREFIX = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 LABEL_VALUE_MESSAGE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
@@ -56,7 +57,8 @@ def _matches(pattern: str, most: int, message: str) -> Callable[[str], Iterator[
     return problems
 
 
-def _path_segment(value: str) -> Iterator[str]:
+def path_segment(value: str) -> Iterator[str]:
+    """Yield why a text cannot be a part of a path."""
     if value in (".", ".."):
         yield f"may not be '{value}'"
     for character in "/%":
@@ -75,13 +77,17 @@ _qualified_part = _matches(_QUALIFIED, MAX_LABEL, QUALIFIED_MESSAGE)
 NAMES: Mapping[str, Callable[[str], Iterator[str]]] = {
     "Namespace": label,
     "Service": service_name,
-    **{f"{kind}.{RBAC}": _path_segment for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")},
+    **{f"{kind}.{RBAC}": path_segment for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")},
 }
 
 
 def qualified_name(value: str) -> Iterator[str]:
     """Yield what is wrong with the key of a label or annotation."""
-    prefix, slash, name = value.rpartition("/")
+    prefix, slash, name = value.partition("/")
+    if "/" in name:
+        yield f"a qualified name {QUALIFIED_MESSAGE.removeprefix('name part ')} {WITH_PREFIX}"
+        return
+    name, prefix = (name, prefix) if slash else (prefix, "")
     if slash:
         if not prefix:
             yield "prefix part must be non-empty"
@@ -90,12 +96,16 @@ def qualified_name(value: str) -> Iterator[str]:
                 yield f"prefix part {problem}"
     if not name:
         yield "name part must be non-empty"
-    yield from _qualified_part(name)
+    for problem in _qualified_part(name):
+        yield problem if problem.startswith("name part") else f"name part {problem}"
 
 
 def metadata_causes(kind: Kind, metadata: Json) -> Iterator[Cause]:
     """Yield what is wrong with an object's metadata."""
-    name = metadata.get("name")
+    name, prefix = metadata.get("name"), str(metadata.get("generateName") or "")
+    # A dash at the end of the prefix is not the end of the name.
+    for problem in NAMES.get(kind.name, subdomain)(f"{prefix[:-2]}a" if prefix[1:].endswith("-") else prefix or "a"):
+        yield invalid_value("metadata.generateName", prefix, problem)
     if not name:
         yield required("metadata.name", "name or generateName is required")
     else:

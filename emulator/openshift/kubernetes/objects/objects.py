@@ -4,19 +4,25 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
+from itertools import chain
 
 from emulator.core.clock import Clock
 from emulator.core.store import Store
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind, Kinds
-from emulator.openshift.kubernetes.objects import bootstrap, rules, strategies
+from emulator.openshift.kubernetes.objects import addresses, bootstrap, rules, strategies, termination
 from emulator.openshift.kubernetes.objects import metadata as metadatas
+from emulator.openshift.kubernetes.objects.fields import managers
 from emulator.openshift.kubernetes.objects.rules import ANY, Removal
 from emulator.openshift.kubernetes.objects.storage import Storage
 
+# The name under which the cluster's own parts manage fields.
+CLUSTER = "openshift"
 PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 
 Change = Callable[[Json], Json]
+# Takes an object before (None for a new one) and after a write; returns its managers.
+Track = Callable[[Json | None, Json], list[Json]]
 Listener = Callable[[str, Json], None]
 
 
@@ -26,13 +32,22 @@ class Objects:
 
     A kind is written `ConfigMap` for the core group, `ClusterOperator.config.openshift.io` for other groups. Errors are
     `ServiceError`s; their code is the reason of a Kubernetes Status.
+
+    Args:
+        store: keeps them.
+        clock: the clock of their timestamps.
+        cluster: prefix of their keys in the store.
+        services: the network of the cluster's Services.
     """
 
     store: Store
     clock: Clock
     cluster: str
+    services: str = addresses.NETWORK
     kinds: Kinds = field(init=False)
     storage: Storage = field(init=False)
+    # The namespaces that are being emptied right now.
+    _emptied: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.kinds = Kinds()
@@ -40,7 +55,7 @@ class Objects:
         if self.storage.revision == 0:
             # In one transaction: if the process dies here, the next one starts over.
             with self.store.transaction():
-                for obj in bootstrap.objects():
+                for obj in bootstrap.objects(self.services):
                     self.create(obj)
         for definition in self.list(DEFINITIONS):
             self.kinds.define(definition)
@@ -142,7 +157,7 @@ class Objects:
 
     # For the endpoints.
 
-    def add(self, kind: Kind, namespace: str, obj: Json, *, dry_run: bool = False) -> Json:
+    def add(self, kind: Kind, namespace: str, obj: Json, *, dry_run: bool = False, track: Track | None = None) -> Json:
         """Create an object.
 
         Args:
@@ -150,12 +165,13 @@ class Objects:
             namespace: namespace of the object, "" for a cluster-scoped kind.
             obj: the object, which is not modified.
             dry_run: store nothing.
+            track: decides who manages its fields; by default nobody, until somebody applies to it.
 
         Raises:
             ServiceError: as `create`.
         """
         new = copy.deepcopy(obj) | {"apiVersion": kind.api_version, "kind": kind.kind}
-        metadata = rules.first_metadata(kind, namespace, new, self._now())
+        metadata = rules.first_metadata(kind, namespace, new, self.now())
         if kind.namespaced:
             self._check_namespace(kind, namespace, metadata.get("name", ""))
         if kind.has_status and kind.name != "Node":
@@ -163,9 +179,11 @@ class Objects:
             if kind.name in strategies.FIRST_STATUS:
                 new["status"] = copy.deepcopy(strategies.FIRST_STATUS[kind.name])
         new = rules.settled(kind, new)
+        rules.set_managers(new, [] if track is None else track(None, new))
         rules.refuse(kind, new, rules.causes(kind, new))
         if self.storage.get(kind, namespace, metadata["name"]) is not None:
             raise errors.already_exists(kind, metadata["name"])
+        self._assign(kind, new)
         if not dry_run:
             self._keep(kind, new, None)
         return new
@@ -179,6 +197,7 @@ class Objects:
         subresource: str = "",
         *,
         dry_run: bool = False,
+        track: Track | None = None,
     ) -> Json:
         """Replace an object with the result of `change`.
 
@@ -189,6 +208,7 @@ class Objects:
             change: takes the current object, which it must not modify, and returns the new one.
             subresource: `status` changes only the status, "" everything else.
             dry_run: store nothing.
+            track: decides who manages its fields; by default the cluster manages what it changes.
 
         Raises:
             ServiceError: 404; 409 for another version; 422; and the errors of `change`.
@@ -200,13 +220,14 @@ class Objects:
         metadata = new["metadata"] = metadatas.decode(kind, new.get("metadata"))
         rules.check_version(kind, name, old, metadata)
         new = rules.settled(kind, rules.merged(kind, old, new, subresource))
+        rules.set_managers(new, (track or self._tracked(kind, subresource))(old, new))
         if rules.without_version(new) == rules.without_version(old):
             return old
         wanted = [rules.wanted(kind, obj) for obj in (old, new)]
         if kind.has_generation and wanted[0] != wanted[1]:
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
-        rules.refuse(kind, new, rules.causes(kind, new))
-        rules.refuse(kind, new, rules.change_causes(kind, old, new))
+        rules.refuse(kind, new, chain(rules.causes(kind, new), rules.change_causes(kind, old, new)))
+        self._assign(kind, new)
         if dry_run:
             return new
         if (
@@ -246,7 +267,7 @@ class Objects:
         if "deletionTimestamp" in old["metadata"]:
             return old, False
         new = copy.deepcopy(old)
-        new["metadata"]["deletionTimestamp"] = self._now()
+        new["metadata"]["deletionTimestamp"] = self.now()
         if kind.name == "Namespace":
             new.setdefault("status", {})["phase"] = "Terminating"
         else:
@@ -261,6 +282,11 @@ class Objects:
 
     # The rules.
 
+    def _assign(self, kind: Kind, new: Json) -> None:
+        """Give a Service what it needs of the cluster's network."""
+        if kind.name == "Service":
+            rules.refuse(kind, new, iter(addresses.assign(new, self.storage.scan(kind), self.services)))
+
     def _named(self, name: str) -> Kind:
         kind = self.kinds.named(name)
         if kind is None:
@@ -273,8 +299,13 @@ class Objects:
             raise errors.no_such_resource()
         return kind
 
-    def _now(self) -> str:
+    def now(self) -> str:
+        """Return the time as objects have it."""
         return self.clock.now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _tracked(self, kind: Kind, subresource: str) -> Track:
+        manager = managers.Manager(CLUSTER, managers.UPDATE, kind.api_version, subresource)
+        return lambda old, new: managers.updated(kind, old, new, manager, self.now())
 
     def _check_namespace(self, kind: Kind, namespace: str, name: str) -> None:
         namespaces = self._named("Namespace")
@@ -292,7 +323,7 @@ class Objects:
 
     def _keep(self, kind: Kind, new: Json, old: Json | None) -> None:
         if kind.name == DEFINITIONS:
-            new["status"] = rules.established(new, self._now()) if old is None else new.get("status", {})
+            new["status"] = rules.established(new, self.now()) if old is None else new.get("status", {})
             self.kinds.define(new)
         self.storage.write(kind, new, old)
 
@@ -321,12 +352,31 @@ class Objects:
         found = self.storage.get(namespaces, "", name)
         if found is None or "deletionTimestamp" not in found["metadata"]:
             return
-        contents = [(kind, obj) for kind in self._stored_kinds() for obj in list(self.storage.scan(kind, name))]
+        if name in self._emptied:
+            # Each object that is removed comes back here.
+            return
+        self._emptied.add(name)
+        try:
+            for kind, obj in list(self._contents(name)):
+                if "deletionTimestamp" not in obj["metadata"]:
+                    self.delete(kind.name, obj["metadata"]["name"], name)
+        finally:
+            self._emptied.discard(name)
+        contents = list(self._contents(name))
+        found = self.storage.get(namespaces, "", name)
+        if found is None:
+            return
         if not contents:
             self.storage.remove(namespaces, found)
-        for kind, obj in contents:
-            if "deletionTimestamp" not in obj["metadata"]:
-                self.remove(kind, name, obj["metadata"]["name"])
+            return
+        conditions = termination.conditions(found, contents, self.now())
+        if conditions != found["status"].get("conditions"):
+            self._keep(namespaces, found | {"status": found["status"] | {"conditions": conditions}}, found)
+
+    def _contents(self, namespace: str) -> Iterator[tuple[Kind, Json]]:
+        for kind in self._stored_kinds():
+            for obj in self.storage.scan(kind, namespace):
+                yield kind, obj
 
     def _stored_kinds(self) -> Iterator[Kind]:
         for kind in self.kinds:

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata as metadatas
 from emulator.openshift.kubernetes.objects import names, schema, strategies
+from emulator.openshift.kubernetes.objects.validation import engine
 
 NAME_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 NAME_SUFFIX_LENGTH = 5
+# A longer prefix is cut, so that the name fits a label.
+NAME_PREFIX_LENGTH = 58
+# The version that stands for whatever version an object has.
+ANY_VERSION = "0"
 # The members of metadata that only the server sets.
 SERVER_SET = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
@@ -53,13 +58,13 @@ def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
     metadata = obj["metadata"] = metadatas.decode(kind, obj.get("metadata"))
     if metadata.pop("resourceVersion", None):
         raise errors.unexpected("resourceVersion should not be set on objects to be created")
-    for member in SERVER_SET:
+    for member in (*SERVER_SET, "namespace"):
         metadata.pop(member, None)
     if kind.namespaced:
         metadata["namespace"] = namespace
     if not metadata.get("name") and metadata.get("generateName"):
         letters = (secrets.choice(NAME_SUFFIX_LETTERS) for _ in range(NAME_SUFFIX_LENGTH))
-        metadata["name"] = metadata["generateName"] + "".join(letters)
+        metadata["name"] = metadata["generateName"][:NAME_PREFIX_LENGTH] + "".join(letters)
     metadata |= {"uid": str(uuid4()), "creationTimestamp": now}
     if kind.has_generation:
         metadata["generation"] = 1
@@ -93,12 +98,18 @@ def merged(kind: Kind, old: Json, new: Json, subresource: str) -> Json:
     return new | {"apiVersion": kind.api_version, "kind": kind.kind}
 
 
+def set_managers(obj: Json, listed: list[Json]) -> None:
+    """Set the managers of an object's fields."""
+    obj["metadata"].pop("managedFields", None)
+    if listed:
+        obj["metadata"]["managedFields"] = listed
+
+
 def settled(kind: Kind, obj: Json) -> Json:
     """Return an object with defaults, and pruned if it is custom."""
     if kind.is_custom:
         return schema.settle(kind.schema, obj)
-    strategies.settle(kind, obj)
-    return obj
+    return strategies.settle(kind, obj)
 
 
 def without_version(obj: Json) -> Json:
@@ -115,6 +126,7 @@ def wanted(kind: Kind, obj: Json) -> Json:
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with an object."""
     yield from names.metadata_causes(kind, obj["metadata"])
+    yield from engine.metadata_causes(kind, obj)
     yield from schema.causes(kind.schema, obj) if kind.is_custom else strategies.causes(kind, obj)
 
 
@@ -149,7 +161,8 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
     """
     version = metadata.get("resourceVersion")
     if version and not version.isdecimal():
-        raise errors.unexpected(f'strconv.ParseUint: parsing "{version}": invalid syntax')
+        raise refusals.malformed_version(version)
+    version = "" if version == ANY_VERSION else version
     if not version and kind.is_custom:
         raise errors.invalid(
             kind.group,
@@ -197,13 +210,10 @@ def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
         ServiceError: 409 if the object does not.
     """
     metadata = obj["metadata"]
-    for label, wanted, found in (
-        ("UID", how.uid, metadata["uid"]),
-        ("ResourceVersion", how.version, metadata["resourceVersion"]),
-    ):
-        if wanted and wanted != found:
-            why = f"{label} in precondition: {wanted}, {label} in object meta: {found}"
-            raise errors.conflict(kind, metadata["name"], f"Precondition failed: {why}")
+    if how.uid and how.uid != metadata["uid"]:
+        raise refusals.deletion_of_another(kind, metadata["name"], how.uid, metadata["uid"])
+    if how.version and how.version != metadata["resourceVersion"]:
+        raise refusals.deletion_of_a_changed(kind, metadata["name"], how.version, metadata["resourceVersion"])
 
 
 def established(definition: Json, now: str) -> Json:

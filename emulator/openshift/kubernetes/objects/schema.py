@@ -45,6 +45,45 @@ def causes(schema: Json, obj: Json) -> Iterator[Cause]:
     yield from _causes(inner, {name: value for name, value in obj.items() if name not in TYPE_META}, "")
 
 
+def causes_of(schema: Json, value: Any) -> Iterator[Cause]:
+    """Yield what is wrong with a value that stands alone, such as a default."""
+    yield from _causes(schema, value, "")
+
+
+def unknown(schema: Json, obj: Json) -> Iterator[str]:
+    """Yield the paths of the members that an object has and its schema lacks, which `settle` leaves out."""
+    body = {name: value for name, value in obj.items() if name not in TYPE_META}
+    yield from _unknown(schema | {"properties": _properties(schema)}, body, "")
+
+
+def _unknown(schema: Json, value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, list):
+        items = schema.get("items")
+        if isinstance(items, dict):
+            for index, item in enumerate(value):
+                yield from _unknown(items, item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            inner = _member_schema(schema, name)
+            if inner is not None:
+                yield from _unknown(inner, member, _join(path, name))
+            elif not _is_kept(schema, name):
+                yield _join(path, name)
+
+
+def _member_schema(schema: Json, name: str) -> Json | None:
+    extra = schema.get("additionalProperties")
+    found: Json | None = (schema.get("properties") or {}).get(name, extra if isinstance(extra, dict) else None)
+    return found
+
+
+def _is_kept(schema: Json, name: str) -> bool:
+    """Tell whether a member without a schema is kept."""
+    if schema.get(PRESERVE) or schema.get("additionalProperties") is True:
+        return True
+    return bool(schema.get(EMBEDDED)) and name in TYPE_META
+
+
 def _properties(schema: Json) -> Json:
     return {name: inner for name, inner in (schema.get("properties") or {}).items() if name not in TYPE_META}
 
@@ -56,12 +95,11 @@ def _settle(schema: Json, value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     properties: Json = schema.get("properties") or {}
-    extra = schema.get("additionalProperties")
     settled: Json = {}
     for name, member in value.items():
-        inner = properties.get(name, extra if isinstance(extra, dict) else None)
+        inner = _member_schema(schema, name)
         if inner is None:
-            if schema.get(PRESERVE) or extra is True or (schema.get(EMBEDDED) and name in TYPE_META):
+            if _is_kept(schema, name):
                 settled[name] = member
         elif member is not None or inner.get("nullable"):
             settled[name] = _settle(inner, member)

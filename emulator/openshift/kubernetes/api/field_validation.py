@@ -1,0 +1,136 @@
+"""What `fieldValidation` says about members that a kind does not have, and about members that a body has twice.
+
+`Strict` refuses them. `Warn`, the default since Kubernetes 1.25, leaves them out and sends a `Warning` header for each.
+`Ignore` leaves them out.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes.api import bodies
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import schema, types
+
+IGNORE, STRICT, WARN = "Ignore", "Strict", "Warn"
+DIRECTIVES = ("", IGNORE, STRICT, WARN)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of a JSON object, with those that it has twice."""
+
+
+def directive(request: Request, options: str) -> str:
+    """Return what to do with unknown members.
+
+    Args:
+        request: the request.
+        options: type of the options of its verb, `CreateOptions`.
+
+    Raises:
+        ServiceError: 422 for an unknown directive.
+    """
+    wanted = request.query_params.get("fieldValidation", "")
+    if wanted not in DIRECTIVES:
+        cause = errors.not_supported("fieldValidation", wanted, DIRECTIVES)
+        raise errors.invalid("meta.k8s.io", options, "", [cause])
+    return wanted or WARN
+
+
+def check(request: Request, kind: Kind, obj: Json, text: bytes, options: str) -> list[str]:
+    """Return the warnings about an object that a request brings.
+
+    Args:
+        request: the request.
+        kind: kind of the object.
+        obj: the object.
+        text: the body.
+        options: type of the options of its verb.
+
+    Raises:
+        ServiceError: 400 if the request wants strictness, with everything that is wrong.
+    """
+    wanted = directive(request, options)
+    if wanted == IGNORE:
+        return []
+    found = [*_duplicates(request, text), *_unknown(kind, obj)]
+    if found and wanted == STRICT:
+        raise refusals.strictly(kind, found)
+    return found
+
+
+def check_patched(request: Request, kind: Kind, obj: Json, patch: bytes) -> list[str]:
+    """Return the warnings about an object to which a patch was applied.
+
+    Args:
+        request: the request.
+        kind: kind of the object.
+        obj: the patched object.
+        patch: the patch.
+
+    Raises:
+        ServiceError: 422 if the request wants strictness, with everything that is wrong.
+    """
+    wanted = directive(request, "PatchOptions")
+    found = [] if wanted == IGNORE else _unknown(kind, obj)
+    if found and wanted == STRICT:
+        strategic = bodies.content_type(request) == errors.STRATEGIC_MERGE_PATCH
+        shown = go_map(json.loads(patch)) if strategic else json.dumps(obj, sort_keys=True, separators=(",", ":"))
+        raise refusals.strictly_patched(shown, found)
+    return found
+
+
+def warn(response: Response, warnings: Sequence[str]) -> Response:
+    """Add a header for each warning, once; return the response."""
+    for warning in dict.fromkeys(warnings):
+        quoted = warning.replace("\\", "\\\\").replace('"', '\\"')
+        response.headers.append("Warning", f'299 - "{quoted}"')
+    return response
+
+
+def go_map(value: Any) -> str:
+    """Show a decoded JSON value as Go prints it, which is how messages show a strategic merge patch."""
+    match value:
+        case dict():
+            return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
+        case list():
+            return f"[{' '.join(map(go_map, value))}]"
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _unknown(kind: Kind, obj: Json) -> list[str]:
+    if not kind.is_custom:
+        return [f'unknown field "{path}"' for path in types.decode(kind, obj)[1]]
+    metadata = obj.get("metadata")
+    known = types.types()["ObjectMeta"]
+    below = [f"metadata.{name}" for name in metadata if name not in known] if isinstance(metadata, dict) else []
+    return [f'unknown field "{path}"' for path in sorted([*below, *schema.unknown(kind.schema, obj)])]
+
+
+def _duplicates(request: Request, text: bytes) -> list[str]:
+    if bodies.content_type(request) != bodies.OBJECT_TYPES[0]:
+        return []
+    return [f'duplicate field "{path}"' for path in _twice(json.loads(text, object_pairs_hook=_Pairs), "")]
+
+
+def _twice(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, _Pairs):
+        seen: set[str] = set()
+        for name, member in value:
+            at = f"{path}.{name}" if path else name
+            if name in seen:
+                yield at
+            seen.add(name)
+            yield from _twice(member, at)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _twice(item, f"{path}[{index}]")

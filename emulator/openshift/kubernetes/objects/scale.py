@@ -1,0 +1,139 @@
+"""The subresource `scale`: the replicas of an object as an object of its own, `Scale` of `autoscaling/v1`."""
+
+import copy
+from typing import Any
+
+from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
+SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+OPERATORS = {"In": "in", "NotIn": "notin"}
+
+
+# The kind of a Scale itself, which is no kind of the cluster.
+AS_KIND = Kind("autoscaling", "v1", KIND, "scales")
+
+
+def config_of(kind: Kind, config: Json) -> Json:
+    """Return what the Scale in an apply means for the object itself.
+
+    Args:
+        kind: kind of the object.
+        config: the Scale to apply.
+    """
+    new: Json = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": config.get("metadata") or {}}
+    if (config.get("spec") or {}).get("replicas") is None:
+        return new
+    return scaled(kind, new, config)
+
+
+def of(kind: Kind, obj: Json) -> Json:
+    """Return the Scale of an object.
+
+    Args:
+        kind: kind of the object, which has a scale.
+        obj: the object.
+
+    Raises:
+        ServiceError: 500 if a custom object has no replicas, as in the real server.
+    """
+    wanted = _at(obj, kind.scale["specReplicasPath"])
+    if wanted is None and kind.is_custom:
+        raise errors.internal(f'the spec replicas field "{kind.scale["specReplicasPath"]}" does not exist')
+    status: Json = {"replicas": _at(obj, kind.scale["statusReplicasPath"]) or 0}
+    selector = _selector(kind, obj)
+    return {
+        "kind": KIND,
+        "apiVersion": API_VERSION,
+        "metadata": {name: obj["metadata"][name] for name in SHOWN if name in obj["metadata"]},
+        # Go leaves out a zero.
+        "spec": {"replicas": wanted} if wanted else {},
+        "status": status | ({"selector": selector} if selector else {}),
+    }
+
+
+def check(kind: Kind, scale: Json) -> None:
+    """Check the Scale of an update.
+
+    Args:
+        kind: kind of the object to scale.
+        scale: the Scale.
+
+    Raises:
+        ServiceError: 400 for another object than a Scale, or replicas that are not a number; 422 for a missing
+            namespace of a built-in kind, or replicas below 0.
+    """
+    version, name = scale.get("apiVersion") or API_VERSION, scale.get("kind") or KIND
+    if (version, name) != (API_VERSION, KIND):
+        raise refusals.not_a_scale(version, name)
+    spec = scale.get("spec")
+    wanted = _replicas(scale)
+    if not isinstance(spec, dict | None) or not isinstance(wanted, int) or isinstance(wanted, bool):
+        raise refusals.garbled_scale()
+    metadata = scale.get("metadata") or {}
+    causes: list[Cause] = []
+    if not kind.is_custom and not metadata.get("namespace"):
+        causes.append(required("metadata.namespace"))
+    if wanted < 0 and kind.is_custom:
+        path = kind.scale["specReplicasPath"]
+        raise errors.invalid_object(
+            kind, metadata["name"], [invalid_value(path, wanted, "should be a non-negative integer")]
+        )
+    if wanted < 0:
+        causes.append(invalid_value("spec.replicas", wanted, "must be greater than or equal to 0"))
+    if causes:
+        raise errors.invalid("autoscaling", KIND, metadata["name"], causes)
+
+
+def scaled(kind: Kind, obj: Json, scale: Json) -> Json:
+    """Return an object with the replicas of a Scale, in the version on which the Scale is based.
+
+    Args:
+        kind: kind of the object.
+        obj: the object, which is not modified.
+        scale: the Scale, checked.
+    """
+    new = copy.deepcopy(obj)
+    version = (scale.get("metadata") or {}).get("resourceVersion")
+    if version:
+        new["metadata"]["resourceVersion"] = version
+    *parents, last = _steps(kind.scale["specReplicasPath"])
+    target = new
+    for step in parents:
+        target = target.setdefault(step, {})
+    target[last] = _replicas(scale)
+    return new
+
+
+def _replicas(scale: Json) -> Any:
+    wanted = (scale.get("spec") or {}).get("replicas")
+    return 0 if wanted is None else wanted
+
+
+def _steps(path: str) -> list[str]:
+    return path.removeprefix(".").split(".")
+
+
+def _at(obj: Json, path: str) -> Any:
+    found: Any = obj
+    for step in _steps(path):
+        found = found.get(step) if isinstance(found, dict) else None
+    return found
+
+
+def _selector(kind: Kind, obj: Json) -> str:
+    """Return the selector of the object's pods as a text; a custom object has it in the member that its kind names."""
+    if kind.is_custom:
+        path = kind.scale.get("labelSelectorPath")
+        return str(_at(obj, path) or "") if path else ""
+    selector = obj["spec"].get("selector") or {}
+    parts = [(name, f"{name}={value}") for name, value in (selector.get("matchLabels") or {}).items()]
+    for one in selector.get("matchExpressions") or ():
+        key, operator = one["key"], one["operator"]
+        if operator in OPERATORS:
+            parts.append((key, f"{key} {OPERATORS[operator]} ({','.join(sorted(one.get('values') or ()))})"))
+        else:
+            parts.append((key, key if operator == "Exists" else f"!{key}"))
+    return ",".join(text for _, text in sorted(parts))

@@ -1,0 +1,66 @@
+"""Apply the rules to an object."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from emulator.openshift.kubernetes.errors import Cause
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import types
+from emulator.openshift.kubernetes.objects.validation import (
+    access,
+    containers,
+    contents,
+    definitions,
+    metadata,
+    others,
+    pods,
+    services,
+    volumes,
+    workloads,
+)
+from emulator.openshift.kubernetes.objects.validation.checks import Check, Rule
+
+RULES: tuple[Rule, ...] = (
+    *metadata.RULES,
+    *definitions.RULES,
+    *contents.RULES,
+    *access.RULES,
+    *services.RULES,
+    *workloads.RULES,
+    *pods.RULES,
+    *containers.RULES,
+    *volumes.RULES,
+    *others.RULES,
+)
+
+
+def _by_type() -> Mapping[str, list[Rule]]:
+    """Return the rules of each type. Rows that differ only in their examples share a check, which runs once."""
+    found: dict[str, list[Rule]] = defaultdict(list)
+    seen: set[tuple[str, Check]] = set()
+    for rule in RULES:
+        if (rule.on, rule.check) not in seen:
+            seen.add((rule.on, rule.check))
+            found[rule.type].append(rule)
+    return found
+
+
+BY_TYPE = _by_type()
+
+
+def metadata_causes(kind: Kind, obj: Json) -> Iterator[Cause]:
+    """Yield what is wrong with the metadata of an object of any kind, except for its name and labels."""
+    for rule in BY_TYPE["ObjectMeta"]:
+        if not kind.is_custom or rule.check is not metadata.known_finalizers:
+            yield from rule.causes(obj["metadata"], "metadata")
+
+
+def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
+    """Yield what is wrong with an object of a built-in kind, each thing once."""
+    seen: set[Cause] = set()
+    for name, value, path in types.values(kind, obj):
+        for rule in BY_TYPE.get(name, ()):
+            for cause in rule.causes(value, path):
+                if cause not in seen:
+                    seen.add(cause)
+                    yield cause
