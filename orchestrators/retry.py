@@ -7,7 +7,7 @@ here are unscaled. They are scaled when a plan is resolved, so a running install
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.settings import Settings
+from shared.settings import Pace
 from shared.steps import Policy, RetryClass, RetryPolicy, RetryVerb
 
 # How long a service may be away before a row gives up: ten minutes, and some time to notice.
@@ -60,7 +60,7 @@ POLICIES: dict[RetryPolicy, dict[RetryClass, Again]] = {
 }
 
 
-def resolve(names: list[RetryPolicy], settings: Settings) -> dict[RetryPolicy, Policy]:
+def resolve(names: list[RetryPolicy], settings: Pace) -> dict[RetryPolicy, Policy]:
     """Return the named policies as data, scaled: `{policy: {class: {everySeconds, withinSeconds, verb}}}`."""
     return {
         name: {

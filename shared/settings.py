@@ -35,6 +35,36 @@ HOST_SETTINGS: Mapping[str, str] = {
 }
 
 
+class Pace:
+    """How fast time passes: Azure's own pace, unless a subclass has another time scale."""
+
+    # What every wait that the service chooses is divided by.
+    time_scale: float = 1
+
+    def scaled(self, duration: timedelta, *, floor: timedelta = timedelta(0)) -> timedelta:
+        """Divide a duration by the time scale, never below the floor."""
+        return max(duration / self.time_scale, floor)
+
+    def deadline_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_DEADLINE) -> float:
+        """Return a deadline in scaled seconds, at least 15, or more if the caller passes a higher floor."""
+        return self.scaled(duration, floor=max(shortest, SHORTEST_DEADLINE)).total_seconds()
+
+    def poll_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_POLL) -> float:
+        """Return a poll interval in scaled seconds, at least 0.25, or less if the caller passes a lower floor."""
+        return self.scaled(duration, floor=shortest).total_seconds()
+
+    def retry_after_seconds(self, duration: timedelta) -> int:
+        """Return a Retry-After in scaled whole seconds, at least 1."""
+        return max(1, round(self.scaled(duration).total_seconds()))
+
+    def look_back(self, duration: timedelta) -> timedelta:
+        """Return how long the watchdog leaves a young operation alone, at least 15 seconds."""
+        return self.scaled(duration, floor=SHORTEST_DEADLINE)
+
+
+AZURES_PACE = Pace()
+
+
 class SettingsError(Exception):
     """The environment does not describe a working resource provider. The message lists every problem."""
 
@@ -191,7 +221,7 @@ def _setting(
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class Settings(Pace):
     """One value for each setting; see `table()` for names, meanings and defaults."""
 
     callers: Callers = _setting(  # noqa: RUF009 - a field, as below
@@ -346,26 +376,6 @@ class Settings:
         "Build that runs, recorded on the clusters it makes; by default the commit in the package.",
         default=packaged_build(BUILD_FILE),
     )
-
-    def scaled(self, duration: timedelta, *, floor: timedelta = timedelta(0)) -> timedelta:
-        """Divide a duration by the time scale, never below the floor."""
-        return max(duration / self.time_scale, floor)
-
-    def deadline_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_DEADLINE) -> float:
-        """Return a deadline in scaled seconds, at least 15, or more if the caller passes a higher floor."""
-        return self.scaled(duration, floor=max(shortest, SHORTEST_DEADLINE)).total_seconds()
-
-    def poll_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_POLL) -> float:
-        """Return a poll interval in scaled seconds, at least 0.25, or less if the caller passes a lower floor."""
-        return self.scaled(duration, floor=shortest).total_seconds()
-
-    def retry_after_seconds(self, duration: timedelta) -> int:
-        """Return a Retry-After in scaled whole seconds, at least 1."""
-        return max(1, round(self.scaled(duration).total_seconds()))
-
-    def look_back(self, duration: timedelta) -> timedelta:
-        """Return how long the watchdog leaves a young operation alone, at least 15 seconds."""
-        return self.scaled(duration, floor=SHORTEST_DEADLINE)
 
 
 def table() -> dict[str, Setting]:

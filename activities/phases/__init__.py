@@ -1,0 +1,1 @@
+"""Running phases: the executors, and what they know of clusters and objects."""

@@ -1,0 +1,113 @@
+"""The executors of phases, by the kind of their document: what each does, and what it can tell before it does it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from activities.phases import clusterctl
+from activities.phases.applying import Change, in_words
+from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
+from activities.phases.kubernetes_apply import Application, Options, find
+from activities.phases.objects import Cluster, ObjectId, UnknownKind
+from activities.phases.statuses import Found, Status
+from activities.runtime.executor import TryAgain, wait
+from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.openshift.client import NotDone, Unreachable
+from shared.phases.documents import Phase
+from shared.phases.problems import Problem
+from shared.phases.site import Site
+from shared.steps import Outcome, RetryClass
+
+
+def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
+    cluster = run.cluster(run.phase.cluster)
+    used = Cluster(cluster.client, dry_run=True) if dry_run else cluster
+    options = Options.of(run.phase.executor.document)
+    if run.timeout is not None:
+        options = replace(options, timeout=run.timeout)
+    return Application(used, run.phase.name.name, run.documents(), options)
+
+
+def _validate_apply(_site: Site, phase: Phase) -> list[Problem]:
+    """Check what a schema cannot: the paths of conditions, and that there is a cluster."""
+    problems = []
+    if not phase.cluster:
+        missing = "A phase of kind KubernetesApply names its cluster in metadata.clusterName."
+        problems.append(Problem(phase.file, f"Phase/{phase.name} metadata", missing))
+    for index, condition in enumerate(Options.of(phase.executor.document).conditions):
+        try:
+            find({}, condition["jsonPath"])
+        except ValueError as error:
+            where = f"KubernetesApply/{phase.executor.name} config.waitOptions.conditions[{index}].jsonPath"
+            problems.append(Problem(phase.executor.file, where, f"{error}."))
+    return problems
+
+
+def _apply(run: PhaseRun) -> Outcome | None:
+    application = _application(run)
+    try:
+        changes = application.apply()
+    except UnknownKind as error:
+        return wait(f"The definition is not established yet: {error}.")
+    run.say(changes)
+    failure = not_taken(run.phase.cluster, changes)
+    if failure is not None:
+        raise failure
+    if not application.options.timeout:
+        run.say(application.prune())
+        return None
+    return _settled(run, application, application.waiting())
+
+
+def _proceed(run: PhaseRun) -> Outcome | None:
+    """Wait and prune; apply again what is not there, because its definition was not established."""
+    application = _application(run)
+    try:
+        waiting = application.waiting()
+    except UnknownKind:
+        return _apply(run)
+    if any(found.status is Status.NOT_FOUND for _, found in waiting):
+        return _apply(run)
+    return _settled(run, application, waiting)
+
+
+def _status(run: PhaseRun) -> Outcome | None:
+    waiting = _application(run).waiting()
+    return wait(in_words(waiting)) if waiting else None
+
+
+def _settled(run: PhaseRun, application: Application, waiting: list[tuple[ObjectId, Found]]) -> Outcome | None:
+    """Return what is waited for; prune once that is nothing."""
+    if waiting:
+        return wait(in_words(waiting))
+    run.say(application.prune())
+    return None
+
+
+def _try(run: PhaseRun) -> list[Change]:
+    application = _application(run, dry_run=True)
+    return [*application.apply(), *application.prune()]
+
+
+EXECUTORS: Mapping[str, PhaseExecutor] = {
+    "KubernetesApply": PhaseExecutor(_validate_apply, _apply, _proceed, _status, _try),
+    "Clusterctl": clusterctl.EXECUTOR,
+}
+
+
+def perform(work: Callable[[PhaseRun], Outcome | None], run: PhaseRun) -> Outcome | None:
+    """Call a function of an executor; turn what the cluster answers into what the engine understands.
+
+    Args:
+        work: `run`, `proceed` or `status` of an executor.
+        run: the phase.
+
+    Raises:
+        TryAgain: the cluster is away, or refuses for now.
+    """
+    try:
+        return work(run)
+    except Unreachable as error:
+        return wait(f"{run.phase.cluster}: {error}.", unanswered=True)
+    except NotDone as error:
+        problem = CloudError(502, ErrorCode.SERVICE_UNAVAILABLE, f"{run.phase.cluster}: {error}.", owner=Owner.CUSTOMER)
+        raise TryAgain(problem, RetryClass.BUSY) from error

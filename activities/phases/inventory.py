@@ -1,0 +1,112 @@
+"""The inventory of a phase: which objects it has applied, so that the next run can prune what it no longer has.
+
+It is a ConfigMap in the cluster itself, in the form of kubernetes-sigs/cli-utils, which airshipctl's applier wrote: an
+inventory of one is read by the other. Each object names its inventory in an annotation.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from activities.phases.objects import Cluster, ObjectId
+
+Json = dict[str, Any]
+
+OWNER = "config.k8s.io/owning-inventory"
+ID_LABEL = "cli-utils.sigs.k8s.io/inventory-id"
+# Annotations with which the author of an object keeps it from being pruned.
+KEEP = {"cli-utils.sigs.k8s.io/on-remove": "keep", "client.lifecycle.config.k8s.io/deletion": "detach"}
+_SEPARATOR = "_"
+# RBAC names may have colons, which the keys of a ConfigMap may not.
+_COLON = "__"
+
+
+class Policy(StrEnum):
+    """What a phase does with an object that exists and that it has not applied."""
+
+    STRICT = "strict"
+    ADOPT = "adopt"
+    FORCE_ADOPT = "force-adopt"
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The inventory of one phase in one cluster.
+
+    Args:
+        cluster: the cluster.
+        phase: name of the phase.
+    """
+
+    cluster: Cluster
+    phase: str
+
+    @property
+    def id(self) -> str:
+        """What its objects name in their annotation."""
+        return f"airshipit-{self.phase}"
+
+    def objects(self) -> set[ObjectId]:
+        """Return the ids of the objects in it.
+
+        Raises:
+            NotDone: the API server does not answer, or refuses.
+        """
+        found = self.cluster.read(self._document([]))
+        return {_parse(key) for key in (found or {}).get("data") or {}}
+
+    def write(self, objects: Iterable[ObjectId]) -> None:
+        """Replace its objects; make it, and the namespace that holds it, if they do not exist.
+
+        Raises:
+            NotDone: the API server does not answer, or refuses.
+        """
+        self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.id}}, force=True)
+        self.cluster.apply(self._document(objects), force=True)
+
+    def may_apply(self, live: Json | None, policy: Policy) -> bool:
+        """Tell whether the phase may apply an object.
+
+        Args:
+            live: the object as it is, or None.
+            policy: the phase's policy.
+        """
+        if live is None or policy is Policy.FORCE_ADOPT:
+            return True
+        owner = owner_of(live)
+        return owner == self.id or (not owner and policy is Policy.ADOPT)
+
+    def may_prune(self, live: Json) -> bool:
+        """Tell whether the phase may delete an object: it is its own, and its author does not keep it."""
+        annotations = live.get("metadata", {}).get("annotations") or {}
+        return owner_of(live) == self.id and not any(annotations.get(name) == value for name, value in KEEP.items())
+
+    def owned(self, document: Json) -> Json:
+        """Return an object that names this inventory."""
+        metadata = document.get("metadata") or {}
+        annotations = (metadata.get("annotations") or {}) | {OWNER: self.id}
+        return document | {"metadata": metadata | {"annotations": annotations}}
+
+    def _document(self, objects: Iterable[ObjectId]) -> Json:
+        return {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": f"inventory-{self.phase}", "namespace": self.id, "labels": {ID_LABEL: self.id}},
+            "data": {_key(one): "" for one in sorted(objects)},
+        }
+
+
+def owner_of(live: Json) -> str:
+    """Return the id of the inventory that an object names, or ""."""
+    return str((live.get("metadata", {}).get("annotations") or {}).get(OWNER, ""))
+
+
+def _key(one: ObjectId) -> str:
+    return _SEPARATOR.join((one.namespace, one.name.replace(":", _COLON), one.group, one.kind))
+
+
+def _parse(key: str) -> ObjectId:
+    namespace, rest = key.split(_SEPARATOR, 1)
+    name, group, kind = rest.rsplit(_SEPARATOR, 2)
+    return ObjectId(group, kind, namespace, name.replace(_COLON, ":"))

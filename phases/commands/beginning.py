@@ -1,0 +1,75 @@
+"""How a run begins, goes on, and ends, for a phase and for a plan."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import typer
+
+from phases import output
+from phases.commands.common import FAILED, complain, report, runner_of
+from phases.local import running
+from phases.local.operations import Operation, Operations
+from phases.output import Format
+from shared.phases import archive
+from shared.phases.documents import Phase
+from shared.phases.problems import refused
+from shared.phases.site import Site
+from shared.steps import StepStatus
+
+
+def begin(
+    found: Site,
+    plan_name: str,
+    phases: Sequence[Phase],
+    state: Path,
+    *,
+    dry_run: bool,
+    wait_timeout: int | None,
+    resume_from: str = "",
+) -> None:
+    """Validate phases and run them, or tell what would become of their objects."""
+    report(found, list(phases))
+    runner = runner_of(found)
+    timeout = None if wait_timeout is None else timedelta(seconds=wait_timeout)
+    runner.timeout = timeout
+    try:
+        plan = running.plan_of(found, plan_name, phases, timeout, resume_from)
+    except LookupError as error:
+        raise refused(str(error.args[0])) from error
+    if dry_run:
+        changes = [(phase, change) for phase in phases for change in runner.dry_run(phase)]
+        rows = [
+            {"phase": phase.name.name, "object": str(one.object), "change": one.verb, "message": one.message}
+            for phase, one in changes
+        ]
+        output.show(rows, ("phase", "object", "change", "message"), Format.TABLE)
+        if any(one.verb == "refused" for _, one in changes):
+            raise typer.Exit(FAILED)
+        return
+    operation = Operations(state).begin(plan, archive.digest(archive.pack(found.bundle)))
+    _ended(runner.run(operation, plan.get("done", [])))
+
+
+def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path) -> None:
+    """Go on with the last run of a plan: what is done stays done."""
+    operation = Operations(state).last(plan_name)
+    if operation is None:
+        raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to go on with.")
+    if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
+        raise refused(
+            "The bundle has changed since that run. Run the plan anew, or from a phase: --resume-from PHASE. Objects "
+            "that are already as wanted are left alone."
+        )
+    report(found, list(phases))
+    _ended(runner_of(found).run(operation, operation.again()))
+
+
+def _ended(operation: Operation) -> None:
+    status, name = operation.document["status"], operation.document["plan"]["name"]
+    if status == StepStatus.SUCCEEDED:
+        typer.echo(f"Succeeded: {name}")
+        return
+    complain([operation.document["error"]["message"]])
+    typer.echo(f"{status}: {name}. To go on: plan run {name} --resume")
+    raise typer.Exit(FAILED)

@@ -1,0 +1,79 @@
+"""`cluster`: the clusters of the site."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from activities.phases.kubeconfigs import Kubeconfigs
+from phases import output
+from phases.commands.common import FAILED, HERE, Bundle, Metadata, Output, read_site, runner_of
+from phases.local import running
+from phases.local.admin import read_admin
+from phases.output import Format
+from shared.openshift.client import NotDone
+from shared.phases import site
+from shared.phases.documents import Cluster
+
+Json = dict[str, Any]
+
+cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True)
+
+
+@cluster_app.command("list")
+def cluster_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, form: Output = Format.TABLE) -> None:
+    """List the clusters of a site."""
+    rows = [_cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
+    output.show(rows, ("name", "kubeconfigContext", "parentCluster", "kubeconfigSources"), form)
+
+
+def _cluster_row(cluster: Cluster) -> Json:
+    return {
+        "name": cluster.name,
+        "kubeconfigContext": cluster.name,
+        "parentCluster": cluster.parent,
+        "kubeconfigSources": [source["type"] for source in cluster.sources],
+    }
+
+
+@cluster_app.command("get-kubeconfig")
+def cluster_get_kubeconfig(
+    names: Annotated[list[str] | None, typer.Argument(help="The clusters; all of the site by default.")] = None,
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    file: Annotated[Path | None, typer.Option("--file", "-f", help="Write it here instead of printing it.")] = None,
+) -> None:
+    """Print one kubeconfig for the clusters, with a context for each; for one cluster it is the current context."""
+    found = read_site(bundle, metadata)
+    merged = Kubeconfigs(found, read_admin, running.read_secret, trusted=True).merged(list(names or ()))
+    written = output.text(merged, Format.YAML)
+    if file is None:
+        typer.echo(written, nl=False)
+        return
+    file.touch(mode=0o600)
+    file.write_text(written, encoding="utf-8")
+    typer.echo(f"{file}: {', '.join(one['name'] for one in merged['contexts'])}")
+
+
+@cluster_app.command("status")
+def cluster_status(
+    names: Annotated[list[str] | None, typer.Argument(help="The clusters; all of the site by default.")] = None,
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    form: Output = Format.TABLE,
+) -> None:
+    """Say which clusters answer, and with which version."""
+    found = read_site(bundle, metadata)
+    runner = runner_of(found)
+    rows = [_status_row(runner, name) for name in names or found.cluster_map.clusters]
+    output.show(rows, ("name", "status", "version", "message"), form)
+    if any(row["status"] != "Ready" for row in rows):
+        raise typer.Exit(FAILED)
+
+
+def _status_row(runner: running.Runner, name: str) -> Json:
+    try:
+        version = runner.cluster(name).version()
+    except NotDone as error:
+        return {"name": name, "status": "NotReady", "version": "", "message": str(error)}
+    return {"name": name, "status": "Ready", "version": version, "message": ""}

@@ -1,0 +1,75 @@
+"""What the commands share: options, the site that they read, exit codes, and how problems are told."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from activities.phases.executors import EXECUTORS
+from activities.phases.kubeconfigs import Kubeconfigs
+from phases.local import running
+from phases.local.admin import read_admin
+from phases.local.operations import FOLDER
+from phases.output import Format
+from shared.phases import archive, site, validation
+from shared.phases.documents import Phase
+from shared.phases.problems import BundleError, refused
+from shared.phases.site import Site
+
+# What the shell gets to know.
+DONE, FAILED, WRONG = 0, 1, 2
+EXIT_CODES = f"Exit codes: {DONE} done, {FAILED} the run failed, {WRONG} the bundle or the command is wrong."
+
+Bundle = Annotated[
+    Path,
+    typer.Option("--bundle", help="The folder that holds the site, with all that it is made from.", file_okay=False),
+]
+Metadata = Annotated[str, typer.Option("--metadata", help="The metadata file, as a path in the bundle.")]
+Output = Annotated[Format, typer.Option("--output", "-o", help="How to print.")]
+Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Namespace of the document.")]
+State = Annotated[Path, typer.Option("--state", help="The folder that keeps what was run.", file_okay=False)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be made, changed or refused; change nothing.")]
+Wait = Annotated[
+    int | None,
+    typer.Option(
+        "--wait-timeout", min=0, help="Seconds to wait for objects, instead of what the executor says; 0: none."
+    ),
+]
+HERE = Path()
+KEPT = Path(FOLDER)
+
+
+def complain(lines: Iterable[str]) -> None:
+    """Print problems, a line each, where errors go."""
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(f"error: {line}", markup=False)
+
+
+def runner_of(found: Site) -> running.Runner:
+    """Return what runs the phases of a site on this machine."""
+    return running.Runner(found, Kubeconfigs(found, read_admin, running.read_secret, trusted=True), typer.echo)
+
+
+def read_site(bundle: Path, metadata: str) -> Site:
+    """Read the site; what the service would refuse is refused here, too."""
+    if not bundle.is_dir():
+        raise refused(f"There is no folder '{bundle}'.")
+    archive.pack(bundle)
+    return site.load(bundle, metadata)
+
+
+def report(found: Site, phases: list[Phase]) -> None:
+    """Raise the problems of a site, and of the documents of some of its phases.
+
+    Raises:
+        BundleError: there are some.
+    """
+    problems = [*validation.of_site(found), *validation.of_entry_points(found, phases)]
+    for phase in phases:
+        executor = EXECUTORS.get(phase.executor.kind)
+        problems += executor.validate(found, phase) if executor and phase.executor.document else []
+    if problems:
+        raise BundleError(problems)

@@ -1,0 +1,166 @@
+"""`phase`: one phase."""
+
+from typing import Annotated, Any
+
+import typer
+
+from phases import output
+from phases.commands.beginning import begin
+from phases.commands.common import (
+    FAILED,
+    HERE,
+    KEPT,
+    Bundle,
+    DryRun,
+    Metadata,
+    Namespace,
+    Output,
+    State,
+    Wait,
+    read_site,
+    report,
+    runner_of,
+)
+from phases.output import Format
+from shared.phases import entry_points, site
+from shared.phases.documents import Name, Phase
+from shared.phases.problems import refused
+from shared.phases.site import Site
+
+Json = dict[str, Any]
+
+phase_app = typer.Typer(help="One phase: what it is, what it renders, whether it is right.", no_args_is_help=True)
+
+
+@phase_app.command("list")
+def phase_list(
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    plan: Annotated[str, typer.Option("--plan", help="Only the phases of this plan, in its order.")] = "",
+    cluster: Annotated[str, typer.Option("--cluster", "-c", help="Only the phases on this cluster.")] = "",
+    form: Output = Format.TABLE,
+) -> None:
+    """List the phases of a site."""
+    found = read_site(bundle, metadata)
+    phases = (
+        [found.phase(name.name, name.namespace) for name in found.plan(plan).phases]
+        if plan
+        else [*found.phases.values()]
+    )
+    if cluster and cluster not in found.cluster_map.clusters:
+        raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(found.cluster_map.clusters) or 'none'}.")
+    rows = [_phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
+    output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
+
+
+def _phase_row(phase: Phase) -> Json:
+    return {
+        "namespace": phase.name.namespace,
+        "name": phase.name.name,
+        "clusterName": phase.cluster,
+        "executor": phase.executor.kind,
+        "docEntrypoint": phase.entry_point,
+    }
+
+
+@phase_app.command("tree")
+def phase_tree(
+    name: Annotated[str, typer.Argument(help="A phase, or the path of a kustomize root in the bundle.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+) -> None:
+    """Show what an entry point is made from."""
+    if "/" in name or (bundle / name).is_dir():
+        typer.echo(output.tree(entry_points.tree(bundle, name)))
+        return
+    found = read_site(bundle, metadata)
+    typer.echo(output.tree(entry_points.tree(bundle, found.entry_point(found.phase(name)) or ".")))
+
+
+@phase_app.command("render")
+def phase_render(
+    name: Annotated[str, typer.Argument(help="The phase; left out with --source config.")] = "",
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+    *,
+    source: Annotated[
+        str,
+        typer.Option("--source", "-s", help="phase: its documents; executor: its executor; config: the phase bundle."),
+    ] = "phase",
+    label: Annotated[list[str] | None, typer.Option("--label", "-l", help="Only with this label, NAME=VALUE.")] = None,
+    kind: Annotated[str, typer.Option("--kind", "-k", help="Only of this kind.")] = "",
+    form: Output = Format.YAML,
+) -> None:
+    """Print the documents of a phase, with the values of Secrets masked."""
+    found = read_site(bundle, metadata)
+    documents = _documents(found, source, Name(namespace, name))
+    wanted = dict(one.partition("=")[::2] for one in label or ())
+    output.documents((one for one in documents if _matches(one, wanted, kind)), form)
+
+
+def _documents(found: Site, source: str, name: Name) -> list[Json]:
+    if source == "config":
+        return [one.document for one in found.documents]
+    if not name.name:
+        raise refused("Name a phase, or render the phase bundle with --source config.")
+    phase = found.phase(name.name, name.namespace)
+    if source == "executor":
+        return [phase.executor.document]
+    if source != "phase":
+        raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
+    return [one.document for one in found.render(phase)]
+
+
+def _matches(document: Json, labels: dict[str, str], kind: str) -> bool:
+    has = (document.get("metadata") or {}).get("labels") or {}
+    return kind in ("", document.get("kind")) and all(has.get(name) == value for name, value in labels.items())
+
+
+@phase_app.command("validate")
+def phase_validate(
+    name: Annotated[str, typer.Argument(help="The phase.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+) -> None:
+    """Say everything that is wrong with a phase, or that it is right."""
+    found = read_site(bundle, metadata)
+    report(found, [found.phase(name, namespace)])
+    typer.echo(f"The phase '{name}' is right.")
+
+
+@phase_app.command("run")
+def phase_run(
+    name: Annotated[str, typer.Argument(help="The phase.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+    *,
+    state: State = KEPT,
+    dry_run: DryRun = False,
+    wait_timeout: Wait = None,
+) -> None:
+    """Run a phase. Ctrl-C cancels it: nothing more is changed."""
+    found = read_site(bundle, metadata)
+    phase = found.phase(name, namespace)
+    begin(found, f"phase-{name}", [phase], state, dry_run=dry_run, wait_timeout=wait_timeout)
+
+
+@phase_app.command("status")
+def phase_status(
+    name: Annotated[str, typer.Argument(help="The phase.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+) -> None:
+    """Say whether the objects of a phase are what they should be."""
+    found = read_site(bundle, metadata)
+    phase = found.phase(name, namespace)
+    report(found, [phase])
+    outcome = runner_of(found).status(phase)
+    if outcome is None:
+        typer.echo(f"The phase '{name}' is done: its objects are current.")
+        return
+    typer.echo(f"The phase '{name}' is not done: {outcome.get('message', '')}")
+    raise typer.Exit(FAILED)

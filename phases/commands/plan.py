@@ -1,0 +1,104 @@
+"""`plan`: phases in order."""
+
+from typing import Annotated
+
+import typer
+
+from phases import output
+from phases.commands.beginning import begin, resume_last
+from phases.commands.common import (
+    HERE,
+    KEPT,
+    Bundle,
+    DryRun,
+    Metadata,
+    Namespace,
+    Output,
+    State,
+    Wait,
+    read_site,
+    report,
+)
+from phases.local.operations import Operations
+from phases.output import Format
+from shared.phases import site
+from shared.phases.problems import refused
+
+plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
+
+
+@plan_app.command("list")
+def plan_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, form: Output = Format.TABLE) -> None:
+    """List the plans of a site."""
+    rows = [
+        {"namespace": plan.name.namespace, "name": plan.name.name, "description": plan.description}
+        for plan in read_site(bundle, metadata).plans.values()
+    ]
+    output.show(rows, ("namespace", "name", "description"), form)
+
+
+@plan_app.command("validate")
+def plan_validate(
+    name: Annotated[str, typer.Argument(help="The plan.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+) -> None:
+    """Say everything that is wrong with a plan and its phases, or that it is right."""
+    found = read_site(bundle, metadata)
+    plan = found.plan(name, namespace)
+    report(found, [found.phases[phase] for phase in plan.phases if phase in found.phases])
+    typer.echo(f"The plan '{name}' is right: {len(plan.phases)} phases.")
+
+
+@plan_app.command("run")
+def plan_run(
+    name: Annotated[str, typer.Argument(help="The plan.")],
+    bundle: Bundle = HERE,
+    metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
+    *,
+    state: State = KEPT,
+    dry_run: DryRun = False,
+    wait_timeout: Wait = None,
+    resume_from: Annotated[str, typer.Option("--resume-from", help="Begin with this phase of the plan.")] = "",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the last run of the plan, if the bundle is still the same.")
+    ] = False,
+) -> None:
+    """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
+    found = read_site(bundle, metadata)
+    plan = found.plan(name, namespace)
+    report(found, [])
+    phases = [found.phases[phase] for phase in plan.phases]
+    if resume:
+        resume_last(found, name, phases, state)
+    else:
+        begin(found, name, phases, state, dry_run=dry_run, wait_timeout=wait_timeout, resume_from=resume_from)
+
+
+@plan_app.command("status")
+def plan_status(
+    name: Annotated[str, typer.Argument(help="The plan.")], state: State = KEPT, form: Output = Format.TABLE
+) -> None:
+    """Show how far the last run of a plan came."""
+    operation = Operations(state).last(name)
+    if operation is None:
+        raise refused(f"There is no run of the plan '{name}' in '{state}'.")
+    items = {item["step"]: item for item in operation.items()}
+    skipped = operation.document["plan"].get("done", [])
+    rows = []
+    for row in operation.document["plan"]["rows"]:
+        item = items.get(row["name"])
+        waiting = "Skipped" if row["name"] in skipped else "Waiting"
+        rows.append(
+            {
+                "phase": row["name"],
+                "status": item["status"] if item else waiting,
+                "since": item["startTime"] if item else "",
+                "message": item["message"] if item else "",
+            }
+        )
+    if form is Format.TABLE:
+        typer.echo(f"{operation.document['status']}: {name}, begun {operation.document['startTime']}")
+    output.show(rows, ("phase", "status", "since", "message"), form)

@@ -1,0 +1,125 @@
+"""Operations on somebody's own machine: what was run, how far it came, and how it ended, in a folder of JSON files.
+
+An operation is one run of a plan. Its items have the shape of the service's progress items (`docs/design.md`), so both
+are read in the same way. Nothing here is secret: documents and kubeconfigs stay where they are.
+"""
+
+import json
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from shared.steps import ProgressItem, ResolvedPlan, StepStatus
+
+Json = dict[str, Any]
+
+FOLDER = ".phases"
+
+
+@dataclass(frozen=True)
+class Operations:
+    """The operations on a bundle.
+
+    Args:
+        folder: the folder that keeps them.
+    """
+
+    folder: Path
+
+    def begin(self, plan: ResolvedPlan, digest: str) -> "Operation":
+        """Make an operation.
+
+        Args:
+            plan: the plan as the engine runs it.
+            digest: digest of the bundle.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        document = {
+            "id": str(uuid4()),
+            "plan": plan,
+            "bundle": digest,
+            "attempt": 1,
+            "status": StepStatus.RUNNING,
+            "startTime": now,
+        }
+        made = Operation(self.folder, document)
+        made.save()
+        return made
+
+    def last(self, plan_name: str) -> "Operation | None":
+        """Return the newest operation of a plan, or None."""
+        found = [one for one in self._all() if one.document["plan"]["name"] == plan_name]
+        return max(found, key=lambda one: (one.document["startTime"], one.document["id"]), default=None)
+
+    def _all(self) -> Iterator["Operation"]:
+        for path in self.folder.glob("*/operation.json"):
+            with suppress(ValueError):
+                yield Operation(self.folder, json.loads(path.read_text(encoding="utf-8")))
+
+
+@dataclass
+class Operation:
+    """One run of a plan.
+
+    Args:
+        folder: the folder that keeps all operations.
+        document: what is stored of it besides its items.
+    """
+
+    folder: Path
+    document: Json
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.document["id"])
+
+    def save(self) -> None:
+        """Write what is stored of it besides its items."""
+        _write(self.folder / self.id / "operation.json", self.document)
+
+    def again(self) -> list[str]:
+        """Begin the next attempt; return the phases that need not run again."""
+        done = [item["step"] for item in self.items() if item["status"] == StepStatus.SUCCEEDED]
+        self.document["attempt"] += 1
+        self.document["status"] = StepStatus.RUNNING
+        self.document.pop("error", None)
+        self.save()
+        return done
+
+    def end(self, status: StepStatus, error: Json | None) -> None:
+        """Record how it ended."""
+        self.document["status"] = status
+        self.document["endTime"] = datetime.now(UTC).isoformat(timespec="seconds")
+        if error is not None:
+            self.document["error"] = error
+        self.save()
+
+    def items(self) -> list[ProgressItem]:
+        """Return the newest item of each phase that has begun, in the order in which they began."""
+        newest: dict[str, ProgressItem] = {}
+        for path in (self.folder / self.id / "progress").glob("*.json"):
+            item: ProgressItem = json.loads(path.read_text(encoding="utf-8"))
+            if item["step"] not in newest or item["attempt"] > newest[item["step"]]["attempt"]:
+                newest[item["step"]] = item
+        return sorted(newest.values(), key=lambda item: item["startTime"])
+
+    def write(self, item: ProgressItem) -> None:
+        """Store an item."""
+        with self._lock:
+            _write(self.folder / self.id / "progress" / f"{item['id']}.json", item)
+
+
+def _write(path: Path, document: Any) -> None:
+    """Replace a file as a whole, so that a process that dies leaves the former one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+        json.dump(document, file, indent=1)
+    Path(file.name).replace(path)

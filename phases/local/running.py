@@ -1,0 +1,247 @@
+"""Runs phases on this machine: the activities that the interpreter calls, and what people see meanwhile."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kubernetes.client import ApiClient
+from kubernetes.config import new_client_from_config_dict
+
+from activities.phases.applying import Change
+from activities.phases.contract import PhaseRun
+from activities.phases.executors import EXECUTORS, perform
+from activities.phases.kubeconfigs import Kubeconfigs
+from activities.phases.kubernetes_apply import Options
+from activities.phases.objects import Cluster
+from activities.runtime.executor import TryAgain
+from orchestrators.plans.declared import DeclaredPhase, resolve
+from phases.local.engine import Engine
+from phases.local.operations import Operation
+from shared import fence
+from shared.arm.errors import CloudError, ErrorCode
+from shared.phases.documents import Phase
+from shared.phases.problems import BundleError
+from shared.phases.site import Site
+from shared.settings import AZURES_PACE
+from shared.steps import Outcome, ProgressItem, ResolvedPlan, ResolvedRow, RetryClass, StepStatus, Verb
+
+Json = dict[str, Any]
+Say = Callable[[str], None]
+
+
+class Cancelled(Exception):  # noqa: N818 - what happened, not an error
+    """The person who runs the plan has stopped it."""
+
+
+@dataclass
+class Runner:
+    """Runs phases of a site.
+
+    Args:
+        site: the site.
+        kubeconfigs: the kubeconfigs of its clusters.
+        say: shows a line to whoever watches.
+        timeout: how long each phase waits for its objects, instead of what its executor says.
+    """
+
+    site: Site
+    kubeconfigs: Kubeconfigs
+    say: Say
+    timeout: timedelta | None = None
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+    _clients: dict[str, ApiClient] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def cluster(self, name: str) -> Cluster:
+        """Return a cluster of the cluster map.
+
+        Raises:
+            BundleError: there is none of that name.
+            NotDone: no kubeconfig can be had, at least not yet.
+        """
+        with self._lock:
+            if name not in self._clients:
+                self._clients[name] = _client(self.kubeconfigs.of(name))
+            return Cluster(self._clients[name])
+
+    def dry_run(self, phase: Phase) -> list[Change]:
+        """Return what a phase would do; change nothing."""
+        with self._fenced():
+            return EXECUTORS[phase.executor.kind].dry_run(self._run(phase))
+
+    def status(self, phase: Phase) -> Outcome | None:
+        """Return what a phase still waits for, or None."""
+        with self._fenced():
+            return perform(EXECUTORS[phase.executor.kind].status, self._run(phase))
+
+    def run(self, operation: Operation, done: Sequence[str]) -> Operation:
+        """Run an operation to its end, or until somebody presses Ctrl-C; return it.
+
+        Args:
+            operation: the operation.
+            done: names of the phases that need not run.
+        """
+        plan = operation.document["plan"]
+        engine = Engine(lambda name, call: self._activity(operation, name, call))
+        start = {
+            "operationId": operation.id,
+            "attempt": operation.document["attempt"],
+            "clusterKey": "",
+            "clusterDocumentId": "",
+            "correlationId": operation.id,
+            "clientRequestId": "",
+            "traceparent": "",
+            "plan": plan,
+            "done": list(done),
+        }
+        result = engine.run(start, self.cancel)
+        if result["result"] == "done":
+            operation.end(StepStatus.SUCCEEDED, None)
+        return operation
+
+    def cancel(self) -> None:
+        """Let nothing more be changed; what runs ends at its next call."""
+        if not self._cancelled.is_set():
+            self._cancelled.set()
+            self.say("Cancelling: nothing more is changed. What runs ends at its next step.")
+
+    def _run(self, phase: Phase) -> PhaseRun:
+        return PhaseRun(self.site, phase, self.cluster, lambda changes: self._show(phase, changes), self.timeout)
+
+    def _show(self, phase: Phase, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.verb != "unchanged":
+                self.say(f"{phase.name}: {change}")
+
+    def _activity(self, operation: Operation, name: str, call: Json) -> Json:
+        """Do what the interpreter calls for; every failure is an outcome."""
+        if name == "stop_operation":
+            self._cancelled.set()
+            self._record(operation, {**call, "step": call["failedStep"]}, StepStatus.FAILED, call["error"]["message"])
+            return {"outcome": "done"}
+        if name == "finish_operation":
+            stopped = call["error"]["code"] == ErrorCode.CANCELED
+            operation.end(StepStatus.CANCELED if stopped else StepStatus.FAILED, call["error"])
+            return {"outcome": "done"}
+        outcome = self._phase(call)
+        status, message = _seen(outcome)
+        self._record(operation, call, status, message)
+        return dict(outcome)
+
+    def _phase(self, call: Json) -> Outcome:
+        phase = next(one for one in self.site.phases.values() if one.name.name == call["step"])
+        executor = EXECUTORS[phase.executor.kind]
+        if call["verb"] == Verb.CANCEL or self._cancelled.is_set():
+            return {"outcome": "stopped"}
+        work = executor.run if call["verb"] == Verb.RUN else executor.proceed
+        try:
+            with self._fenced():
+                return perform(work, self._run(phase)) or {"outcome": "done"}
+        except Cancelled:
+            return {"outcome": "stopped"}
+        except TryAgain as error:
+            return _failed(call, error.error, error.retry_class)
+        except CloudError as error:
+            return _failed(call, error, RetryClass.NONE)
+        except BundleError as error:
+            return _failed(call, CloudError(400, ErrorCode.INVALID_PARAMETER, str(error)), RetryClass.NONE)
+
+    @contextmanager
+    def _fenced(self) -> Iterator[None]:
+        token = fence.check.set(self._check)
+        try:
+            yield
+        finally:
+            fence.check.reset(token)
+
+    def _check(self) -> None:
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def _record(self, operation: Operation, call: Json, status: StepStatus, message: str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row: ResolvedRow = next(one for one in operation.document["plan"]["rows"] if one["name"] == call["step"])
+        item: ProgressItem = {
+            "id": f"{call['step']}-{call['attempt']}",
+            "operationId": operation.id,
+            "step": call["step"],
+            "attempt": call["attempt"],
+            "phase": row["phase"],
+            "kind": row["kind"],
+            "status": status,
+            "startTime": call.get("startTime", now),
+            "polls": call.get("polls", 0),
+            "deadline": call.get("deadline", now),
+            "waitsFor": row["waitsFor"],
+            "message": message,
+            "error": call.get("error"),
+            "lastProgressTime": now,
+        }
+        if status is not StepStatus.RUNNING:
+            item["endTime"] = now
+        before = {one["step"]: one for one in operation.items()}.get(call["step"])
+        operation.write(item)
+        if before is None or (before["status"], before["message"]) != (status, message):
+            self.say(f"{call['step']}: {status}" + (f": {message}" if message else ""))
+
+
+def plan_of(
+    site: Site, name: str, phases: Sequence[Phase], timeout: timedelta | None, resume_from: str
+) -> ResolvedPlan:
+    """Return phases as the engine runs them.
+
+    Args:
+        site: the site.
+        name: name of the plan.
+        phases: its phases, in its order.
+        timeout: how long each waits for its objects, instead of what its executor says.
+        resume_from: the phase to begin with.
+
+    Raises:
+        LookupError: there is no phase of that name.
+        ValueError: phases wait for each other.
+    """
+    return resolve(name, [_declared(site, phase, timeout) for phase in phases], AZURES_PACE, resume_from)
+
+
+def _declared(site: Site, phase: Phase, timeout: timedelta | None) -> DeclaredPhase:
+    options = Options.of(phase.executor.document)
+    waits_for = f"the objects of {site.entry_point(phase) or phase.name} on {phase.cluster}"
+    return DeclaredPhase(
+        phase.name.name, waits_for, options.timeout if timeout is None else timeout, options.poll, phase.needs
+    )
+
+
+def read_secret(kubeconfig: Json, namespace: str, name: str) -> Mapping[str, str] | None:
+    """Return the data of a Secret in the cluster of a kubeconfig, or None."""
+    client = _client(kubeconfig)
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}
+    found = Cluster(client).read(secret)
+    return None if found is None else found.get("data") or {}
+
+
+def _client(kubeconfig: Json) -> ApiClient:
+    """Return a client for the current context of a kubeconfig; on this machine it may run programs and read files."""
+    made: ApiClient = new_client_from_config_dict(kubeconfig)  # type: ignore[no-untyped-call]  # the package has no types
+    made.configuration.retries = False
+    return made
+
+
+def _seen(outcome: Outcome) -> tuple[StepStatus, str]:
+    match outcome["outcome"]:
+        case "done":
+            return StepStatus.SUCCEEDED, outcome.get("message", "")
+        case "wait":
+            return StepStatus.RUNNING, outcome["message"]
+        case "failed":
+            return StepStatus.RUNNING, outcome["error"].get("message", "")
+        case _:
+            return StepStatus.CANCELED, ""
+
+
+def _failed(call: Json, error: CloudError, retry_class: RetryClass) -> Outcome:
+    body = {"code": error.code, "message": f"Phase '{call['step']}' failed: {error.message}", "details": error.details}
+    return {"outcome": "failed", "error": body, "retryClass": retry_class}  # type: ignore[typeddict-item]  # JSON

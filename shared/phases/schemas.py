@@ -1,0 +1,194 @@
+"""The JSON schemas of the documents that declare phases, one for each kind of `airshipit.org/v1alpha1`.
+
+Members that a schema does not name are kept and ignored, as airshipctl does: its own manifests have some.
+Source: airshipit/airshipctl, `pkg/api/v1alpha1`; `needs` and the source `openShiftCluster` are this service's own.
+"""
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+GROUP = "airshipit.org"
+API_VERSION = f"{GROUP}/v1alpha1"
+
+TEXT: Schema = {"type": "string", "minLength": 1}
+STRING: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+SECONDS: Schema = {"type": "integer", "minimum": 0}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+DURATION: Schema = {"type": "string", "pattern": r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"}
+
+
+def _object(members: Schema, *required: str) -> Schema:
+    return {"type": "object", "properties": members, "required": list(required)}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+METADATA = _object(
+    {"name": TEXT, "namespace": STRING, "clusterName": STRING, "labels": _map(STRING), "annotations": _map(STRING)},
+    "name",
+)
+
+
+def _kind(members: Schema, *required: str) -> Schema:
+    return _object({"apiVersion": TEXT, "kind": TEXT, "metadata": METADATA} | members, "metadata", *required)
+
+
+VALIDATION = _object(
+    {
+        "strict": FLAG,
+        "ignoreMissingSchemas": FLAG,
+        "kubernetesVersion": STRING,
+        "schemaLocation": STRING,
+        "kindsToSkip": TEXTS,
+        "crdList": TEXTS,
+    }
+)
+REFERENCE = _object({"apiVersion": TEXT, "kind": TEXT, "name": TEXT, "namespace": STRING}, "apiVersion", "kind", "name")
+
+PHASE = _kind(
+    {
+        "config": _object(
+            {
+                "executorRef": REFERENCE,
+                "documentEntryPoint": STRING,
+                "siteWideKubeconfig": FLAG,
+                "validation": VALIDATION,
+                "needs": TEXTS,
+            },
+            "executorRef",
+        )
+    },
+    "config",
+)
+PHASE_PLAN = _kind(
+    {
+        "description": STRING,
+        "phases": _list(_object({"name": TEXT, "namespace": STRING}, "name")) | {"minItems": 1},
+        "validation": VALIDATION,
+    },
+    "phases",
+)
+
+SOURCES: Schema = {
+    "bundle": _object({"contextName": STRING}),
+    "filesystem": _object({"path": TEXT, "contextName": STRING}, "path"),
+    "openShiftCluster": _object({"resourceId": TEXT}, "resourceId"),
+    "clusterAPI": _object(
+        {"clusterNamespacedName": _object({"name": TEXT, "namespace": STRING}, "name"), "timeout": DURATION},
+        "clusterNamespacedName",
+    ),
+}
+CLUSTER_MAP = _kind(
+    {
+        "map": _map(
+            _object(
+                {
+                    "parent": STRING,
+                    "kubeconfigSources": _list(
+                        _object({"type": {"enum": list(SOURCES)}} | SOURCES, "type")
+                        | {
+                            "allOf": [
+                                {
+                                    "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
+                                    "then": {} if name == "bundle" else {"required": [name]},
+                                }
+                                for name in SOURCES
+                            ]
+                        }
+                    ),
+                },
+                "kubeconfigSources",
+            )
+        )
+    },
+    "map",
+)
+
+_NAMED = {"type": "array", "items": _object({"name": TEXT}, "name")}
+KUBE_CONFIG = _kind(
+    {"config": _object({"clusters": _NAMED, "contexts": _NAMED, "users": _NAMED}, "clusters", "contexts", "users")},
+    "config",
+)
+
+INVENTORY_POLICIES = ("strict", "adopt", "force-adopt")
+KUBERNETES_APPLY = _kind(
+    {
+        "config": _object(
+            {
+                "waitOptions": _object(
+                    {
+                        "timeout": SECONDS,
+                        "pollInterval": SECONDS,
+                        "conditions": _list(
+                            _object(
+                                {"apiVersion": TEXT, "kind": TEXT, "jsonPath": TEXT, "value": STRING},
+                                "apiVersion",
+                                "kind",
+                                "jsonPath",
+                            )
+                        ),
+                    }
+                ),
+                "pruneOptions": _object({"prune": FLAG}),
+                "inventoryPolicy": {"enum": list(INVENTORY_POLICIES)},
+            }
+        )
+    }
+)
+
+PROVIDERS = ("CoreProvider", "BootstrapProvider", "ControlPlaneProvider", "InfrastructureProvider")
+ACTIONS = ("init", "move")
+CLUSTERCTL = _kind(
+    {
+        "action": {"enum": list(ACTIONS)},
+        "providers": _list(
+            _object({"name": TEXT, "type": {"enum": list(PROVIDERS)}, "url": TEXT}, "name", "type", "url")
+        ),
+        "init-options": _object(
+            {
+                "core-provider": STRING,
+                "bootstrap-providers": STRING,
+                "infrastructure-providers": STRING,
+                "control-plane-providers": STRING,
+            }
+        ),
+        "move-options": _object({"namespace": STRING}),
+        "additional-vars": _map(STRING),
+        "images": _map(_object({"repository": STRING, "tag": STRING})),
+    },
+    "action",
+)
+
+MANIFEST_METADATA = _kind(
+    {
+        "spec": _object(
+            {
+                "phase": _object({"path": TEXT, "docEntryPointPrefix": STRING}, "path"),
+                "inventory": _object({"path": STRING}),
+            },
+            "phase",
+        )
+    },
+    "spec",
+)
+
+# The schemas by kind. What else a phase bundle contains is not this service's business.
+SCHEMAS: dict[str, Schema] = {
+    "Phase": PHASE,
+    "PhasePlan": PHASE_PLAN,
+    "ClusterMap": CLUSTER_MAP,
+    "KubeConfig": KUBE_CONFIG,
+    "KubernetesApply": KUBERNETES_APPLY,
+    "Clusterctl": CLUSTERCTL,
+}
+# The executors that are built, and those of airshipctl that are not.
+EXECUTORS = ("KubernetesApply", "Clusterctl")
+NOT_BUILT = ("BaremetalManager", "BootConfiguration", "GenericContainer")

@@ -1,0 +1,99 @@
+"""What is wrong with what the documents of a site say of each other, and with the documents of its phases."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from shared.phases.documents import Phase
+from shared.phases.problems import BundleError, Problem
+from shared.phases.schemas import EXECUTORS, NOT_BUILT
+from shared.phases.site import Site, names
+
+
+def of_site(site: Site) -> list[Problem]:
+    """Return what is wrong with what the documents of a site say of each other."""
+    return sorted({*_of_phases(site), *_of_plans(site), *_of_clusters(site)})
+
+
+def of_entry_points(site: Site, phases: Iterable[Phase]) -> list[Problem]:
+    """Return what is wrong with the documents of some phases: roots that cannot be rendered, or render nothing."""
+    problems: list[Problem] = []
+    for phase in phases:
+        if phase.entry_point:
+            try:
+                if not site.render(phase):
+                    none = f"The entry point '{phase.entry_point}' renders nothing that is deployed."
+                    problems.append(Problem(phase.file, _field(phase, "documentEntryPoint"), none))
+            except BundleError as error:
+                problems += error.problems
+    return problems
+
+
+def _field(phase: Phase, member: str) -> str:
+    return f"Phase/{phase.name} config.{member}"
+
+
+def _of_phases(site: Site) -> Iterator[Problem]:
+    names = {phase.name.name for phase in site.phases.values()}
+    for phase in site.phases.values():
+        kind = phase.executor.kind
+        if kind not in EXECUTORS:
+            known = "is an executor of airshipctl that is not built here" if kind in NOT_BUILT else "is not an executor"
+            built = f"'{kind}' {known}. Built are: {', '.join(EXECUTORS)}."
+            yield Problem(phase.file, _field(phase, "executorRef.kind"), built)
+        elif not phase.executor.document:
+            missing = f"The bundle has no {kind} named '{phase.executor.name}'."
+            yield Problem(phase.file, _field(phase, "executorRef.name"), missing)
+        elif kind == "KubernetesApply" and not phase.entry_point:
+            yield Problem(phase.file, _field(phase, "documentEntryPoint"), f"A phase of kind {kind} needs one.")
+        if phase.cluster and phase.cluster not in site.cluster_map.clusters:
+            unknown = f"The cluster map has no cluster '{phase.cluster}'. It has: {_clusters(site)}."
+            yield Problem(phase.file, f"Phase/{phase.name} metadata.clusterName", unknown)
+        for need in phase.needs or ():
+            if need not in names:
+                yield Problem(phase.file, _field(phase, "needs"), f"There is no phase '{need}'.")
+    yield from _circles(site)
+
+
+def _circles(site: Site) -> Iterator[Problem]:
+    """Yield a problem for each phase that needs itself, however far around."""
+    needs = {phase.name.name: set(phase.needs or ()) for phase in site.phases.values()}
+    for phase in site.phases.values():
+        reached, open_names = set[str](), set(needs[phase.name.name])
+        while open_names:
+            name = open_names.pop()
+            if name not in reached:
+                reached.add(name)
+                open_names |= needs.get(name, set())
+        if phase.name.name in reached:
+            yield Problem(phase.file, _field(phase, "needs"), "The phase needs itself, directly or by way of others.")
+
+
+def _of_plans(site: Site) -> Iterator[Problem]:
+    for plan in site.plans.values():
+        for index, name in enumerate(plan.phases):
+            if name not in site.phases:
+                unknown = f"There is no phase '{name}'. There are: {names(site.phases)}."
+                yield Problem(plan.file, f"PhasePlan/{plan.name} phases[{index}]", unknown)
+        for name, count in Counter(plan.phases).items():
+            if count > 1:
+                twice = f"The plan names the phase '{name}' {count} times."
+                yield Problem(plan.file, f"PhasePlan/{plan.name} phases", twice)
+
+
+def _of_clusters(site: Site) -> Iterator[Problem]:
+    found = site.cluster_map
+    for name, cluster in found.clusters.items():
+        where = f"ClusterMap map.{name}"
+        if cluster.parent and cluster.parent not in found.clusters:
+            unknown = f"The cluster map has no cluster '{cluster.parent}'. It has: {_clusters(site)}."
+            yield Problem(found.file, f"{where}.parent", unknown)
+        if name in {cluster.parent, *found.ancestors(name)}:
+            yield Problem(found.file, f"{where}.parent", "The cluster manages itself, directly or by way of others.")
+        for index, source in enumerate(cluster.sources):
+            if source["type"] == "clusterAPI" and not cluster.parent:
+                needs = "The Secret of Cluster API is in the parent cluster, and this cluster has no parent."
+                yield Problem(found.file, f"{where}.kubeconfigSources[{index}]", needs)
+
+
+def _clusters(site: Site) -> str:
+    return ", ".join(site.cluster_map.clusters) or "none"

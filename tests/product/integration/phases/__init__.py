@@ -1,0 +1,1 @@
+"""Phases on clusters: the emulated API server, and the real one where it is installed."""

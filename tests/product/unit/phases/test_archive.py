@@ -1,0 +1,96 @@
+"""A bundle travels as an archive whose name is the digest of its bytes; what it must not hold is refused."""
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from shared.phases import archive
+from shared.phases.problems import BundleError
+from tests.product.unit.phases.bundles import FILES, write
+
+
+def tar(*members: tarfile.TarInfo) -> bytes:
+    """Return an archive of members without content."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as made:
+        for member in members:
+            made.addfile(member)
+    return content.getvalue()
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    """Return a member of an archive."""
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname = kind, link
+    return made
+
+
+def test_a_folder_comes_out_as_it_went_in_and_always_has_the_same_name(tmp_path: Path) -> None:
+    """So an operation's digest says which documents it ran."""
+    packed = archive.pack(write(tmp_path / "one"))
+    assert archive.digest(packed) == archive.digest(archive.pack(write(tmp_path / "two")))
+    archive.unpack(packed, tmp_path / "out")
+    came = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert came == set(FILES)
+    assert (tmp_path / "out" / "metadata.yaml").read_text() == (tmp_path / "one" / "metadata.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("bad", "want"),
+    [
+        (member("/etc/passwd"), "/etc/passwd: The path leads out of the bundle."),
+        (member("a/../../b"), "a/../../b: The path leads out of the bundle."),
+        (member("a\\b"), "a\\b: The path leads out of the bundle."),
+        (member("link", tarfile.SYMTYPE, "/etc/passwd"), "link: This is a link or a special file."),
+        (member("hard", tarfile.LNKTYPE, "../x"), "hard: This is a link or a special file."),
+        (member("device", tarfile.CHRTYPE), "device: This is a link or a special file."),
+        (member("n" * 501), f"{'n' * 500}: The path has 501 characters."),
+    ],
+    ids=["absolute", "dots", "backslash", "symbolic link", "hard link", "device", "long"],
+)
+def test_a_member_that_leads_elsewhere_is_refused_and_nothing_of_it_written(
+    tmp_path: Path, bad: tarfile.TarInfo, want: str
+) -> None:
+    """The problem names the member."""
+    with pytest.raises(BundleError) as caught:
+        archive.unpack(tar(member("fine.yaml"), bad), tmp_path / "out")
+    assert [str(problem)[: len(want)] for problem in caught.value.problems] == [want]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without unpacking the rest."""
+    monkeypatch.setattr(archive, "MOST_FILES", 20)
+    many = tar(*(member(f"f{number}") for number in range(archive.MOST_FILES + 1)))
+    with pytest.raises(BundleError, match=f"more than {archive.MOST_FILES} files"):
+        archive.unpack(many, tmp_path / "out")
+
+
+def test_a_small_archive_of_a_large_bundle_is_refused(tmp_path: Path) -> None:
+    """Zeros pack a thousandfold, so bytes are counted as they come out."""
+    content = io.BytesIO()
+    large = tarfile.TarInfo("zeros")
+    large.size = archive.MOST_BYTES * 2
+    with gzip.GzipFile(fileobj=content, mode="wb") as zipped:
+        zipped.write(large.tobuf())
+        for _ in range(large.size // 2**20):
+            zipped.write(bytes(2**20))
+    assert len(content.getvalue()) < archive.MOST_BYTES_PACKED
+    with pytest.raises(BundleError, match=f"more than {archive.MOST_BYTES} bytes"):
+        archive.unpack(content.getvalue(), tmp_path / "out")
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    """A wrong file is said to be one."""
+    with pytest.raises(BundleError, match="not a gzipped tar archive"):
+        archive.unpack(b"PK\x03\x04", tmp_path / "out")
+
+
+def test_a_folder_with_a_link_cannot_be_packed(tmp_path: Path) -> None:
+    """The service would refuse it, so the author hears of it at once."""
+    (write(tmp_path) / "link").symlink_to("metadata.yaml")
+    with pytest.raises(BundleError, match="link: This is a link or a special file"):
+        archive.pack(tmp_path)

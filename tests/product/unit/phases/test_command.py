@@ -1,0 +1,122 @@
+"""`python -m phases` shows a site, renders it, and says what is wrong, as people and as programs read it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from phases.command import app, main
+from phases.commands.common import WRONG
+from tests.product.unit.phases.bundles import phases, write
+
+MANIFEST = """
+apiVersion: v1
+kind: Secret
+metadata: {name: token, namespace: default, labels: {app: agent}}
+stringData: {token: very-secret}
+data: {key: dmVyeS1zZWNyZXQ=}
+"""
+
+
+def run(folder: Path, *words: str) -> str:
+    """Return what a command prints."""
+    done = CliRunner().invoke(app, [*words, "--bundle", str(folder)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_phases_are_listed_as_a_table_and_as_data(tmp_path: Path) -> None:
+    """People and programs see the same."""
+    write(tmp_path)
+    assert run(tmp_path, "phase", "list").split()[:7] == [
+        "NAMESPACE",
+        "NAME",
+        "CLUSTER",
+        "NAME",
+        "EXECUTOR",
+        "DOC",
+        "ENTRYPOINT",
+    ]
+    listed = yaml.safe_load(run(tmp_path, "phase", "list", "-o", "yaml"))
+    assert listed == json.loads(run(tmp_path, "phase", "list", "-o", "json"))
+    assert [one["name"] for one in listed] == ["policies", "providers"]
+
+
+def test_the_phases_of_a_plan_are_in_its_order(tmp_path: Path) -> None:
+    """And those on a cluster are only those."""
+    write(tmp_path)
+    listed = yaml.safe_load(run(tmp_path, "phase", "list", "--plan", "site", "-o", "yaml"))
+    assert [one["name"] for one in listed] == ["providers", "policies"]
+    listed = yaml.safe_load(run(tmp_path, "phase", "list", "--cluster", "managed", "-o", "yaml"))
+    assert [one["name"] for one in listed] == ["policies"]
+
+
+def test_plans_and_clusters_are_listed(tmp_path: Path) -> None:
+    """With what they are for, and where their kubeconfigs come from."""
+    write(tmp_path)
+    assert "Everything after the install" in run(tmp_path, "plan", "list")
+    clusters = json.loads(run(tmp_path, "cluster", "list", "-o", "json"))
+    assert [(one["name"], one["parentCluster"], one["kubeconfigSources"]) for one in clusters] == [
+        ("managed", "management", ["clusterAPI"]),
+        ("management", "", ["bundle"]),
+    ]
+
+
+def test_a_tree_shows_what_an_entry_point_is_made_from(tmp_path: Path) -> None:
+    """By the name of a phase or by a path."""
+    write(tmp_path, {"site/all/kustomization.yaml": "resources: [../policies]\n"})
+    want = "site/policies\n└── Resources\n    └── site/policies/policy.yaml\n"
+    assert run(tmp_path, "phase", "tree", "policies") == want
+    assert run(tmp_path, "phase", "tree", "site/all").splitlines() == [
+        "site/all",
+        "└── Resources",
+        "    └── site/policies",
+        "        └── Resources",
+        "            └── site/policies/policy.yaml",
+    ]
+
+
+def test_rendering_masks_secrets_and_takes_filters(tmp_path: Path) -> None:
+    """Nobody finds a token in a terminal's history."""
+    write(tmp_path, {"site/policies/policy.yaml": MANIFEST})
+    printed = run(tmp_path, "phase", "render", "policies", "--kind", "Secret", "--label", "app=agent")
+    assert "very-secret" not in printed
+    [rendered] = yaml.safe_load_all(printed)
+    assert (rendered["stringData"], rendered["data"]) == ({"token": "***"}, {"key": "***"})
+    assert run(tmp_path, "phase", "render", "policies", "--kind", "ConfigMap") == ""
+
+
+def test_the_executor_and_the_phase_bundle_are_rendered_too(tmp_path: Path) -> None:
+    """As airshipctl does with --source."""
+    write(tmp_path)
+    [executor] = yaml.safe_load_all(run(tmp_path, "phase", "render", "policies", "--source", "executor"))
+    assert executor["kind"] == "KubernetesApply"
+    everything = list(yaml.safe_load_all(run(tmp_path, "phase", "render", "--source", "config")))
+    assert {one["kind"] for one in everything} == {
+        *("Phase", "PhasePlan", "ClusterMap", "KubernetesApply", "Clusterctl"),
+    }
+
+
+def test_what_is_right_is_said_to_be_right(tmp_path: Path) -> None:
+    """Silence would leave doubt."""
+    write(tmp_path)
+    assert run(tmp_path, "phase", "validate", "policies") == "The phase 'policies' is right.\n"
+    assert run(tmp_path, "plan", "validate", "site") == "The plan 'site' is right: 2 phases.\n"
+
+
+def test_problems_go_to_the_error_output_with_their_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line each, and nothing on the output that a program reads."""
+    write(tmp_path, phases("- name: policies", "- name: polices"))
+    monkeypatch.setattr("sys.argv", ["phases", "plan", "validate", "site", "--bundle", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (WRONG, "")
+    assert printed.err == (
+        "error: site/phases/phases.yaml PhasePlan/site phases[1]: There is no phase 'polices'. There are: policies, "
+        "providers.\n"
+    )
