@@ -13,7 +13,7 @@ from tests.entra_azure import EntraAzure
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.stage import delete_all
 
-pytest_plugins = ["tests.xdist_groups"]
+pytest_plugins = ["tests.xdist_groups", "tests.azure_verified", "tests.models.plugin"]
 
 SEED = "TEST_SEED"
 # How many of the last lines of logs and journal a failure shows.
