@@ -22,6 +22,7 @@ import requests
 
 from demo.customer import Customer, assign_roles, create_network, make_principal, register_provider
 from demo.watch import Operations
+from tests.patience import PATIENCE_SECONDS
 
 Json = dict[str, Any]
 Value = TypeVar("Value")
@@ -124,7 +125,7 @@ class LocalAzure:
         return answer.status_code == HTTPStatus.OK
 
 
-def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 120) -> Value:
+def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = PATIENCE_SECONDS) -> Value:
     """Wait until a condition holds; return its value.
 
     Args:

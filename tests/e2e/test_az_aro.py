@@ -31,6 +31,8 @@ THIS = "--resource-group {group} --name {name}"
 DISKS = "--disk-encryption-set {group_id}/providers/Microsoft.Compute/diskEncryptionSets/disks"
 BY_NAME = "--vnet {name}-vnet --vnet-resource-group {group} --master-subnet master --worker-subnet worker"
 BY_ID = "--master-subnet {vnet}/subnets/master --worker-subnet {vnet}/subnets/worker"
+NETWORK = "--resource-group {group} --resource-name {name}-vnet --resource-type Microsoft.Network/virtualNetworks"
+REMEDY = "List the locks with az lock list, remove each with az lock delete --ids ID"
 IDENTITIES = "--assign-cluster-identity aro-cluster --assign-platform-workload-identity ingress ingress-identity"
 
 pytestmark = [
@@ -162,6 +164,29 @@ def defaults(terminal: Terminal) -> None:
     assert "non-managed identity cluster" in refused("aro delete", THIS, "--delete-identities --yes")
     # The CLI sends nothing of it for a cluster with a service principal.
     assert az("aro update", THIS, "--upgradeable-to 4.19.24")["platformWorkloadIdentityProfile"] is None
+    managed = shown["clusterProfile"]["resourceGroupId"].rpartition("/")[2]
+    assert "(DenyAssignmentAuthorizationFailed)" in refused(f"group delete --name {managed} --yes")
+    az("lock create --name keep --lock-type CanNotDelete", NETWORK)
+    assert "(ScopeLocked)" in refused("group delete --name {group} --yes")
+    az("lock delete --name keep", NETWORK)
+    az("group delete --name {group} --yes")
+    for group in (managed, "{group}"):
+        assert az(f"group exists --name {group}") is False
+
+
+def locked_network(terminal: Terminal) -> None:
+    """A lock on the network fails the deletion, which says what to do; without the lock, the deletion succeeds."""
+    az, customer = terminal.az, terminal.customer
+    made = az("ad sp create-for-rbac --name robot-{name}")
+    secret = shlex.quote(made["password"])
+    az("aro create", THIS, BY_ID, f"--client-id {made['appId']} --client-secret {secret}")
+    az("lock create --name keep --lock-type ReadOnly", NETWORK)
+    said = terminal.refused("aro delete", THIS, "--yes")
+    assert "ScopeLocked" in said
+    assert f"following scope(s) are locked: '{customer.vnet_id}'".lower() in said.lower()
+    assert REMEDY in said
+    assert az("aro show", THIS)["provisioningState"] == "Failed"
+    az("lock delete --name keep", NETWORK)
     az("aro delete", THIS, "--yes")
     assert az("aro list --resource-group {group}") == []
 
@@ -221,7 +246,13 @@ def workload_identity(terminal: Terminal) -> None:
     assert az("aro list --resource-group {group}") == []
 
 
-STORIES: tuple[Callable[[Terminal], None], ...] = (everything, defaults, own_ways_out, workload_identity)
+STORIES: tuple[Callable[[Terminal], None], ...] = (
+    everything,
+    defaults,
+    locked_network,
+    own_ways_out,
+    workload_identity,
+)
 
 
 @pytest.mark.parametrize("story", [story.__name__ for story in STORIES])

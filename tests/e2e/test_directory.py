@@ -225,3 +225,64 @@ def test_a_service_principal_locks_and_deny_assignments_by_command(terminal: Ter
     assert "(DenyAssignmentAuthorizationFailed)" in robot.az("group", "delete", "--name", "rg", "--yes")
     assert az("role", "deny-assignment", "delete", "--id", denial, "--yes") is None
     assert robot.az("group", "delete", "--name", "rg", "--yes", "--no-wait") is None
+
+
+@pytest.mark.timeout(900)
+def test_a_group_is_governed_by_command(terminal: Terminal, tmp_path: Path) -> None:
+    """`az policy`, `az tag`, `az network vnet peering` and `az monitor activity-log`."""
+    az = terminal.az
+    az("group", "create", "--name", "governed", "--location", "eastus")
+    group = f"{SUBSCRIPTION}/resourceGroups/governed"
+    (tmp_path / "rule.json").write_text(
+        json.dumps({"if": {"field": "tags['owner']", "exists": False}, "then": {"effect": "deny"}})
+    )
+    az("policy", "definition", "create", "--name", "owned", "--rules", f"{tmp_path / 'rule.json'}", "--mode", "Indexed")
+    assert "owned" in [each["name"] for each in az("policy", "definition", "list")]
+    made = az("policy", "assignment", "create", "--name", "owned", "--policy", "owned", "--scope", group)
+    assert made["policyDefinitionId"].endswith("/policyDefinitions/owned")
+    network = ("network", "vnet", "create", "--resource-group", "governed")
+    near = (*network, "--name", "near", "--address-prefixes", "10.0.0.0/16")
+    assert "(RequestDisallowedByPolicy)" in az(*near)
+    az(*near, "--tags", "owner=us")
+    assert [each["name"] for each in az("policy", "assignment", "list", "--resource-group", "governed")] == ["owned"]
+    assert az("policy", "assignment", "delete", "--name", "owned", "--scope", group) is None
+    assert az("policy", "definition", "delete", "--name", "owned") is None
+
+    vnet = f"{group}/providers/Microsoft.Network/virtualNetworks"
+    az("tag", "update", "--resource-id", f"{vnet}/near", "--operation", "Merge", "--tags", "stage=test")
+    assert az("tag", "list", "--resource-id", f"{vnet}/near")["properties"]["tags"] == {"owner": "us", "stage": "test"}
+    az("tag", "create", "--resource-id", group, "--tags", "team=one")
+    assert az("group", "show", "--name", "governed")["tags"] == {"team": "one"}
+    assert "TooManyTags" in az("tag", "create", "--resource-id", group, "--tags", *(f"t{n}=" for n in range(51)))
+    assert az("tag", "delete", "--resource-id", group, "--yes") is None
+
+    az(*network, "--name", "far", "--address-prefixes", "10.1.0.0/16")
+    peering = ("network", "vnet", "peering")
+    for one, other in (("near", "far"), ("far", "near")):
+        where = ("--resource-group", "governed", "--vnet-name", one)
+        az(*peering, "create", *where, "--name", "pair", "--remote-vnet", other, "--allow-vnet-access")
+    here = ("--resource-group", "governed", "--vnet-name", "near")
+    assert [each["peeringState"] for each in az(*peering, "list", *here)] == ["Connected"]
+    az(
+        "network",
+        "vnet",
+        "update",
+        "--resource-group",
+        "governed",
+        "--name",
+        "far",
+        "--address-prefixes",
+        "10.1.0.0/16",
+        "10.2.0.0/16",
+    )
+    assert az(*peering, "show", *here, "--name", "pair")["peeringSyncLevel"] == "LocalNotInSync"
+    assert az(*peering, "sync", *here, "--name", "pair")["peeringSyncLevel"] == "FullyInSync"
+    assert az(*peering, "delete", *here, "--name", "pair") is None
+
+    failed = az(
+        "monitor", "activity-log", "list", "--resource-group", "governed", "--status", "Failed", "--offset", "1h"
+    )
+    assert "RequestDisallowedByPolicy" in str(failed)
+    found = az("monitor", "activity-log", "list", "--correlation-id", failed[0]["correlationId"])
+    assert {each["status"]["value"] for each in found} == {"Started", "Failed"}
+    assert "90 days in the past" in az("monitor", "activity-log", "list", "--start-time", "2020-01-01")

@@ -24,7 +24,7 @@ from emulator.core.platform import Platform, Service
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.run import arm
-from tests.listening import free_port, listening, variables
+from tests.listening import Listening, free_port, listening, variables
 from tests.registered import HOST, register
 
 TIME_SCALE = 100
@@ -104,6 +104,7 @@ class Stage:
     """The services, and what a test needs to reach them."""
 
     platform: Platform
+    local: Listening
     provider: Provider
     time: Time
     containers: Containers
@@ -162,7 +163,7 @@ def running(folder: Path) -> Iterator[Stage]:
     owner = _seed(platform)
     listeners = {port: name != "control" for name, port in platform.ports.items()}
     with listening(platform, listeners) as local, variables(local.environment):
-        yield Stage(platform, provider, time, containers, owner)
+        yield Stage(platform, local, provider, time, containers, owner)
 
 
 def _seed(platform: Platform) -> ClientSecretCredential:

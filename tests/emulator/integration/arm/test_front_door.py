@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -11,8 +12,11 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from starlette.responses import JSONResponse, Response
 
 from emulator.arm.access.roles import READER
+from emulator.arm.call import AUDIENCES
 from emulator.arm.seeding import ensure_role
+from emulator.arm.writes import group_removal
 from tests.emulator.integration.arm.stage import Stage
+from tests.local_azure import wait_for
 from tests.registered import document
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
@@ -148,9 +152,9 @@ def test_a_provider_that_nobody_registered_is_no_provider(stage: Stage, client: 
     ]
     replies = [client.request(method, path, json={} if method in ("PUT", "PATCH") else None) for method, path in calls]
     assert [(*call, reply.json()["error"]["code"]) for call, reply in zip(calls, replies, strict=True)] == [
-        (*call, "InvalidResourceNamespace") for call in calls
+        (*call, "NotSupportedByLocalAzure") for call in calls
     ]
-    assert {reply.status_code for reply in replies} == {404}
+    assert {reply.status_code for reply in replies} == {400}
     assert stage.provider.received == []
 
 
@@ -187,19 +191,92 @@ def test_the_published_certificates_roll_over(stage: Stage, client: httpx.Client
     assert len(set(before + after)) == 3
 
 
-def test_a_group_with_a_cluster_is_not_deleted_under_it(stage: Stage, client: httpx.Client, group: str) -> None:
-    """The group can be deleted once the provider no longer knows the cluster."""
+def _make_cluster(stage: Stage, client: httpx.Client, group: str) -> str:
     path = _cluster(stage, group)
     body = {"id": path, "name": "c1", "type": f"{NAMESPACE}/openShiftClusters", "location": "eastus"}
     stage.provider.replies.append(JSONResponse(body, 201))
     client.put(path, json={"location": "eastus"})
-    with ResourceManagementClient(stage.owner, stage.world.subscription_id) as resources:
-        with pytest.raises(HttpResponseError, match="ResourceGroupDeletionBlocked"):
-            resources.resource_groups.begin_delete(group).result()
-        stage.provider.replies += [
-            Response(status_code=202),
-            JSONResponse({"error": {"code": "ResourceNotFound"}}, 404),
+    stage.provider.received.clear()
+    return path
+
+
+def _state(state: str) -> JSONResponse:
+    return JSONResponse({"properties": {"provisioningState": state}})
+
+
+def _gone() -> JSONResponse:
+    return JSONResponse({"error": {"code": "ResourceNotFound", "message": "gone"}}, 404)
+
+
+@pytest.mark.parametrize("already", [False, True], ids=["asks the provider", "waits for a deletion that has begun"])
+def test_a_group_is_deleted_after_its_cluster(stage: Stage, client: httpx.Client, group: str, *, already: bool) -> None:
+    """ARM deletes the cluster through the provider, polls, makes sure that it is gone, and deletes the group."""
+    path = _make_cluster(stage, client, group)
+    poll = {"Azure-AsyncOperation": f"{stage.url}{path.rpartition('/')[0]}/poll?api-version=1"}
+    stage.provider.replies += (
+        [_state("Deleting"), _gone()]
+        if already
+        else [
+            _state("Succeeded"),
+            Response(status_code=202, headers=poll),
+            JSONResponse({"status": "Deleting"}),
+            JSONResponse({"status": "Succeeded"}),
+            _gone(),
         ]
-        assert client.delete(path).status_code == 202
+    )
+    with ResourceManagementClient(stage.owner, stage.world.subscription_id) as resources:
         resources.resource_groups.begin_delete(group).result()
         assert not resources.resource_groups.check_existence(group)
+    sent = [method for method, *_ in stage.provider.received]
+    assert sent == (["GET", "GET"] if already else ["GET", "DELETE", "GET", "GET", "GET"])
+
+
+@pytest.mark.parametrize("refused", ["at once", "in the end"])
+def test_a_group_stays_if_its_cluster_does(stage: Stage, client: httpx.Client, group: str, refused: str) -> None:
+    """The deletion fails with the provider's error; group and cluster stay, and the group can be deleted later."""
+    path = _make_cluster(stage, client, group)
+    error = {"error": {"code": "ScopeLocked", "message": "The network is locked."}}
+    poll = {"Azure-AsyncOperation": f"{stage.url}{path.rpartition('/')[0]}/poll?api-version=1"}
+    stage.provider.replies += (
+        [_state("Succeeded"), JSONResponse(error, 409)]
+        if refused == "at once"
+        else [_state("Succeeded"), Response(status_code=202, headers=poll), JSONResponse({"status": "Failed", **error})]
+    )
+    with ResourceManagementClient(stage.owner, stage.world.subscription_id) as resources:
+        with pytest.raises(HttpResponseError) as caught:
+            resources.resource_groups.begin_delete(group).result()
+        found = caught.value.error
+        assert found is not None
+        assert found.code == "ResourceGroupDeletionBlocked"
+        assert f"'{NAMESPACE}/openShiftClusters/c1' could not be deleted" in str(found.message)
+        assert [(detail.code, detail.message) for detail in found.details] == [
+            ("ScopeLocked", "The network is locked.")
+        ]
+        properties: Any = resources.resource_groups.get(group).properties
+        assert properties.provisioning_state == "Succeeded"
+        stage.provider.replies.append(_gone())
+        resources.resource_groups.begin_delete(group).result()
+
+
+def test_a_deletion_of_a_group_goes_on_after_a_restart(stage: Stage, client: httpx.Client, group: str) -> None:
+    """What waits for the provider is stored: until it has answered, resources can be changed and none made."""
+    _make_cluster(stage, client, group)
+    scope = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}"
+    tables = f"{scope}/providers/Microsoft.Network/routeTables"
+
+    def put(name: str) -> httpx.Response:
+        return client.put(f"{tables}/{name}", params={"api-version": "2024-05-01"}, json={"location": "eastus"})
+
+    assert put("kept").status_code == 201
+    token = stage.owner.get_token("https://management.azure.com/.default").token
+    caller = stage.directory.authenticate(f"Bearer {token}", AUDIENCES)
+    operation = stage.arm.operations.begin("delete", scope, 0, waits=True)
+    stage.arm.groups.begin_delete_of_contents(
+        stage.arm.groups.get(stage.world.subscription_id, group), operation["id"], vars(caller), "corr"
+    )
+    assert put("kept").status_code == 200
+    refused = put("new")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "ResourceGroupBeingDeleted")
+    stage.provider.replies.append(_gone())
+    stage.local.run(group_removal.resume(stage.arm))
+    wait_for(lambda: stage.arm.groups.find(stage.world.subscription_id, group) is None, "the end of the group")

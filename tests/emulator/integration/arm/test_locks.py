@@ -72,7 +72,7 @@ def _state(owner: Caller, resource: str) -> str:
 
 
 def _vnet(scope: str) -> str:
-    return f"{scope}/providers/Microsoft.Network/virtualNetworks/v"
+    return f"{scope}/providers/Microsoft.Network/virtualNetworks/vnet"
 
 
 def _refused(answer: httpx.Response, operation: str, target: str, locked: str) -> None:

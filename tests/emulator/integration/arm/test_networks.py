@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from azure.core.exceptions import HttpResponseError
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 
 from tests.emulator.integration.arm.stage import Stage
@@ -57,7 +57,7 @@ def test_a_network_with_subnets_is_created(network: Any, group: str) -> None:
 @pytest.mark.parametrize(
     ("prefix", "code"),
     [
-        ("10.1.0.0/24", "NetcfgInvalidSubnet"),
+        ("10.1.0.0/24", "NetcfgSubnetRangeOutsideVnet"),
         ("10.0.0.0/25", "NetcfgSubnetRangesOverlap"),
         ("10.0.0.1/24", "InvalidCIDRNotation"),
     ],
@@ -67,6 +67,19 @@ def test_a_subnet_must_fit(network: Any, group: str, prefix: str, code: str) -> 
     _vnet(network, group, ("first", "10.0.0.0/24"))
     with pytest.raises(HttpResponseError, match=code):
         network.subnets.begin_create_or_update(group, "vnet", "second", {"properties": {"addressPrefix": prefix}})
+
+
+def test_a_missing_subnet_is_not_found(network: Any, group: str) -> None:
+    """Microsoft.Network says so itself if the network exists; otherwise ARM misses the network."""
+    _vnet(network, group)
+    with pytest.raises(
+        ResourceNotFoundError, match=r"\(NotFound\) Resource /subscriptions/.*/subnets/other not found\."
+    ):
+        network.subnets.get(group, "vnet", "other")
+    with pytest.raises(
+        ResourceNotFoundError, match=r"\(ResourceNotFound\) The Resource 'Microsoft.Network/virtualNetworks/x'"
+    ):
+        network.subnets.get(group, "x", "other")
 
 
 def test_a_security_group_in_use_stays(network: Any, group: str) -> None:

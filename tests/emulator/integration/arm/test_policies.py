@@ -20,7 +20,7 @@ LOCATIONS, TYPES = "e56962a6-4747-49cd-b67b-bf8b01975c4c", "6c112d4e-5bc7-47ae-a
 def _send(stage: Stage, method: str, path: str, body: Any = None) -> httpx.Response:
     token = stage.owner.get_token("https://management.azure.com/.default").token
     version = "2019-07-01" if "/Microsoft.Network/" in path else "2022-06-01"
-    url = f"{stage.url}{path}?api-version={version}"
+    url = f"{stage.url}{path}" if "?" in path else f"{stage.url}{path}?api-version={version}"
     return httpx.request(method, url, json=body, headers={"Authorization": f"Bearer {token}"}, timeout=60)
 
 
@@ -81,22 +81,217 @@ def test_a_resource_that_a_policy_forbids_is_refused(
     body: Any = {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}}
     networks = f"{scope}/providers/Microsoft.Network/virtualNetworks"
     with _assigned(stage, scope, definition, parameters=parameters):
-        refused = _send(stage, "PUT", f"{networks}/a", body)
+        refused = _send(stage, "PUT", f"{networks}/one", body)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "RequestDisallowedByPolicy")
     with _assigned(stage, _subscription(stage), definition, parameters=parameters, notScopes=[scope]):
-        assert _send(stage, "PUT", f"{networks}/b", body).status_code == 201
+        assert _send(stage, "PUT", f"{networks}/two", body).status_code == 201
     with _assigned(stage, scope, definition, parameters=parameters, enforcementMode="DoNotEnforce"):
-        assert _send(stage, "PUT", f"{networks}/c", body).status_code == 201
+        assert _send(stage, "PUT", f"{networks}/three", body).status_code == 201
 
 
 def test_an_assignment_names_a_definition_that_exists_and_gives_its_parameter(stage: Stage, group: str) -> None:
     """An unknown definition or a missing parameter is refused; assignments can be listed."""
     scope = f"{_subscription(stage)}/resourceGroups/{group}"
     path = f"{scope}/providers/Microsoft.Authorization/policyAssignments"
-    unknown = _send(stage, "PUT", f"{path}/a", {"properties": {"policyDefinitionId": f"{DEFINITIONS}/{uuid4()}"}})
-    assert unknown.json()["error"]["code"] == "PolicyDefinitionNotFound"
+    elsewhere = f"{_subscription(stage)}{DEFINITIONS}/absent"
+    unknown = _send(stage, "PUT", f"{path}/a", {"properties": {"policyDefinitionId": elsewhere}})
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (400, "PolicyDefinitionNotFound")
+    other = _send(stage, "PUT", f"{path}/a", {"properties": {"policyDefinitionId": f"{DEFINITIONS}/{uuid4()}"}})
+    assert (other.status_code, other.json()["error"]["code"]) == (400, "NotSupportedByLocalAzure")
+    assert "Allowed locations" in other.json()["error"]["message"]
     bare = _send(stage, "PUT", f"{path}/a", {"properties": {"policyDefinitionId": f"{DEFINITIONS}/{LOCATIONS}"}})
     assert bare.json()["error"]["code"] == "MissingPolicyParameter"
     with _assigned(stage, scope, TAG_ON_RESOURCES, parameters={"tagName": {"value": "owner"}}) as assignment:
         listed = _send(stage, "GET", path).json()["value"]
         assert assignment.lower() in [each["id"].lower() for each in listed]
+
+
+def test_a_custom_definition_denies_what_its_rule_says(stage: Stage, group: str) -> None:
+    """A rule can ask for any member of the body; what is assigned cannot be deleted."""
+    definition = f"{_subscription(stage)}{DEFINITIONS}/no-proxies"
+    scope = f"{_subscription(stage)}/resourceGroups/{group}"
+    table = f"{scope}/providers/Microsoft.Network/routeTables/t"
+    kind = "Microsoft.Network/routeTables"
+    condition = {
+        "allOf": [
+            {"field": "type", "equals": kind},
+            {"field": f"{kind}/disableBgpRoutePropagation", "notEquals": "[parameters('wanted')]"},
+        ]
+    }
+    rule = {"if": condition, "then": {"effect": "[parameters('effect')]"}}
+    parameters = {
+        "wanted": {"type": "Boolean", "defaultValue": True},
+        "effect": {"type": "String", "allowedValues": ["Deny", "Audit"], "defaultValue": "Deny"},
+    }
+    body: Any = {"properties": {"policyRule": rule, "parameters": parameters, "displayName": "Routes stay ours"}}
+    assert _send(stage, "PUT", definition, body).status_code == 201
+    bad: Any = {"location": "eastus"}
+    good: Any = bad | {"properties": {"disableBgpRoutePropagation": True}}
+    custom = {"policyDefinitionId": definition}
+    path = f"{scope}/providers/Microsoft.Authorization/policyAssignments/a"
+    assert _send(stage, "PUT", path, {"properties": custom}).status_code == 201
+    refused = _send(stage, "PUT", table, bad)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "RequestDisallowedByPolicy")
+    assert "Routes stay ours" in refused.json()["error"]["message"]
+    assert _send(stage, "PUT", table, good).status_code == 201
+    held = _send(stage, "DELETE", definition)
+    assert (held.status_code, held.json()["error"]["code"]) == (400, "InvalidDeletePolicyDefinitionRequest")
+    assert path.lower() in held.json()["error"]["message"].lower()
+    audit = {"properties": custom | {"parameters": {"effect": {"value": "audit"}}}}
+    assert _send(stage, "PUT", path, audit).status_code == 201
+    assert _send(stage, "PUT", table.replace("/t", "/u"), bad).status_code in {200, 201}
+    assert _send(stage, "DELETE", path).status_code == 200
+    assert _send(stage, "DELETE", definition).status_code == 200
+    assert _send(stage, "GET", definition).json()["error"]["code"] == "PolicyDefinitionNotFound"
+
+
+@pytest.mark.parametrize(
+    ("properties", "code", "message"),
+    [
+        ({"policyRule": {"if": {}}}, "InvalidPolicyRule", "the members 'if' and 'then'"),
+        (
+            {"policyRule": {"if": {"field": "type", "equal": "x"}, "then": {"effect": "deny"}}},
+            "InvalidPolicyRule",
+            "one operator",
+        ),
+        (
+            {"policyRule": {"if": {"field": "colour", "equals": "x"}, "then": {"effect": "deny"}}},
+            "InvalidPolicyRule",
+            "the field 'colour' does not exist",
+        ),
+        (
+            {"policyRule": {"if": {"field": "type", "equals": "x"}, "then": {"effect": "forbid"}}},
+            "InvalidPolicyRule",
+            "the effect 'forbid' does not exist",
+        ),
+        (
+            {"policyRule": {"if": {"field": "type", "in": "[parameters('types')]"}, "then": {"effect": "deny"}}},
+            "InvalidPolicyRule",
+            "has undefined parameter 'types' which is used in the policy rule",
+        ),
+        (
+            {"policyRule": {"if": {"field": "type", "equals": "x"}, "then": {"effect": "deployIfNotExists"}}},
+            "NotSupportedByLocalAzure",
+            "the policy effect 'deployifnotexists'",
+        ),
+        (
+            {"policyRule": {"if": {"value": "[utcNow()]", "equals": "x"}, "then": {"effect": "deny"}}},
+            "NotSupportedByLocalAzure",
+            "the function 'utcNow'",
+        ),
+        (
+            {"mode": "Microsoft.KeyVault.Data", "policyRule": {"if": {}, "then": {}}},
+            "NotSupportedByLocalAzure",
+            "the policy mode 'Microsoft.KeyVault.Data'",
+        ),
+    ],
+    ids=["half a rule", "operator", "field", "effect", "parameter", "deploys", "function", "mode"],
+)
+def test_a_wrong_definition_is_refused(stage: Stage, properties: Any, code: str, message: str) -> None:
+    """Before anybody assigns it."""
+    answer = _send(stage, "PUT", f"{_subscription(stage)}{DEFINITIONS}/wrong", {"properties": properties})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    assert message in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "properties", "code", "message"),
+    [
+        (
+            LOCATIONS,
+            {"parameters": {"listOfAllowedLocations": {"value": []}, "colour": {"value": "red"}}},
+            "UndefinedPolicyParameter",
+            "the parameter(s) 'colour' which are not defined",
+        ),
+        (
+            TYPES,
+            {"parameters": {"listOfResourceTypesNotAllowed": {"value": []}, "effect": {"value": "append"}}},
+            "PolicyParameterValueNotAllowed",
+            "'Audit, Deny, Disabled'",
+        ),
+        (
+            "4f9dc7db-30c1-420c-b61a-e1d640128d26",
+            {"parameters": {"tagName": {"value": "a"}, "tagValue": {"value": "b"}}},
+            "ResourceIdentityRequired",
+            "requires a managed identity",
+        ),
+    ],
+    ids=["an unknown parameter", "a value that is not allowed", "no identity"],
+)
+def test_a_wrong_assignment_is_refused(  # noqa: PLR0917 - fixtures
+    stage: Stage, group: str, definition: str, properties: Any, code: str, message: str
+) -> None:
+    """With what its definition says."""
+    path = f"{_subscription(stage)}/resourceGroups/{group}/providers/Microsoft.Authorization/policyAssignments/a"
+    wanted = {"policyDefinitionId": f"{DEFINITIONS}/{definition}"} | properties
+    answer = _send(stage, "PUT", path, {"properties": wanted})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    assert message in answer.json()["error"]["message"]
+
+
+def test_policies_add_tags_before_others_look_at_them(stage: Stage, group: str) -> None:
+    """Append and Modify come first; a tag can be inherited from the group."""
+    scope = f"{_subscription(stage)}/resourceGroups/{group}"
+    _send(stage, "PATCH", scope, {"tags": {"costCenter": "42"}})
+    table = f"{scope}/providers/Microsoft.Network/routeTables/t"
+    append, inherit = "2a0e14a6-b0a6-4fab-991a-187a4f81c498", "ea3f2387-9b95-492a-a190-fcdc54f7b070"
+    owner = {"tagName": {"value": "owner"}}
+    path = f"{scope}/providers/Microsoft.Authorization/policyAssignments/inherit"
+    inherited = {"policyDefinitionId": f"{DEFINITIONS}/{inherit}", "parameters": {"tagName": {"value": "costCenter"}}}
+    identity = {"identity": {"type": "SystemAssigned"}, "location": "eastus"}
+    assert _send(stage, "PUT", path, identity | {"properties": inherited}).status_code == 201
+    with (
+        _assigned(stage, scope, TAG_ON_RESOURCES, parameters=owner),
+        _assigned(stage, scope, append, parameters=owner | {"tagValue": {"value": "us"}}),
+    ):
+        made = _send(stage, "PUT", table, {"location": "eastus"})
+    assert (made.status_code, made.json()["tags"]) == (201, {"owner": "us", "costCenter": "42"})
+
+
+def test_an_exemption_lets_pass_what_it_names(stage: Stage, group: str) -> None:
+    """Until it expires; it must be within the assignment's scope."""
+    scope = f"{_subscription(stage)}/resourceGroups/{group}"
+    table = f"{scope}/providers/Microsoft.Network/routeTables/t"
+    path = f"{scope}/providers/Microsoft.Authorization/policyExemptions/e?api-version=2022-07-01-preview"
+    with _assigned(
+        stage, _subscription(stage), TAG_ON_RESOURCES, parameters={"tagName": {"value": "owner"}}
+    ) as assignment:
+        body = {"policyAssignmentId": assignment, "exemptionCategory": "Waiver"}
+        assert _send(stage, "PUT", table, {"location": "eastus"}).status_code == 403
+        made = _send(stage, "PUT", path, {"properties": body | {"expiresOn": "2020-01-01T00:00:00Z"}})
+        assert made.status_code == 201, made.text
+        assert _send(stage, "PUT", table, {"location": "eastus"}).status_code == 403
+        assert _send(stage, "PUT", path, {"properties": body}).status_code == 200
+        assert _send(stage, "PUT", table, {"location": "eastus"}).status_code == 201
+        absent = _send(stage, "PUT", path, {"properties": body | {"policyAssignmentId": f"{assignment}x"}})
+        assert (absent.status_code, absent.json()["error"]["code"]) == (400, "InvalidCreatePolicyExemptionRequest")
+    with _assigned(stage, scope, TAG_ON_RESOURCES, parameters={"tagName": {"value": "owner"}}) as assignment:
+        above = f"{_subscription(stage)}/providers/Microsoft.Authorization/policyExemptions/e?api-version=2022-07-01-preview"
+        body = {"policyAssignmentId": assignment, "exemptionCategory": "Waiver"}
+        refused = _send(stage, "PUT", above, {"properties": body})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "InvalidCreatePolicyExemptionRequest")
+
+
+def test_a_cluster_keeps_to_policies_as_any_resource(stage: Stage, group: str) -> None:
+    """The resource provider does not hear of what is refused."""
+    namespace = "Microsoft.RedHatOpenShift"
+    stage.arm.subscriptions.ensure(
+        stage.world.subscription_id, stage.world.tenant_id, "Customer", providers=[namespace]
+    )
+    scope = f"{_subscription(stage)}/resourceGroups/{group}"
+    stage.provider.received.clear()
+    with _assigned(stage, scope, TAG_ON_RESOURCES, parameters={"tagName": {"value": "owner"}}):
+        path = f"{scope}/providers/{namespace}/openShiftClusters/c?api-version=2025-07-25"
+        refused = _send(stage, "PUT", path, {"location": "eastus"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "RequestDisallowedByPolicy")
+    assert stage.provider.received == []
+
+
+def test_definitions_are_listed_by_their_type(stage: Stage) -> None:
+    """A built-in definition can be read without a subscription."""
+    listed = _send(stage, "GET", f"{_subscription(stage)}{DEFINITIONS}").json()["value"]
+    assert "Allowed locations" in [each["properties"]["displayName"] for each in listed]
+    custom = f"{_subscription(stage)}{DEFINITIONS}?api-version=2023-04-01&$filter=policyType eq 'Custom'"
+    assert _send(stage, "GET", custom).json()["value"] == []
+    shown = _send(stage, "GET", f"{DEFINITIONS}/{LOCATIONS}").json()
+    assert (shown["name"], shown["properties"]["policyType"]) == (LOCATIONS, "BuiltIn")

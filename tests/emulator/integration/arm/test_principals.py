@@ -84,7 +84,7 @@ def test_assignments_are_listed_by_scope_and_by_who_has_them(stage: Stage, group
     user, subscription, scope = _user(stage), f"/subscriptions/{stage.world.subscription_id}", _scope(stage, group)
     object_id = user["objectId"]
     outer = _group(stage, ("group", _group(stage, ("user", object_id))))
-    vnet = f"{scope}/providers/Microsoft.Network/virtualNetworks/v"
+    vnet = f"{scope}/providers/Microsoft.Network/virtualNetworks/vnet"
     subnet, other = f"{vnet}/subnets/s", f"{scope}/providers/Microsoft.Network/virtualNetworks/other"
     ensure_role(stage.arm, subscription, outer, READER)
     ensure_role(stage.arm, vnet, object_id, NETWORK_CONTRIBUTOR)
@@ -184,7 +184,7 @@ def test_the_control_service_denies_by_principal(stage: Stage, group: str) -> No
 def test_deny_assignments_are_listed_at_a_subnet(stage: Stage, group: str) -> None:
     """Those of others are left out; those of everybody are everybody's."""
     user, scope = _user(stage), _scope(stage, group)
-    subnet = f"{scope}/providers/Microsoft.Network/virtualNetworks/v/subnets/s"
+    subnet = f"{scope}/providers/Microsoft.Network/virtualNetworks/vnet/subnets/s"
     made = [
         _deny(stage, {"scope": at, "properties": _denial(principal)}).json()["id"]
         for at, principal in (

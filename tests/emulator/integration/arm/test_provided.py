@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from tests.emulator.integration.arm.stage import Provider, Stage, running
+from tests.local_azure import wait_for
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 TYPE = f"{NAMESPACE}/openShiftClusters"
@@ -153,7 +153,7 @@ def _failed(code: str) -> Response:
 def test_the_provider_checks_the_clusters_of_a_template_first(stage: Stage, group: str) -> None:
     """Validate, what-if and PUT send what ARM can evaluate, and show the provider's error among the details."""
     deployments = _client(stage).deployments
-    body = _template(domain="[reference(resourceId('Microsoft.Network/virtualNetworks', 'v'), '2020-05-01').x]")
+    body = _template(domain="[reference(resourceId('Microsoft.Network/virtualNetworks', 'vnet'), '2020-05-01').x]")
     whatif = DeploymentWhatIf(properties=DeploymentWhatIfProperties(mode="Incremental", template=_content(body)))
     for ask in (
         lambda: deployments.begin_validate(group, "d", body).result(),
@@ -172,7 +172,7 @@ def test_the_provider_checks_the_clusters_of_a_template_first(stage: Stage, grou
         assert error["details"][0]["target"] == "x"
         [(_, target, headers, sent)] = stage.provider.received
         path = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}/providers/{NAMESPACE}"
-        vnet = path.replace(NAMESPACE, "Microsoft.Network/virtualNetworks/v")
+        vnet = path.replace(NAMESPACE, "Microsoft.Network/virtualNetworks/vnet")
         assert target == f"{path}/deployments/d/preflight?api-version=2025-07-25"
         assert headers["x-ms-client-app-id"] == stage.world.owner_client_id
         assert sent["resources"] == [
@@ -217,6 +217,7 @@ def test_a_name_that_another_request_takes_meanwhile_is_not_taken_twice(stage: S
     with pytest.raises(HttpResponseError, match="DeploymentActive"):
         _client(stage).deployments.begin_create_or_update(group, "d", _template())
     assert begun.is_set()
+    wait_for(lambda: "GET o1" in _asked(stage.provider), "a poll of the cluster")
     stage.provider.replies[:] = [_status("Succeeded")]
 
 
@@ -242,20 +243,13 @@ def test_a_deployment_polls_on_after_a_restart(tmp_path: Path) -> None:
             client.resource_groups.create_or_update("g", {"location": "eastus"})
         stage.provider.replies += [_accepted(stage), *(_status("InProgress") for _ in range(1000))]
         _client(stage).deployments.begin_create_or_update("g", "d", _template(), polling=False)
-        _wait_for(lambda: "GET o1" in _asked(stage.provider))
+        wait_for(lambda: "GET o1" in _asked(stage.provider), "a poll of the cluster")
     with running(tmp_path) as stage:
         stage.provider.replies += [_status("Succeeded")]
-        _wait_for(lambda: _state(stage) == "Succeeded")
+        wait_for(lambda: _state(stage) == "Succeeded", "the end of the deployment")
         assert _asked(stage.provider) == ["GET o1"]
 
 
 def _state(stage: Stage) -> str | None:
     found = _client(stage).deployments.get("g", "d")
     return None if found.properties is None else found.properties.provisioning_state
-
-
-def _wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

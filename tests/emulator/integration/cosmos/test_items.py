@@ -71,7 +71,6 @@ def test_a_stale_etag_loses(container: Make) -> None:
         lambda: items.replace_item("1", old, **stale),
         lambda: items.upsert_item(old, **stale),
         lambda: items.delete_item("1", partition_key="a", **stale),
-        lambda: items.patch_item("1", "a", [{"op": "set", "path": "/n", "value": 9}], **stale),
     ):
         with pytest.raises(CosmosAccessConditionFailedError):
             call()
@@ -109,28 +108,3 @@ def test_a_document_over_2_megabytes_is_413(container: Make) -> None:
     with pytest.raises(CosmosHttpResponseError) as caught:
         container().create_item({"id": "1", "pk": "a", "text": "x" * (2 * 1024 * 1024)})
     assert caught.value.status_code == 413
-
-
-def test_a_patch_changes_parts_under_a_condition(container: Make) -> None:
-    """Operations apply in order; a condition that does not hold answers 412 and changes nothing."""
-    items = container()
-    items.create_item({"id": "1", "pk": "a", "n": 1, "list": [1], "old": True})
-    patched = items.patch_item(
-        "1",
-        "a",
-        [
-            {"op": "incr", "path": "/n", "value": 2},
-            {"op": "add", "path": "/list/-", "value": 2},
-            {"op": "set", "path": "/new", "value": {"x": 1}},
-            {"op": "replace", "path": "/new/x", "value": 2},
-            {"op": "remove", "path": "/old"},
-        ],
-        filter_predicate="FROM c WHERE c.n = 1",
-    )
-    assert (patched["n"], patched["list"], patched["new"], "old" in patched) == (3, [1, 2], {"x": 2}, False)
-    with pytest.raises(CosmosAccessConditionFailedError):
-        items.patch_item("1", "a", [{"op": "set", "path": "/n", "value": 9}], filter_predicate="FROM c WHERE c.n = 1")
-    with pytest.raises(CosmosHttpResponseError) as caught:
-        items.patch_item("1", "a", [{"op": "replace", "path": "/nothing", "value": 9}])
-    assert caught.value.status_code == 400
-    assert items.read_item("1", partition_key="a") == patched

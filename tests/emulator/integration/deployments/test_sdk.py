@@ -22,7 +22,7 @@ def test_a_deployment_makes_its_resources_in_order_and_answers_outputs(stage: St
         {
             "type": VNET,
             "apiVersion": "2019-07-01",
-            "name": "v",
+            "name": "vnet",
             "location": "[resourceGroup().location]",
             "dependsOn": ["nsgs"],
             "properties": {
@@ -40,15 +40,15 @@ def test_a_deployment_makes_its_resources_in_order_and_answers_outputs(stage: St
         },
         parameters={"name": {"type": "string"}},
         variables={"range": "10.0.0.0/24"},
-        outputs={"guid": {"type": "string", "value": "[reference('v').subnets[0].id]"}},
+        outputs={"guid": {"type": "string", "value": "[reference('vnet').subnets[0].id]"}},
     )
     done = client.deployments.begin_create_or_update(group, "d", deployment(document, name="a")).result()
     assert done.properties is not None
     assert done.properties.provisioning_state == "Succeeded"
     names = [(made.id or "").rsplit("/", 1)[-1] for made in done.properties.output_resources or []]
-    assert names == ["a-0", "a-1", "v"]
+    assert names == ["a-0", "a-1", "vnet"]
     assert done.properties.outputs == {
-        "guid": {"type": "String", "value": f"{_scope(stage, group)}/providers/{VNET}/v/subnets/s"}
+        "guid": {"type": "String", "value": f"{_scope(stage, group)}/providers/{VNET}/vnet/subnets/s"}
     }
     assert stage.arm.get_resource(f"{_scope(stage, group)}/providers/{NSG}/never", "2019-07-01") is None
     operations = list(client.deployment_operations.list(group, "d"))
@@ -237,8 +237,8 @@ def test_an_injected_fault_fails_the_resource_that_it_meets(stage: Stage) -> Non
     assert entry.fault
 
 
-def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(stage: Stage) -> None:
-    """The SDK reads the assignment from the error's additional information."""
+def test_a_policy_that_refuses_a_resource_refuses_the_deployment(stage: Stage) -> None:
+    """Nothing is made; the SDK reads the assignment from the error's additional information."""
     client, group = stage.client(), stage.group()
     identifier = f"{_scope(stage, group)}/providers/Microsoft.Authorization/policyAssignments/tags"
     properties = {
@@ -250,19 +250,17 @@ def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(sta
     stage.platform.store.table("arm_resources").put(
         identifier.lower(), {"id": identifier, "name": "tags", "type": ASSIGNMENTS, "properties": properties}
     )
-    poller = client.deployments.begin_create_or_update(group, "d", deployment(template(group_of_rules("n"))))
-    with pytest.raises(HttpResponseError, match="RequestDisallowedByPolicy"):
-        poller.result()
-    (operation, *_) = client.deployment_operations.list(group, "d")
-    assert operation.properties is not None
-    assert operation.properties.status_message is not None
-    error = operation.properties.status_message.error
-    assert error is not None
-    assert error.code == "RequestDisallowedByPolicy"
-    (violation,) = error.additional_info or []
+    with pytest.raises(HttpResponseError, match="RequestDisallowedByPolicy") as refused:
+        client.deployments.begin_create_or_update(group, "d", deployment(template(group_of_rules("n"))))
+    error: Any = refused.value.error
+    assert (refused.value.status_code, error.code) == (400, "InvalidTemplateDeployment")
+    assert error.message.startswith("The template deployment failed because of policy violation.")
+    (detail, *_) = error.details
+    assert (detail.code, detail.target) == ("RequestDisallowedByPolicy", "n")
+    (violation,) = detail.additional_info
     assert violation.type == "PolicyViolation"
-    told: Any = violation.info
-    assert told["policyAssignmentId"] == identifier
+    assert violation.info["policyAssignmentId"] == identifier
+    assert list(client.deployments.list_by_resource_group(group)) == []
 
 
 def test_a_deployment_can_be_listed_exported_and_removed(stage: Stage) -> None:

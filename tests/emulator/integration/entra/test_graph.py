@@ -119,9 +119,9 @@ def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
         ("POST /servicePrincipals", {"appId": "{cluster}"}, 409, "Request_MultipleObjectsWithSameKeyValue"),
         ("POST /applications/{cluster}/addPassword", {}, 403, "Authorization_RequestDenied"),
         ("DELETE /servicePrincipals/{cluster}", None, 403, "Authorization_RequestDenied"),
-        ("GET /servicePrincipals?$filter=appId ne null", None, 400, "Request_UnsupportedQuery"),
-        ("GET /servicePrincipals?$top=1", None, 400, "Request_UnsupportedQuery"),
-        ("GET /devices", None, 400, "BadRequest"),
+        ("GET /servicePrincipals?$filter=appId ne null", None, 400, "NotSupportedByLocalAzure"),
+        ("GET /servicePrincipals?$top=1", None, 400, "NotSupportedByLocalAzure"),
+        ("GET /devices", None, 400, "NotSupportedByLocalAzure"),
         ("GET /me", None, 400, "Request_BadRequest"),
     ],
 )

@@ -24,6 +24,9 @@ from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, creat
 from tests.listening import Listening, free_port, listening
 
 READY_SECONDS = 120.0
+OWN_SERVICE = "/api/v1/namespaces/default/services/kubernetes"
+# The network of Services.
+SERVICES = "10.0.0.0/24"
 # The binaries are looked for here if the variables that controller-runtime's envtest uses are unset.
 BESIDE = Path(__file__).parents[5] / "shared" / "bin"
 BINARIES = {"TEST_ASSET_KUBE_APISERVER": "kube-apiserver", "TEST_ASSET_ETCD": "etcd"}
@@ -126,7 +129,7 @@ def emulated(folder: Path) -> Iterator[EmulatedApi]:
     platform.services.append(create(platform))
     authority = CertificateAuthority(folder / "users")
     with listening(platform) as local:
-        server = ApiServer(platform, "contract")
+        server = ApiServer(platform, "contract", SERVICES)
         port = local.run(server.listen(serving(authority, "api.example.com")))
         api = EmulatedApi(
             f"https://localhost:{port}",
@@ -184,7 +187,7 @@ def real(folder: Path) -> Iterator[Api]:
                     "--advertise-address=127.0.0.1",
                     f"--secure-port={port}",
                     "--insecure-port=0",
-                    "--service-cluster-ip-range=10.0.0.0/24",
+                    f"--service-cluster-ip-range={SERVICES}",
                     "--authorization-mode=RBAC",
                     # As on OpenShift, where security context constraints decide what pods may do.
                     "--allow-privileged=true",
@@ -228,7 +231,8 @@ def _await_ready(api: Api, process: subprocess.Popen[Any], log: Path) -> None:
         if process.poll() is not None:
             break
         try:
-            if api.client().get("/readyz").status_code == httpx.codes.OK:
+            # It makes its own Service a moment after it is ready.
+            if all(api.client().get(path).status_code == httpx.codes.OK for path in ("/readyz", OWN_SERVICE)):
                 return
         except httpx.TransportError:
             pass

@@ -100,3 +100,37 @@ def test_a_namespace_ends_with_its_last_object(emulated_admin: httpx.Client) -> 
     assert emulated_admin.get("/api/v1/namespaces/ending").status_code == 200
     emulated_admin.patch(f"{maps}/held", json={"metadata": {"finalizers": []}}, headers=MERGE).raise_for_status()
     assert emulated_admin.get("/api/v1/namespaces/ending").status_code == 404
+
+
+def test_a_namespace_with_two_kinds_of_objects_is_gone_when_the_answer_comes(emulated_admin: httpx.Client) -> None:
+    """The answer is the namespace, Terminating, as `kubectl delete namespace` expects."""
+    emulated_admin.post("/api/v1/namespaces", json={"metadata": {"name": "full"}}).raise_for_status()
+    for plural, count in (("configmaps", 2), ("secrets", 2)):
+        for number in range(count):
+            body = {"metadata": {"name": f"n{number}"}}
+            emulated_admin.post(f"/api/v1/namespaces/full/{plural}", json=body).raise_for_status()
+    answer = emulated_admin.delete("/api/v1/namespaces/full")
+    assert (answer.status_code, answer.json()["status"]) == (200, {"phase": "Terminating"})
+    assert emulated_admin.get("/api/v1/namespaces/full").status_code == 404
+    assert emulated_admin.get("/api/v1/namespaces/full/secrets").json()["items"] == []
+
+
+def test_a_namespace_that_waits_says_for_what(emulated_admin: httpx.Client) -> None:
+    """Its conditions name the kinds and the finalizers that are left."""
+    emulated_admin.post("/api/v1/namespaces", json={"metadata": {"name": "waiting"}}).raise_for_status()
+    maps = "/api/v1/namespaces/waiting/configmaps"
+    for name in ("a", "b"):
+        body = {"metadata": {"name": name, "finalizers": ["example.com/x"]}}
+        emulated_admin.post(maps, json=body).raise_for_status()
+    emulated_admin.delete("/api/v1/namespaces/waiting").raise_for_status()
+    conditions = emulated_admin.get("/api/v1/namespaces/waiting").json()["status"]["conditions"]
+    assert [(one["type"], one["message"]) for one in conditions if one["status"] == "True"] == [
+        ("NamespaceContentRemaining", "Some resources are remaining: configmaps. has 2 resource instances"),
+        (
+            "NamespaceFinalizersRemaining",
+            "Some content in the namespace has finalizers remaining: example.com/x in 2 resource instances",
+        ),
+    ]
+    for name in ("a", "b"):
+        emulated_admin.patch(f"{maps}/{name}", json={"metadata": {"finalizers": []}}, headers=MERGE).raise_for_status()
+    assert emulated_admin.get("/api/v1/namespaces/waiting").status_code == 404

@@ -245,7 +245,10 @@ def test_a_node_shows_its_state_roles_and_versions(admin: httpx.Client, namespac
     new = _cells(_table(admin.get(path, headers=ACCEPT)))
     assert (new["Status"], new["Version"], new["OS-Image"]) == ("Unknown,SchedulingDisabled", "", "<unknown>")
     assert (new["Internal-IP"], new["External-IP"]) == ("<none>", "<none>")
-    info = {
+    info = dict.fromkeys(
+        ("architecture", "bootID", "kubeProxyVersion", "machineID", "operatingSystem", "systemUUID"), "-"
+    )
+    info |= {
         "kubeletVersion": "v1.32.5",
         "osImage": "Red Hat",
         "kernelVersion": "5.14",

@@ -101,12 +101,24 @@ def define(admin: httpx.Client, group: str, namespace: str, **version: Any) -> W
     """
     admin.post(DEFINITIONS, json=definition(group, **version)).raise_for_status()
     path = f"/apis/{group}/v1/namespaces/{namespace}/widgets"
+    established(admin, group, path)
+    return Widgets(group, path)
+
+
+def established(admin: httpx.Client, group: str, path: str) -> None:
+    """Wait until the kind of a group can be used.
+
+    Args:
+        admin: client that may read kinds.
+        group: API group of the kind.
+        path: path of its objects.
+    """
     end = time.monotonic() + ESTABLISHED_SECONDS
     while time.monotonic() < end:
         conditions = admin.get(f"{DEFINITIONS}/widgets.{group}").json()["status"].get("conditions") or []
-        established = any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
-        if established and admin.get(path).status_code == httpx.codes.OK:
-            return Widgets(group, path)
+        done = any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+        if done and admin.get(path).status_code == httpx.codes.OK:
+            return
         time.sleep(0.05)
     raise TimeoutError(f"widgets.{group} is not established")
 

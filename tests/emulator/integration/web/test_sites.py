@@ -216,7 +216,8 @@ def test_the_cli_finds_what_it_reads_besides_the_site(deployer: Deployer) -> Non
     shown = deployer.arm("PUT", f"{deployer.site}/config/appsettings", {"properties": deployer.settings()}).json()
     assert shown["properties"] == deployer.settings()
     listed = deployer.arm("GET", f"{deployer.site}/config").json()["value"]
-    assert [each["properties"] for each in listed if each["name"] == "appsettings"] == [{}]
+    assert [each["name"] for each in listed] == ["web"]
     assert deployer.arm("GET", f"{deployer.site}/config/web").json()["properties"]["linuxFxVersion"] == ""
     assert deployer.arm("PATCH", f"{deployer.site}/config/web", {"properties": {"http20Enabled": True}}).ok
-    assert deployer.arm("POST", f"{deployer.site}/host/default/sync").ok
+    for synced in ("host/default/sync", "host/default/listsyncstatus", "syncfunctiontriggers"):
+        assert deployer.arm("POST", f"{deployer.site}/{synced}").status_code == 204

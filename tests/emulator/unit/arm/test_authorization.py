@@ -34,7 +34,7 @@ def test_wildcards_and_not_actions(role: str, action: str, allowed: bool) -> Non
 def test_rights_are_inherited_downwards_only(model: ArmModel) -> None:
     """A role on a group applies to what is in the group, and to nothing around it."""
     ensure_role(model, GROUP, OTHER.object_id, READER)
-    inside = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/v"
+    inside = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
     model.authorize(OTHER, READ, inside)
     for scope in (GROUP.rpartition("/resourceGroups")[0], f"{GROUP}-2"):
         with pytest.raises(ServiceError, match="AuthorizationFailed"):

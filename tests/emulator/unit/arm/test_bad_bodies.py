@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from emulator.arm.models import ArmModel
-from emulator.arm.schema import Choice, MapOf, ReadOnly, Reference, Required, Since
+from emulator.arm.schema import Choice, Fixed, MapOf, ReadOnly, Reference, Required, Rule, Since
 from emulator.core.errors import ServiceError
 from emulator.run.arm import TYPES
 from tests.emulator.unit.arm.conftest import CALLER, GROUP
@@ -34,7 +34,7 @@ TOP_LEVEL = [row for row in TYPES if row.name.count("/") == 1]
 def _values(kind: Any) -> st.SearchStrategy[Any]:
     """Return a strategy for the values that a kind accepts."""
     match kind:
-        case Required() | Since():
+        case Required() | Since() | Rule() | Fixed():
             found = _values(kind.kind)
         case Choice():
             found = st.sampled_from(kind.values)

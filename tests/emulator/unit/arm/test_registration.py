@@ -42,12 +42,12 @@ def managed(model: ArmModel) -> str:
 
 
 def test_before_the_registration_there_is_no_such_provider(model: ArmModel) -> None:
-    """ARM answers as for a name that nobody has."""
+    """The namespace exists in Azure, so it is not called invalid."""
     assert NAMESPACE not in model.subscriptions.namespaces()
     assert not model.front_door.serves(parse_resource(CLUSTER))
-    with pytest.raises(ServiceError, match="InvalidResourceNamespace"):
+    with pytest.raises(ServiceError, match="NotSupportedByLocalAzure"):
         asyncio.run(model.put_resource(CALLER, CLUSTER, "2025-07-25", {"location": "eastus"}))
-    with pytest.raises(ServiceError, match="InvalidResourceNamespace"):
+    with pytest.raises(ServiceError, match="NotSupportedByLocalAzure"):
         model.subscriptions.register(WORLD.subscription_id, NAMESPACE)
 
 

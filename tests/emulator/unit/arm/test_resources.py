@@ -12,7 +12,7 @@ from emulator.core.errors import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
 VERSION = "2022-01-01"
-NETWORK = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/v"
+NETWORK = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
 SECURITY_GROUP = f"{GROUP}/providers/Microsoft.Network/networkSecurityGroups/n"
 
 
@@ -123,7 +123,7 @@ def test_a_group_whose_contents_could_not_go_is_deleted_when_asked_again(model: 
     asyncio.run(model.delete_group(WORLD.subscription_id, "group"))
     time.pass_(600)
     assert model.groups.find(WORLD.subscription_id, "group") is None
-    assert sorted(told) == ["n", "v"]
+    assert sorted(told) == ["n", "vnet"]
 
 
 def test_what_is_made_again_after_its_group_refers_to_nothing_yet(model: ArmModel, time: Time) -> None:
@@ -162,7 +162,7 @@ def test_what_is_being_deleted_is_deleted_once(model: ArmModel, time: Time) -> N
     [
         ({"location": ""}, "LocationRequired"),
         ({"location": "atlantis"}, "LocationNotAvailableForResourceType"),
-        ({"colour": "red"}, "InvalidRequestFormat"),
+        ({"colour": "red"}, "InvalidRequestContent"),
         ({"properties": {}}, "VnetAddressSpaceNotSpecified"),
         (
             {"properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/8", "10.1.0.0/16"]}}},

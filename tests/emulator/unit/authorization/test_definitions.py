@@ -62,7 +62,7 @@ def _assign(
         ({"assignableScopes": ["/"]}, 400, "InvalidAssignableScopes"),
         ({"assignableScopes": [f"{SUBSCRIPTION}/*"]}, 400, "InvalidAssignableScopes"),
         ({"assignableScopes": [GROUP]}, 400, "InvalidAssignableScopes"),
-        ({"assignableScopes": []}, 400, "InvalidAssignableScopes"),
+        ({"assignableScopes": []}, 400, "MissingAssignableScopes"),
         ({"assignableScopes": ["group"]}, 400, "LinkedInvalidPropertyId"),
         ({"assignableScopes": [SUBSCRIPTION, f"/subscriptions/{uuid4()}"]}, 403, "LinkedAuthorizationFailed"),
         ({"assignableScopes": [SUBSCRIPTION, f"{GROUP}-2"]}, 403, "LinkedAuthorizationFailed"),
@@ -75,7 +75,13 @@ def _assign(
         ({"permission": {"notActions": ["Microsoft.Unknown/*"]}}, 400, "InvalidActionOrNotAction"),
         ({"permission": {"actions": [], "dataActions": [READ]}}, 400, "InvalidDataActionOrNotDataAction"),
         ({"roleName": "reader"}, 409, "RoleDefinitionWithSameNameExists"),
-        ({"roleName": " "}, 400, "InvalidRoleDefinitionName"),
+        ({"roleName": ""}, 400, "RoleDefinitionNameNullOrEmpty"),
+        ({"roleName": "n" * 513}, 400, "RoleDefinitionNameTooLong"),
+        (
+            {"assignableScopes": [SUBSCRIPTION, "/providers/Microsoft.Management/managementGroups/root"]},
+            400,
+            "NotSupportedByLocalAzure",
+        ),
         ({"type": "BuiltInRole"}, 400, "InvalidRoleDefinitionType"),
         ({"scope": SUBSCRIPTION}, 400, "InvalidRequestContent"),
     ],
@@ -94,8 +100,11 @@ def test_names_are_unique_and_built_in_roles_stay(model: ArmModel) -> None:
     assert _define(model, _role(description="again"), name=name)["properties"]["description"] == "again"
     with pytest.raises(ServiceError, match="RoleDefinitionWithSameNameExists"):
         _define(model)
-    with pytest.raises(ServiceError, match="RoleDefinitionUpdateNotPermitted"):
+    with pytest.raises(ServiceError, match="RoleDefinitionExists"):
         _define(model, name=READER)
+    with pytest.raises(ServiceError, match="RoleDefinitionUpdateNotPermitted") as refused:
+        asyncio.run(model.delete_resource(CALLER, f"{SUBSCRIPTION}/{DEFINITIONS}/{READER}", "2022-04-01"))
+    assert refused.value.status_code == 400
 
 
 @pytest.mark.parametrize(

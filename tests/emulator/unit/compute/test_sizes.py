@@ -3,6 +3,7 @@
 import pytest
 
 from emulator.arm.groups import LOCATIONS
+from emulator.arm.zones import zones_of
 from emulator.compute import sizes
 from shared.clusters.checks.vm_sizes import WORKER_SIZES
 
@@ -19,7 +20,7 @@ def test_every_restriction_is_of_something_that_is_there() -> None:
         assert size is not None
         assert row.location in LOCATIONS
         assert sizes.offered(size, row.location)
-        assert set(row.zones) <= set(sizes.zones_of(row.location))
+        assert set(row.zones) <= set(zones_of(row.location))
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def plan(document: Mapping[str, Any], **given: Any) -> Plan:
         parameters={name: parameter.value for name, parameter in parameters.items()},
         variables=Variables(checked.section("variables")),
     )
-    return make_plan(checked, declare(checked, inside, GROUP_ID), inside)
+    return make_plan(checked, declare(checked, inside, GROUP_ID))
 
 
 def nested(name: str, document: Mapping[str, Any], **members: Any) -> dict[str, Any]:

@@ -72,15 +72,92 @@ async def test_a_reference_to_a_resource_that_is_not_there_fails_what_refers_to_
         assert operation["statusCode"] == "NotFound"
 
 
-async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(tmp_path: Path) -> None:
-    """The error names the property that does not exist."""
-    outputs = {"o": {"type": "string", "value": "[reference('a').nope]"}}
+@pytest.mark.parametrize(
+    "call", ["reference(resourceId('{kind}', 'b'))", "reference(resourceId('{kind}', 'b'), '2019-07-01')"]
+)
+async def test_a_reference_by_id_does_not_wait_for_a_resource_of_the_same_template(tmp_path: Path, call: str) -> None:
+    """Both begin at once, so it is not found, unless `dependsOn` names it, or it has been there before."""
+    tags = {"x": f"[{call.format(kind=NSG)}.provisioningState]"}
+    racing = template(resource("a", tags=tags), resource("b"))
+    async with azure(tmp_path) as world:
+        failed = await world.deploy(racing)
+        [detail] = failed["error"]["details"]
+        assert (failed["provisioningState"], failed["error"]["code"]) == ("Failed", "DeploymentFailed")
+        assert detail["code"] == "ResourceNotFound"
+        assert f"The Resource '{NSG}/b' under resource group 'rg' was not found." in detail["message"]
+        assert world.states() == {"a": "Failed", "b": "Succeeded"}
+        assert (await world.deploy(racing))["provisioningState"] == "Succeeded"
+        waiting = template(resource("c", tags={"x": tags["x"].replace("'b'", "'d'")}, dependsOn=["d"]), resource("d"))
+        assert (await world.deploy(waiting))["provisioningState"] == "Succeeded"
+
+
+async def test_a_variable_that_cannot_be_evaluated_is_refused_even_if_nothing_uses_it(tmp_path: Path) -> None:
+    """Azure evaluates all variables first."""
+    async with azure(tmp_path) as world:
+        with pytest.raises(ServiceError) as refused:
+            await world.put(template(resource(), variables={"v": "[createArray('a')[1]]"}))
+        assert (refused.value.status_code, refused.value.code) == (400, "InvalidTemplate")
+        assert refused.value.message == (
+            "Deployment template validation failed: 'The template variable 'v' is not valid: The language expression "
+            "property array index '1' is out of bounds.. Please see https://aka.ms/arm-functions for usage details.'."
+        )
+
+
+async def test_a_reference_by_name_waits_for_a_resource_of_the_same_template(tmp_path: Path) -> None:
+    """By its bare name it is an implicit dependency."""
+    async with azure(tmp_path) as world:
+        record = await world.deploy(
+            template(resource("a", tags={"x": "[reference('b').provisioningState]"}), resource("b"))
+        )
+        assert record["provisioningState"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    ("output", "want"),
+    [
+        ({"type": "string", "value": "[reference('a').nope]"}, "The language expression property 'nope' doesn't exist"),
+        (
+            {"type": "string", "value": "[nonexistent()]"},
+            (
+                "The template function 'nonexistent' is not valid. Please see https://aka.ms/arm-template-expressions for "
+                "usage details.."
+            ),
+        ),
+        (
+            {"type": "string", "value": "[base64ToString()]"},
+            (
+                "Unable to evaluate template language function 'base64ToString': function requires 1 argument(s) while 0 "
+                "were provided. Please see https://aka.ms/arm-template-expressions/#base64ToString for usage details.."
+            ),
+        ),
+        (
+            {"type": "string", "value": "[indexOf(1, 2)]"},
+            "The template language function 'indexOf' expects its parameters to be of type",
+        ),
+        (
+            {"type": "int", "value": "x"},
+            "Template output JToken type is not valid. Expected 'Integer'. Actual 'String'.",
+        ),
+    ],
+    ids=["a property", "a function", "a count", "types", "the type of the output"],
+)
+async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(
+    tmp_path: Path, output: dict[str, str], want: str
+) -> None:
+    """Azure accepts the template, and evaluates its outputs at the end."""
+    outputs = {"o": output}
     async with azure(tmp_path) as world:
         await world.put(template(resource("a"), outputs=outputs))
         record = await world.end()
         assert record["provisioningState"] == "Failed"
         assert record["error"]["code"] == "DeploymentOutputEvaluationFailed"
-        assert "The language expression property 'nope' doesn't exist" in record["error"]["details"][0]["message"]
+        assert record["error"]["message"] == (
+            "Unable to evaluate template outputs: 'o'. Please see error details and deployment operations. Please see "
+            "https://aka.ms/arm-debug for usage details."
+        )
+        [detail] = record["error"]["details"]
+        assert detail["message"].startswith("The template output 'o' is not valid: ")
+        assert want in detail["message"]
 
 
 async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _bodies(given: dict[str, Any], name: str = "service", target: str = GROUP_ID
     parameters = resolve_parameters(template, read_given(given), _surroundings())
     values = {name: parameter.value for name, parameter in parameters.items()}
     scope = Scope(_surroundings(), parameters=values, variables=Variables(template.section("variables")))
-    plan = make_plan(template, declare(template, scope, target), scope)
+    plan = make_plan(template, declare(template, scope, target))
     observer = Observer(Directory([*plan.declarations.values(), *plan.skipped]))
     return {
         f"{declaration.type}/{declaration.name}": without_unknown(render(template, declaration, observer))

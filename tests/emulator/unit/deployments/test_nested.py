@@ -319,3 +319,15 @@ async def test_an_existing_name_cannot_move_to_another_location(tmp_path: Path) 
             await world.deployments.put(request)
         assert (refused.value.status_code, refused.value.code) == (409, "InvalidDeploymentLocation")
         assert "'westus'. The deployment 'd' already exists in location 'eastus'" in refused.value.message
+
+
+async def test_a_nested_deployment_does_not_leave_the_tenant(tmp_path: Path) -> None:
+    """Not even if the caller has rights in both."""
+    elsewhere = "dddddddd-0000-4000-8000-000000000009"
+    async with azure(tmp_path) as world:
+        world.arm.subscriptions.ensure(elsewhere, "eeeeeeee-0000-4000-8000-000000000009", "Another tenant's")
+        inner = nested("inner", template(), subscriptionId=elsewhere, resourceGroup="rg")
+        with pytest.raises(ServiceError) as refused:
+            await world.put(template(inner))
+        assert (refused.value.status_code, refused.value.code) == (400, "CrossTenantDeploymentNotPermitted")
+        assert f"tries to deploy resources to subscription '{elsewhere}'. However, the current" in refused.value.message

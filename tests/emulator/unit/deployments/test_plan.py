@@ -39,7 +39,8 @@ def test_depends_on_finds_a_resource(dependency: str) -> None:
     ("expression", "want_dependency"),
     [
         pytest.param("[reference('a').x]", True, id="reference by name"),
-        pytest.param(f"[reference(resourceId('{NSG}', 'a')).x]", True, id="reference by id"),
+        pytest.param(f"[reference(resourceId('{NSG}', 'a')).x]", False, id="reference by id"),
+        pytest.param(f"[reference('{NSG}/a').x]", True, id="reference by type and name"),
         pytest.param(
             f"[reference(resourceId('{NSG}', 'a'), '2019-07-01').x]", False, id="by id and version, as outside"
         ),

@@ -19,11 +19,80 @@ VNET = "Microsoft.Network/virtualNetworks"
 BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
     ("no schema", {"contentVersion": "1.0.0.0", "resources": []}, "InvalidTemplate", "property '$schema' is missing"),
     (
-        "a schema of another scope",
+        "a schema of no version",
+        template() | {"$schema": "https://schema.management.azure.com/schemas/2020-01-01/deploymentTemplate.json#"},
+        "InvalidTemplate",
+        (
+            "'Template schema 'https://schema.management.azure.com/schemas/2020-01-01/deploymentTemplate.json#' is not "
+            "supported. Supported versions are '2014-04-01-preview,2015-01-01,2018-05-01,2019-04-01,2019-08-01'. "
+        ),
+    ),
+    (
+        "a schema of a management group",
         template()
         | {"$schema": "https://schema.management.azure.com/schemas/2019-08-01/managementGroupDeploymentTemplate.json#"},
+        "NotSupportedByLocalAzure",
+        "templates for management groups and tenants",
+    ),
+    (
+        "too many parameters",
+        template(parameters={f"p{index}": {"type": "int", "defaultValue": 1} for index in range(257)}),
         "InvalidTemplate",
-        "is not supported",
+        "The number of template parameters limit exceeded. Limit: '256' and actual: '257'. Please see ",
+    ),
+    (
+        "too many variables",
+        template(variables={f"v{index}": 1 for index in range(257)}),
+        "InvalidTemplate",
+        "The number of template variables limit exceeded. Limit: '256' and actual: '257'. Please see ",
+    ),
+    (
+        "too many outputs",
+        template(outputs={f"o{index}": {"type": "int", "value": 1} for index in range(65)}),
+        "InvalidTemplate",
+        "The number of template output parameters limit exceeded. Limit: '64' and actual: '65'. Please see ",
+    ),
+    (
+        "an extension",
+        template(extensions={}),
+        "NotSupportedByLocalAzure",
+        "the member 'extensions' of 'Template'",
+    ),
+    (
+        "an existing resource",
+        template(resource(existing=True)),
+        "NotSupportedByLocalAzure",
+        "the member 'existing' of 'TemplateResource'",
+    ),
+    (
+        "a parameter that may be null",
+        template(parameters={"p": {"type": "string", "nullable": True}}),
+        "NotSupportedByLocalAzure",
+        "the member 'nullable' of 'TemplateInputParameter'",
+    ),
+    (
+        "copyIndex without a loop",
+        template(resource("[concat('a', copyIndex())]")),
+        "InvalidTemplate",
+        (
+            "The template function 'copyIndex' is not expected at this location. The function can only be used in a resource "
+            "with copy specified. Please see https://aka.ms/arm-copy for usage details."
+        ),
+    ),
+    (
+        "a parameter that nobody declared",
+        template(resource("[parameters('p')]")),
+        "InvalidTemplate",
+        (
+            "is not valid: The template parameter 'p' is not found. Please see https://aka.ms/arm-template/#parameters for "
+            "usage details.."
+        ),
+    ),
+    (
+        "a default value that cannot be evaluated",
+        template(parameters={"p": {"type": "string", "defaultValue": "[nope()]"}}),
+        "InvalidTemplate",
+        "The template resource 'p' at line '1' and column",
     ),
     ("a content version that is none", template() | {"contentVersion": "1"}, "InvalidTemplate", "content version '1'"),
     (
@@ -50,14 +119,38 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "too many resources",
         template(*(resource(f"[concat('{loop}', copyIndex())]", copy={"name": loop, "count": 401}) for loop in "ab")),
         "InvalidTemplate",
-        "Limit: '800' and actual: '802'",
+        "The number of template resources limit exceeded. Limit: '800' and actual: '802'. Please see https://aka.ms/arm-",
     ),
     ("the same resource twice", template(resource(), resource("A")), "InvalidTemplate", "is defined multiple times"),
     (
         "an unknown function",
         template(resource("[nope()]")),
         "InvalidTemplate",
-        "The template function 'nope' is not valid",
+        "The template function 'nope' is not valid. Please see https://aka.ms/arm-template-expressions for usage details..",
+    ),
+    (
+        "a function of Azure's that is not emulated",
+        template(resource("[cidrSubnet('10.0.0.0/16', 24, 0)]")),
+        "NotSupportedByLocalAzure",
+        "The local Azure does not have the template function 'cidrSubnet'.",
+    ),
+    (
+        "a lambda in a body",
+        template(resource(properties={"x": "[map(createArray(1), lambda('i', lambdaVariables('i')))]"})),
+        "NotSupportedByLocalAzure",
+        "the template function 'map'",
+    ),
+    (
+        "a reference to a name that is not there",
+        template(resource(properties={"x": "[reference('b').x]"})),
+        "InvalidTemplate",
+        "'The template reference 'b' is not valid: could not find template resource or resource copy with this name. ",
+    ),
+    (
+        "a dependency on an id that is not there",
+        template(resource(dependsOn=[f"[resourceId('{VNET}', 'b')]"])),
+        "InvalidTemplate",
+        f"'The resource '{VNET}/b' is not defined in the template. Please see https://aka.ms/arm-template for usage",
     ),
     (
         "an unknown parameter in a body",
@@ -70,7 +163,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "a dependency that is not there",
         template(resource(dependsOn=["b"])),
         "InvalidTemplate",
-        "The resource 'b' is not defined in the template",
+        "The template reference 'b' is not valid: could not find template resource",
     ),
     (
         "a circle",
@@ -95,13 +188,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "a copy count that is no number",
         template(resource(copy={"name": "c", "count": "x"})),
         "InvalidTemplate",
-        "The copy count 'x' of 'c' is not an integer",
-    ),
-    (
-        "an output of another type",
-        template(outputs={"o": {"type": "int", "value": "x"}}),
-        "InvalidTemplate",
-        "The template output 'o' at line '1'",
+        "The copy count must be a non-negative integer value and cannot exceed '800'.",
     ),
     ("user-defined functions", template(functions=[{"namespace": "n"}]), "NotSupportedByLocalAzure", "user-defined"),
     ("symbolic names", template() | {"resources": {}}, "NotSupportedByLocalAzure", "symbolic names"),
@@ -182,7 +269,7 @@ def test_defaults_are_evaluated_and_see_the_parameters_before_them() -> None:
             {"name": "ab", "x": 1}, "The template parameters 'x' in the parameters file are not valid", id="unknown"
         ),
         pytest.param(
-            {"name": 1}, "Expected a value of type 'String', but received a value of type 'Integer'", id="type"
+            {"name": 1}, "Expected a value of type 'String, Uri', but received a value of type 'Integer'", id="type"
         ),
         pytest.param({"name": "ab", "count": True}, "received a value of type 'Boolean'", id="a boolean is no integer"),
         pytest.param({"name": "a"}, "greater than or equal to '2'", id="too short"),

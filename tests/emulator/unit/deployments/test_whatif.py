@@ -44,7 +44,7 @@ def _kinds(result: dict[str, Any]) -> dict[str, str]:
 def _vnet(*prefixes: str, **members: Any) -> dict[str, Any]:
     subnets = [{"name": f"s{prefix.split('.')[2]}", "properties": {"addressPrefix": prefix}} for prefix in prefixes]
     properties = {"addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}, "subnets": subnets}
-    return resource("v", VNET, properties=properties, **members)
+    return resource("vnet", VNET, properties=properties, **members)
 
 
 @pytest.mark.anyio
@@ -79,7 +79,7 @@ async def test_what_a_provider_adds_is_no_difference_and_children_are_compared_b
         record = await world.deploy(template(_vnet("10.0.0.0/24", "10.0.1.0/24")))
         assert record["provisioningState"] == "Succeeded", record["error"]
         again = await _what_if(world, world.request(template(_vnet("10.0.0.0/24", "10.0.1.0/24"))))
-        assert _kinds(again) == {"v": "NoChange"}
+        assert _kinds(again) == {"vnet": "NoChange"}
         swapped = await _what_if(world, world.request(template(_vnet("10.0.1.0/25", "10.0.0.0/24"))))
         [change] = swapped["properties"]["changes"]
         [subnets] = change["delta"]

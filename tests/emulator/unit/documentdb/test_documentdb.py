@@ -189,6 +189,7 @@ def test_a_principal_has_the_rights_of_all_its_assignments(database: Azure) -> N
     reader, writer = str(uuid4()), str(uuid4())
     assert database.put(path + reader, VERSION, _assignment(database, who, "1")).status_code == 202
     database.pass_(60)
+    assert set(database.get(path + reader)["properties"]) == {"roleDefinitionId", "principalId", "scope"}
     assert roles.allow(NAME, who, READ_METADATA)
     assert not roles.allow(NAME, who, ITEM_ACTIONS["create"])
     assert database.put(path + writer, VERSION, _assignment(database, who, "2")).status_code == 202

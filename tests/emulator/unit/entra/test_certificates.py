@@ -154,19 +154,6 @@ def test_the_old_version_serves_until_the_new_one_is_issued(start: Callable[[], 
     assert vaults.secrets.get_secret(VAULT, "a", first["version"]) == first
 
 
-def test_a_version_on_order_cannot_be_enabled_by_hand(start: Callable[[], Vaults]) -> None:
-    """The secret would hold a key without a certificate. The attributes asked for apply once it is issued."""
-    vaults = start()
-    vaults.order()
-    vaults.certificates.update(VAULT, "a", "", {"attributes": {"enabled": True}})
-    with pytest.raises(ServiceError, match="disabled secret"):
-        vaults.secrets.get_secret(VAULT, "a")
-    vaults.certificates.update(VAULT, "a", "", {"attributes": {"enabled": False}})
-    vaults.pass_by(ISSUE_SECONDS)
-    _, version = vaults.certificates.get(VAULT, "a")
-    assert (version["attributes"]["enabled"], "cer" in version) == (False, True)
-
-
 def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults]) -> None:
     """A read by the old order's own id is told that it is gone."""
     vaults = start()
@@ -176,22 +163,6 @@ def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults])
     vaults.order()
     with pytest.raises(ServiceError, match="PendingCertificateNotFound"):
         vaults.orders.get(VAULT, "a", first)
-
-
-def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Callable[[], Vaults]) -> None:
-    """A cancelled order shows that it was cancelled; a forgotten one is not found."""
-    vaults = start()
-    for name in ("a", "b"):
-        vaults.order(name)
-    vaults.orders.cancel(VAULT, "a", {"cancellation_requested": True})
-    vaults.orders.delete(VAULT, "b")
-    vaults.pass_by(ISSUE_SECONDS)
-    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "cancelled"
-    with pytest.raises(ServiceError, match="must be in progress"):
-        vaults.orders.cancel(VAULT, "a", {"cancellation_requested": True})
-    with pytest.raises(ServiceError, match="PendingCertificateNotFound"):
-        vaults.orders.get(VAULT, "b")
-    assert list(vaults.certificates.all(VAULT, pending=False)) == []
 
 
 def test_a_deleted_certificate_is_gone_after_its_retention_with_its_secret(start: Callable[[], Vaults]) -> None:

@@ -43,7 +43,7 @@ def test_a_deleted_workspace_comes_back_as_it_was_for_14_days(azure: Azure) -> N
     [
         ({"retentionInDays": 20}, "doesn't match the SKU limits"),
         ({"retentionInDays": 731}, "doesn't match the SKU limits"),
-        ({"sku": {"name": "Gold"}}, "Error converting value"),
+        ({"sku": {"name": "Gold"}}, "invalid value"),
         ({"color": "blue"}, "Could not find member 'color'"),
     ],
 )

@@ -43,6 +43,13 @@ def test_a_plan_that_function_apps_cannot_have_is_refused(azure: Azure, body: Js
     assert (refusal.status_code, wanted in refusal.message) == (400, True)
 
 
+def test_a_plan_shows_its_number_and_its_name(azure: Azure) -> None:
+    """As recorded answers do; only sites have the id of their plan as `serverFarmId`."""
+    properties = azure.get(stage.PREMIUM)["properties"]
+    assert isinstance(properties["serverFarmId"], int)
+    assert properties["name"] == "premium"
+
+
 def test_a_plan_with_a_site_cannot_be_deleted(azure: Azure) -> None:
     """Microsoft.Web names the sites that are in the way."""
     azure.make(SITE, VERSION, flex(azure))

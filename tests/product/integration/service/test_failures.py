@@ -240,6 +240,30 @@ def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAz
     cluster.expect_one_of_each(resumed, versions=2)
 
 
+def test_a_policy_that_refuses_a_resource_is_named_with_the_way_out(own_azure: LocalAzure, rng: random.Random) -> None:
+    """Azure refuses the whole deployment; the error has the policy, the resource, and what its owner can do."""
+    (cluster,) = prepare(own_azure, unique(rng))
+    authorization = f"/subscriptions/{cluster.customer.subscription_id}/providers/Microsoft.Authorization"
+    definition = f"{authorization}/policyDefinitions/no-storage-{cluster.customer.cluster}"
+    assignment = f"{authorization}/policyAssignments/{cluster.customer.cluster}"
+    theirs = [
+        {"field": "type", "equals": "Microsoft.Storage/storageAccounts"},
+        {"field": "id", "like": f"*/resourceGroups/aro-{cluster.customer.cluster}/*"},
+    ]
+    rule = {"policyRule": {"if": {"allOf": theirs}, "then": {"effect": "deny"}}, "displayName": "No storage accounts"}
+    version = "?api-version=2023-04-01"
+    assert cluster.send("PUT", definition + version, {"properties": rule}).status_code == 201
+    wanted = {"policyDefinitionId": definition, "displayName": "House rule"}
+    assert cluster.send("PUT", assignment + version, {"properties": wanted}).status_code == 201
+    operation_id = cluster.create()
+    error = cluster.fail(operation_id)
+    correlation_id = cluster.report(operation_id)["correlationId"]
+    _expect_explained(error, "deploy_storage_template", "RequestDisallowedByPolicy", correlation_id)
+    for text in ("House rule", "No storage accounts", assignment, definition, "az policy exemption create"):
+        assert text.lower() in error["message"].lower(), error["message"]
+    cluster.succeed(cluster.delete())
+
+
 @pytest.mark.thorough
 def test_a_wait_that_ends_says_what_it_waited_for_and_what_it_saw(own_azure: LocalAzure, rng: random.Random) -> None:
     """The error names the step, its deadline, what it waited for, and what it saw last. A DELETE removes everything."""

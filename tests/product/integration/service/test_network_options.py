@@ -99,20 +99,25 @@ def test_a_service_that_the_cluster_adds_during_an_update_is_kept(azure: LocalAz
     cluster.succeed(cluster.delete())
 
 
-def test_an_update_to_more_addresses_than_the_quota_has_changes_nothing(azure: LocalAzure, rng: random.Random) -> None:
-    """The error names the quota and the member; without it the same request succeeds."""
-    (cluster,) = prepare(azure, unique(rng))
+def test_an_update_to_more_addresses_than_the_quota_has_changes_nothing(
+    own_azure: LocalAzure, rng: random.Random
+) -> None:
+    """The error names the quota and the member; without it the same request succeeds.
+
+    The quota is the region's: another test that deletes a cluster there would make room.
+    """
+    (cluster,) = prepare(own_azure, unique(rng))
     outbound = Outbound(cluster)
     cluster.succeed(cluster.create())
     before = outbound.addresses()
-    limit = {"subscription": cluster.customer.subscription_id, "location": cluster.azure.endpoints["location"]}
+    limit = {"subscription": cluster.customer.subscription_id, "location": own_azure.endpoints["location"]}
     limit |= {"family": "PublicIPAddresses"}
     # A region that holds exactly what this cluster has.
-    azure.control("PUT", "/quotas", limit | {"limit": outbound.in_region()})
+    own_azure.control("PUT", "/quotas", limit | {"limit": outbound.in_region()})
     try:
         error = cluster.fail(outbound.patch(2))
     finally:
-        azure.control("PUT", "/quotas", limit | {"limit": 1000})
+        own_azure.control("PUT", "/quotas", limit | {"limit": 1000})
     assert error["code"] == "ResourceQuotaExceeded"
     assert error["target"] == "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
     assert outbound.addresses() == before

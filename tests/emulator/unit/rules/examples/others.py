@@ -1,0 +1,73 @@
+"""Examples of Microsoft.ManagedIdentity, Microsoft.OperationalInsights, Microsoft.Insights, Microsoft.ContainerRegistry."""
+
+from tests.emulator.unit.rules.stage import Example
+
+REGISTRY = "Microsoft.ContainerRegistry/registries"
+
+EXAMPLES = {
+    "identity": Example(
+        "Microsoft.ManagedIdentity/userAssignedIdentities",
+        {"location": "eastus", "tags": {"team": "one"}, "properties": {"isolationScope": "None"}},
+    ),
+    "workspace": Example(
+        "Microsoft.OperationalInsights/workspaces",
+        {
+            "location": "eastus",
+            "properties": {
+                "publicNetworkAccessForIngestion": "Enabled",
+                "publicNetworkAccessForQuery": "Enabled",
+                "retentionInDays": 30,
+                "sku": {"name": "CapacityReservation", "capacityReservationLevel": 100},
+                "workspaceCapping": {"dailyQuotaGb": 1},
+            },
+        },
+        cheap=False,
+    ),
+    "component": Example(
+        "Microsoft.Insights/components",
+        {
+            "location": "eastus",
+            "kind": "web",
+            "properties": {
+                "Application_Type": "web",
+                "RetentionInDays": 90,
+                "SamplingPercentage": 50,
+                "WorkspaceResourceId": "{id:workspace}",
+            },
+        },
+        cheap=False,
+    ),
+    "registry": Example(
+        REGISTRY,
+        {
+            "location": "eastus",
+            "sku": {"name": "Premium"},
+            "properties": {"adminUserEnabled": False, "publicNetworkAccess": "Enabled", "zoneRedundancy": "Disabled"},
+        },
+        name="registry{n}",
+        cheap=False,
+    ),
+    "scope map": Example(
+        f"{REGISTRY}/scopeMaps",
+        {"properties": {"actions": ["repositories/one/content/read"], "description": "Reads one"}},
+        parent="registry",
+    ),
+    "other registry": Example(
+        REGISTRY,
+        {"location": "eastus", "sku": {"name": "Basic"}},
+        name="other{n}",
+        supporting=True,
+        cheap=False,
+    ),
+    "other scope map": Example(
+        f"{REGISTRY}/scopeMaps",
+        {"properties": {"actions": ["repositories/one/content/read"]}},
+        parent="other registry",
+        supporting=True,
+    ),
+    "token": Example(
+        f"{REGISTRY}/tokens",
+        {"properties": {"scopeMapId": "{id:scope map}", "status": "enabled"}},
+        parent="registry",
+    ),
+}

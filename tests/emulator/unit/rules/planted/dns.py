@@ -1,0 +1,122 @@
+"""Mistakes in DNS zones that no table can tell."""
+
+from typing import Any
+
+from emulator.core.sources import name_of
+from emulator.dns import exceptions as public
+from emulator.privatedns import exceptions as private
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import Answer
+
+Json = dict[str, Any]
+
+
+def _beside(key: str, other: str) -> Any:
+    """Return an act that puts a record under the name of another one."""
+
+    def act(stage: Stage) -> Answer:
+        made = stage.make(other)
+        assert not made.code, made
+        return stage.put(key, stage.examples[key].body, name=stage.fill(stage.examples[other].name))
+
+    return act
+
+
+def _named(key: str, name: str) -> Any:
+    def act(stage: Stage) -> Answer:
+        stage.make_needs(key)
+        return stage.put(key, stage.examples[key].body, name=name)
+
+    return act
+
+
+def _addresses(key: str, *addresses: str) -> Any:
+    """Return an act that puts a record set with these addresses."""
+
+    def act(stage: Stage) -> Answer:
+        stage.make_needs(key)
+        properties = stage.examples[key].body["properties"]
+        member = next(name for name in properties if name.lower() == "arecords")
+        return stage.put(key, {"properties": properties | {member: [{"ipv4Address": one} for one in addresses]}})
+
+    return act
+
+
+def _deleted(key: str) -> Any:
+    def act(stage: Stage) -> Answer:
+        stage.make_needs(key)
+        return stage.target.delete(stage.id(key, "@"), stage.examples[key].api_version)
+
+    return act
+
+
+def _missing(key: str) -> Any:
+    def act(stage: Stage) -> Answer:
+        stage.make_needs(key)
+        return stage.get(key, "missing")
+
+    return act
+
+
+LINK, ZONE = "link of a private DNS zone", "private DNS zone"
+
+
+def _linked(stage: Stage, body: Json, *, zone: str = "", link: str = "") -> Answer:
+    """Link a network a second time, to the same zone or to another one."""
+    made = stage.make(LINK)
+    assert not made.code, made
+    if zone:
+        stage.put(ZONE, stage.examples[ZONE].body, name=zone)
+    identifier = f"{stage.id(ZONE, zone)}/virtualNetworkLinks/{link or stage.fill(stage.examples[LINK].name)}"
+    return stage.target.put(identifier, stage.examples[LINK].api_version, body)
+
+
+def _link(stage: Stage, network: str = "virtual network", **properties: Any) -> Json:
+    return {"location": "global", "properties": {"virtualNetwork": {"id": stage.id(network)}, **properties}}
+
+
+def _second_link(stage: Stage) -> Answer:
+    return _linked(stage, _link(stage), link="second")
+
+
+def _second_registration(stage: Stage) -> Answer:
+    return _linked(stage, _link(stage, registrationEnabled=True), zone="other.example.org")
+
+
+def _moved_link(stage: Stage) -> Answer:
+    stage.make("remote network")
+    return _linked(stage, _link(stage, "remote network"))
+
+
+def _linked_zone(stage: Stage) -> Answer:
+    stage.make(LINK)
+    return stage.delete(ZONE)
+
+
+TWENTY_ONE = tuple(f"192.0.2.{number}" for number in range(21))
+
+
+def _of(prefix: str) -> tuple[Case, ...]:
+    """Return the cases of public or private records; the keys of the examples begin with the prefix."""
+    a, cname, soa = (f"{prefix}{kind} record" for kind in ("A", "CNAME", "SOA"))
+    return (
+        Case(cname, "a name with records", _beside(cname, a), name_of(public.name_has_records), True),
+        Case(a, "the name of an alias", _beside(a, cname), name_of(public.name_has_cname), True),
+        Case(cname, "an alias of the zone", _named(cname, "@"), name_of(public.cname_at_apex)),
+        Case(a, "one address twice", _addresses(a, "192.0.2.1", "192.0.2.1"), name_of(public.duplicate_record)),
+        Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), name_of(public.too_many_records)),
+        Case(a, "a name that there is not", _missing(a), name_of(public.record_not_found)),
+        Case(soa, "a second one", _named(soa, "new"), name_of(public.new_soa)),
+        Case(soa, "its deletion", _deleted(soa), name_of(public.apex_stays)),
+    )
+
+
+DNS = (
+    *_of(""),
+    *_of("private "),
+    Case(LINK, "a second link of a network", _second_link, name_of(private.overlapping_zones), True),
+    Case(LINK, "a second zone for registration", _second_registration, name_of(private.second_registration), True),
+    Case(LINK, "another network later", _moved_link, name_of(private.network_is_fixed), True),
+    Case(ZONE, "the deletion with a link", _linked_zone, name_of(private.nested_resources), True),
+)

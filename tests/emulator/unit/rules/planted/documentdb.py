@@ -1,0 +1,129 @@
+"""Mistakes with Microsoft.DocumentDB."""
+
+import asyncio
+from typing import Any
+
+from emulator.arm.seeding import ensure_group
+from emulator.core.sources import name_of
+from emulator.documentdb import exceptions
+from emulator.documentdb.databases import throughput_of
+from tests.emulator.unit.providers import OWNING
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import later, refused, second, wrong
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import Answer, LocalTarget
+
+ACCOUNT, VERSION = "database account", "2024-11-15"
+ROLE = "{id:database account}/sqlRoleDefinitions/00000000-0000-0000-0000-00000000000"
+
+
+def _arm(stage: Stage) -> Any:
+    assert isinstance(stage.target, LocalTarget)
+    return stage.target.azure.arm
+
+
+def _make_in_another_group(stage: Stage) -> None:
+    stage.make(ACCOUNT)
+    ensure_group(_arm(stage), stage.target.subscription.rsplit("/", 1)[-1], "elsewhere", "eastus")
+    identifier = stage.id(ACCOUNT).replace("/resourceGroups/group/", "/resourceGroups/elsewhere/")
+    asyncio.run(_arm(stage).put_resource(OWNING, identifier, VERSION, stage.fill(stage.examples[ACCOUNT].body)))
+
+
+def _write_twice_at_once(stage: Stage) -> None:
+    body = stage.fill(stage.examples[ACCOUNT].body)
+    for _ in range(2):
+        asyncio.run(_arm(stage).put_resource(OWNING, stage.id(ACCOUNT), VERSION, body))
+
+
+def _throughput(stage: Stage, account: str, database: str) -> None:
+    stage.make(database)
+    throughput_of(_arm(stage).load(stage.id(account)), _arm(stage).load(stage.id(database)))
+
+
+def _delete_a_built_in_role(stage: Stage) -> Answer:
+    stage.make(ACCOUNT)
+    return stage.target.delete(stage.fill(f"{ROLE}1"), VERSION)
+
+
+def _define_a_role(stage: Stage) -> Answer:
+    stage.make(ACCOUNT)
+    identifier = f"{stage.id(ACCOUNT)}/sqlRoleDefinitions/00000000-0000-4000-8000-000000000001"
+    return stage.target.put(identifier, VERSION, {"properties": {"roleName": "mine"}})
+
+
+CASES: tuple[Case, ...] = (
+    refused(ACCOUNT, "the name of another account", exceptions.name_taken, _make_in_another_group),
+    refused(ACCOUNT, "two writes at once", exceptions.locked, _write_twice_at_once),
+    later(
+        ACCOUNT,
+        "no throughput later",
+        exceptions.serverless_fixed,
+        {"properties.capabilities": [{"name": "EnableServerless"}]},
+    ),
+    wrong(
+        ACCOUNT,
+        "a capability that is not here",
+        exceptions.not_supported,
+        {"properties.capabilities": [{"name": "EnableGremlin"}]},
+    ),
+    wrong(ACCOUNT, "another kind", exceptions.not_supported, {"kind": "MongoDB"}),
+    wrong(ACCOUNT, "no region", exceptions.no_location, {"properties.locations": []}),
+    wrong(
+        ACCOUNT, "no first region", exceptions.wrong_failover_priority, {"properties.locations[0].failoverPriority": 1}
+    ),
+    Case(ACCOUNT, "a role definition", _define_a_role, name_of(exceptions.not_supported), alone=True),
+    Case(
+        ACCOUNT,
+        "the deletion of a built-in role",
+        _delete_a_built_in_role,
+        name_of(exceptions.built_in_role),
+        alone=True,
+    ),
+    wrong("database", "another id than its name", exceptions.other_id, {"properties.resource.id": "other"}),
+    wrong(
+        "database",
+        "two kinds of throughput",
+        exceptions.two_throughputs,
+        {"properties.options.autoscaleSettings": {"maxThroughput": 1000}},
+    ),
+    wrong("serverless database", "throughput", exceptions.no_throughput, {"properties.options": {"throughput": 400}}),
+    refused(
+        "serverless database",
+        "reading its throughput",
+        exceptions.no_offers,
+        lambda stage: _throughput(stage, "serverless account", "serverless database"),
+    ),
+    refused(
+        "database without throughput",
+        "reading its throughput",
+        exceptions.no_offer,
+        lambda stage: _throughput(stage, ACCOUNT, "database without throughput"),
+    ),
+    wrong("database role", "an unknown role", exceptions.unknown_role, {"properties.roleDefinitionId": f"{ROLE}9"}),
+    wrong("database role", "a scope outside the account", exceptions.wrong_scope, {"properties.scope": "{group}"}),
+    wrong(
+        "database role",
+        "a scope inside the account",
+        exceptions.not_supported,
+        {"properties.scope": "{id:database account}/dbs/one"},
+    ),
+    wrong(
+        "database role",
+        "an unknown principal",
+        exceptions.unknown_principal,
+        {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
+    ),
+    later(
+        "database role",
+        "another principal later",
+        exceptions.fixed_principal,
+        {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
+    ),
+    second(
+        "database role",
+        "the same under another name",
+        exceptions.same_assignment,
+        {},
+        name="11111111-0000-4000-8000-000000000000",
+    ),
+)

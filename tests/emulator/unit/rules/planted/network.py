@@ -1,0 +1,591 @@
+"""Mistakes in networks that no table can tell, one or more for each builder of an error of Microsoft.Network."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from emulator.arm.quotas import Limits
+from emulator.core.sources import name_of
+from emulator.network import exceptions as networks
+from emulator.network.private_links import connection_id
+from emulator.network.refusals import address_exceptions as addresses
+from emulator.network.refusals import balancing_exceptions as balancing
+from emulator.network.refusals import link_exceptions as links
+from emulator.network.refusals import security_exceptions as security
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import Answer, LocalTarget
+
+Json = dict[str, Any]
+Change = Callable[[Json], None]
+
+INNER, OUTER = "{id:load balancer}", "{id:public load balancer}"
+
+
+def _body(stage: Stage, key: str, change: Change) -> Json:
+    body = copy.deepcopy(stage.examples[key].body)
+    change(body)
+    return dict(stage.fill(body))
+
+
+def _wrong(key: str, promise: str, builder: Any, change: Change, *, name: str = "", after: str = "") -> Case:
+    """Return the case that sends an example with a mistake.
+
+    Args:
+        key: key of the example.
+        promise: what is wrong.
+        builder: builds the error that is expected.
+        change: makes the mistake in the example's body.
+        name: another name than the example's.
+        after: key of an example that is made first, besides what the example needs.
+    """
+
+    def act(stage: Stage) -> Answer:
+        stage.make_needs(key)
+        if after:
+            made = stage.make(after)
+            assert not made.code, made
+        return stage.put(key, _body(stage, key, change), name=name)
+
+    return Case(key, promise, act, name_of(builder), alone=bool(after))
+
+
+def _properties(**members: Any) -> Change:
+    """Return a change that sets members of `properties`."""
+
+    def change(body: Json) -> None:
+        body["properties"] |= members
+
+    return change
+
+
+def _members(**members: Any) -> Change:
+    """Return a change that sets members beside `properties`."""
+
+    def change(body: Json) -> None:
+        body.update(members)
+
+    return change
+
+
+def _part(member: str, *, index: int = 0, **members: Any) -> Change:
+    """Return a change of the properties of a child inside its parent."""
+
+    def change(body: Json) -> None:
+        body["properties"][member][index].setdefault("properties", {}).update(members)
+
+    return change
+
+
+def _again(member: str, name: str, **members: Any) -> Change:
+    """Return a change that repeats a child under another name, with other properties."""
+
+    def change(body: Json) -> None:
+        first = body["properties"][member][0]
+        body["properties"][member].append(first | {"name": name, "properties": first["properties"] | members})
+
+    return change
+
+
+def _without(*members: str) -> Change:
+    """Return a change that removes members of `properties`."""
+
+    def change(body: Json) -> None:
+        for member in members:
+            del body["properties"][member]
+
+    return change
+
+
+def _both(*changes: Change) -> Change:
+    def change(body: Json) -> None:
+        for each in changes:
+            each(body)
+
+    return change
+
+
+def _removed(key: str, promise: str, builder: Any, holder: str) -> Case:
+    """Return the case that deletes an example while another one needs it."""
+
+    def act(stage: Stage) -> Answer:
+        made = stage.make(holder)
+        assert not made.code, made
+        return stage.delete(key)
+
+    return Case(key, promise, act, name_of(builder), alone=True)
+
+
+def _local(stage: Stage) -> LocalTarget:
+    assert isinstance(stage.target, LocalTarget)
+    return stage.target
+
+
+# Networks and subnets
+
+
+def _unknown_subnet(stage: Stage) -> Answer:
+    stage.make("virtual network")
+    return stage.get("subnet", "other")
+
+
+def _delegation_taken(stage: Stage) -> Answer:
+    stage.make("subnet")
+    site = f"{stage.target.group}/providers/Microsoft.Web/sites/site"
+    document = {"id": site, "name": "site", "type": "Microsoft.Web/sites", "location": "eastus", "properties": {}}
+    _local(stage).azure.arm.documents.put(document | {"references": [stage.id("subnet").lower()]})
+    return stage.put("subnet", _body(stage, "subnet", _properties(delegations=[])))
+
+
+def _moved_subnet(stage: Stage) -> Answer:
+    stage.make("interface")
+    return stage.put("machine subnet", _body(stage, "machine subnet", _properties(addressPrefixes=["10.0.1.0/25"])))
+
+
+def _shrunk_network(stage: Stage) -> Answer:
+    stage.make("subnet")
+    space = {"addressPrefixes": ["10.0.128.0/17"]}
+    return stage.put(
+        "virtual network", _body(stage, "virtual network", _both(_properties(addressSpace=space), _without("subnets")))
+    )
+
+
+def _space(*prefixes: str) -> Change:
+    return _both(_properties(addressSpace={"addressPrefixes": list(prefixes)}), _without("subnets"))
+
+
+NETWORKS = (
+    _wrong("virtual network", "no ranges", networks.space_missing, _space()),
+    _wrong(
+        "virtual network", "overlapping ranges", networks.overlapping_prefixes, _space("10.0.0.0/16", "10.0.1.0/24")
+    ),
+    _wrong("virtual network", "a range of multicast addresses", networks.reserved_range, _space("224.0.0.0/24")),
+    Case(
+        "virtual network", "a range without its subnets later", _shrunk_network, name_of(networks.subnet_outside), True
+    ),
+    Case("subnet", "a name that there is not", _unknown_subnet, name_of(networks.child_not_found)),
+    _wrong("subnet", "no range", networks.prefix_missing, _without("addressPrefix")),
+    _wrong("subnet", "a range outside the network", networks.subnet_outside, _properties(addressPrefix="10.1.0.0/24")),
+    _wrong("subnet", "a range of four addresses", networks.subnet_too_small, _properties(addressPrefix="10.0.0.0/30")),
+    _wrong(
+        "subnet",
+        "an IPv6 range of another size",
+        networks.subnet_too_small,
+        _both(_without("addressPrefix"), _properties(addressPrefixes=["10.0.0.0/24", "fd00::/80"])),
+    ),
+    _wrong(
+        "subnet", "another one's range", networks.subnet_ranges_overlap, _properties(addressPrefix="10.0.255.128/25")
+    ),
+    Case("machine subnet", "another range while in use", _moved_subnet, name_of(networks.prefix_in_use), True),
+    _wrong(
+        "subnet",
+        "a delegation to nobody",
+        networks.invalid_delegation,
+        _properties(delegations=[{"name": "one", "properties": {"serviceName": "Microsoft.Web/everything"}}]),
+    ),
+    Case("subnet", "no delegation while in use", _delegation_taken, name_of(networks.delegation_in_use), True),
+    _wrong(
+        "machine subnet",
+        "policies under a private link service",
+        links.policies_needed_off,
+        _properties(privateLinkServiceNetworkPolicies="Enabled"),
+        after="private link service",
+    ),
+)
+
+
+# Rules and routes
+
+RULES = (
+    _wrong("security rule", "no source", security.end_missing, _without("sourceAddressPrefixes")),
+    _wrong("security rule", "no port", security.end_missing, _without("destinationPortRanges")),
+    _wrong(
+        "security rule",
+        "a service tag in a list",
+        security.tag_in_list,
+        _properties(destinationAddressPrefixes=["10.0.0.4", "VirtualNetwork"]),
+    ),
+    _wrong("security rule", "all ports in a list", security.tag_in_list, _properties(sourcePortRanges=["*"])),
+    _wrong(
+        "security rule",
+        "another one's priority",
+        security.rule_conflict,
+        _properties(),
+        name="second",
+        after="security rule",
+    ),
+    _wrong("security group", "two rules of one priority", security.rule_conflict, _again("securityRules", "second")),
+    _wrong("route", "an appliance without an address", networks.next_hop_missing, _without("nextHopIpAddress")),
+    _wrong(
+        "route", "an address without an appliance", networks.next_hop_not_allowed, _properties(nextHopType="Internet")
+    ),
+    _wrong("route", "another one's range", networks.route_conflict, _properties(), name="second", after="route"),
+)
+
+# Addresses
+
+
+def _held_address(stage: Stage) -> Answer:
+    stage.make("NAT gateway")
+    body = _body(stage, "NAT gateway", _members(zones=["1"]))
+    return stage.put("NAT gateway", body, name="second")
+
+
+def _basic_gateway(stage: Stage) -> Answer:
+    basic = _both(_members(sku={"name": "Basic"}), lambda body: body.pop("zones"))
+    stage.put("public address", _body(stage, "public address", basic))
+    return stage.put("NAT gateway", _body(stage, "NAT gateway", _properties()))
+
+
+def _one_too_many(name: str) -> Callable[[Stage], Answer]:
+    def act(stage: Stage) -> Answer:
+        limits, subscription = Limits(_local(stage).azure.platform), stage.target.subscription.rsplit("/", 1)[-1]
+        before = limits.get(subscription, "eastus", name, 1000)
+        limits.set(subscription, "eastus", name, 0)
+        answer = stage.put("public address", _body(stage, "public address", _properties()), name="more")
+        limits.set(subscription, "eastus", name, before)
+        return answer
+
+    return act
+
+
+def _full_subnet(stage: Stage) -> Answer:
+    """Fill the three addresses of the smallest subnet."""
+    stage.make_needs("interface")
+    stage.put(
+        "machine subnet", _body(stage, "machine subnet", _properties(addressPrefixes=["10.0.2.0/29"])), name="small"
+    )
+    small = {"id": stage.id("machine subnet", "small")}
+    ip: Json = {"subnet": small, "privateIPAllocationMethod": "Dynamic", "privateIPAddress": "10.0.2.4"}
+    answers = [
+        stage.put("interface", _body(stage, "interface", _part("ipConfigurations", **ip)), name=f"nic{index}")
+        for index in range(4)
+    ]
+    assert [answer.code for answer in answers[:3]] == [""] * 3, answers
+    return answers[3]
+
+
+ADDRESSES = (
+    Case("public address", "too many", _one_too_many("PublicIPAddresses"), name_of(addresses.too_many_addresses), True),
+    Case(
+        "public address",
+        "too many static ones",
+        _one_too_many("StaticPublicIPAddresses"),
+        name_of(addresses.too_many_static_addresses),
+        True,
+    ),
+    _wrong(
+        "public address",
+        "dynamic and Standard",
+        addresses.standard_must_be_static,
+        _properties(publicIPAllocationMethod="Dynamic"),
+    ),
+    _wrong(
+        "public address",
+        "another SKU later",
+        addresses.sku_fixed,
+        _members(sku={"name": "Basic"}),
+        after="public address",
+    ),
+    _wrong(
+        "public address", "another zone later", addresses.zones_fixed, _members(zones=["1"]), after="public address"
+    ),
+    _wrong("public address", "no zones later", addresses.zones_fixed, _members(zones=None), after="public address"),
+    _wrong(
+        "public address",
+        "another one's label",
+        addresses.label_taken,
+        _properties(),
+        name="second",
+        after="public address",
+    ),
+    _wrong("NAT gateway", "two zones", networks.gateway_in_several_zones, _members(zones=["1", "2"])),
+    _wrong("NAT gateway", "another zone later", addresses.zones_fixed, _members(zones=["2"]), after="NAT gateway"),
+    Case("NAT gateway", "an address of SKU Basic", _basic_gateway, name_of(networks.basic_address_on_gateway), True),
+    Case("NAT gateway", "another one's address", _held_address, name_of(addresses.public_address_in_use), True),
+    _wrong(
+        "interface",
+        "no static address",
+        addresses.private_address_missing,
+        _part("ipConfigurations", privateIPAddress=None),
+    ),
+    _wrong(
+        "interface",
+        "an address outside the subnet",
+        addresses.private_address_not_in_subnet,
+        _part("ipConfigurations", privateIPAddress="10.0.2.20"),
+    ),
+    _wrong(
+        "interface",
+        "an IPv6 address in an IPv4 subnet",
+        addresses.private_address_not_in_subnet,
+        _part("ipConfigurations", privateIPAddress="fd00::4"),
+    ),
+    _wrong(
+        "interface",
+        "a reserved address",
+        addresses.private_address_reserved,
+        _part("ipConfigurations", privateIPAddress="10.0.1.3"),
+    ),
+    _wrong(
+        "interface",
+        "the frontend's address",
+        addresses.private_address_taken,
+        _part("ipConfigurations", privateIPAddress="10.0.1.10"),
+    ),
+    Case("interface", "a subnet that is full", _full_subnet, name_of(addresses.subnet_is_full), True),
+)
+
+# Load balancers
+
+_FRONT = {"subnet": {"id": "{id:machine subnet}"}, "privateIPAllocationMethod": "Dynamic"}
+_OUTBOUND = {
+    "frontendIPConfigurations": [{"id": f"{INNER}/frontendIPConfigurations/front"}],
+    "backendAddressPool": {"id": f"{INNER}/backendAddressPools/pool"},
+    "protocol": "All",
+}
+
+
+def _basic(body: Json) -> None:
+    body["sku"] = {"name": "Basic"}
+    body["properties"]["frontendIPConfigurations"][0].pop("zones", None)
+
+
+def _snat(body: Json) -> None:
+    rule = {
+        "frontendIPConfiguration": {"id": f"{OUTER}/frontendIPConfigurations/front"},
+        "backendAddressPool": {"id": f"{OUTER}/backendAddressPools/pool"},
+        "protocol": "Tcp",
+        "frontendPort": 80,
+    }
+    body["properties"]["loadBalancingRules"] = [{"name": "web", "properties": rule}]
+
+
+def _pool_gone(stage: Stage) -> Answer:
+    stage.make("interface")
+    gone = _properties(backendAddressPools=[], loadBalancingRules=[], inboundNatRules=[])
+    return stage.put("load balancer", _body(stage, "load balancer", gone))
+
+
+def _fewer_zones(body: Json) -> None:
+    body["properties"]["frontendIPConfigurations"][0]["zones"] = ["1"]
+
+
+BALANCERS = (
+    _wrong("load balancer", "another SKU later", addresses.sku_fixed, _basic, after="load balancer"),
+    _wrong(
+        "load balancer", "other zones of a frontend later", addresses.zones_fixed, _fewer_zones, after="load balancer"
+    ),
+    _wrong(
+        "load balancer",
+        "a frontend without an address",
+        balancing.wrong_ends,
+        _part("frontendIPConfigurations", subnet=None),
+    ),
+    _wrong(
+        "public load balancer",
+        "a frontend inside beside a public one",
+        balancing.mixed_frontends,
+        lambda body: body["properties"]["frontendIPConfigurations"].append({"name": "inner", "properties": _FRONT}),
+    ),
+    _wrong(
+        "load balancer",
+        "two rules on a frontend's port",
+        balancing.same_frontend_port,
+        _again("loadBalancingRules", "again"),
+    ),
+    _wrong(
+        "load balancer",
+        "two rules to a pool's port",
+        balancing.same_backend_port,
+        _again("loadBalancingRules", "again", frontendPort=443),
+    ),
+    _wrong("load balancer", "port 0 of one protocol", balancing.no_port, _part("loadBalancingRules", frontendPort=0)),
+    _wrong("inbound NAT rule", "no backend port", balancing.no_backend_port, _without("backendPort")),
+    _wrong(
+        "load balancer",
+        "an outbound rule of a Basic one",
+        balancing.outbound_on_basic,
+        _both(
+            _basic,
+            _properties(outboundRules=[{"name": "out", "properties": _OUTBOUND}], probes=[], loadBalancingRules=[]),
+        ),
+    ),
+    _wrong(
+        "load balancer",
+        "an outbound rule inside",
+        balancing.outbound_inside,
+        _properties(outboundRules=[{"name": "out", "properties": _OUTBOUND}]),
+    ),
+    _wrong("public load balancer", "SNAT beside an outbound rule", balancing.snat_beside_outbound, _snat),
+    _wrong(
+        "public load balancer",
+        "an address of SKU Standard on a Basic one",
+        balancing.address_of_other_sku,
+        _both(_basic, _without("outboundRules")),
+    ),
+    _wrong(
+        "load balancer", "a probe over HTTPS without a path", balancing.path_needed, _part("probes", requestPath=None)
+    ),
+    _wrong(
+        "load balancer", "a probe over TCP with a path", balancing.path_not_allowed, _part("probes", protocol="Tcp")
+    ),
+    _wrong("load balancer", "a probe over HTTPS of a Basic one", balancing.https_on_basic, _basic),
+    Case("load balancer", "no pool while an interface is in it", _pool_gone, name_of(balancing.in_use_part), True),
+    _removed(
+        "load balancer",
+        "the deletion under a private link service",
+        balancing.load_balancer_with_link_service,
+        "private link service",
+    ),
+)
+
+# Interfaces
+
+
+def _two_primary(body: Json) -> None:
+    first = body["properties"]["ipConfigurations"][0]
+    first["properties"]["primary"] = True
+    second = first["properties"] | {"privateIPAddress": "10.0.1.21"}
+    body["properties"]["ipConfigurations"].append({"name": "second", "properties": second})
+
+
+def _two_networks(stage: Stage) -> Answer:
+    stage.make_needs("interface")
+    stage.make("remote network")
+    subnet = {"name": "far", "properties": {"addressPrefix": "172.16.0.0/24"}}
+    stage.put("remote network", _body(stage, "remote network", _properties(subnets=[subnet])))
+    far = {"id": f"{stage.id('remote network')}/subnets/far"}
+    configuration = {"name": "far", "properties": {"subnet": far, "privateIPAllocationMethod": "Dynamic"}}
+    return stage.put(
+        "interface",
+        _body(stage, "interface", lambda body: body["properties"]["ipConfigurations"].append(configuration)),
+    )
+
+
+def _two_skus(stage: Stage) -> Answer:
+    stage.make_needs("interface")
+    basic = _both(_members(sku={"name": "Basic"}), lambda body: body.pop("zones"))
+    stage.put("public address", _body(stage, "public address", basic))
+    public = {"id": stage.id("public address")}
+    return stage.put("interface", _body(stage, "interface", _part("ipConfigurations", publicIPAddress=public)))
+
+
+def _machine(stage: Stage) -> Answer:
+    stage.make("interface")
+    vm = f"{stage.target.group}/providers/Microsoft.Compute/virtualMachines/vm"
+    document = {"id": vm, "name": "vm", "type": "Microsoft.Compute/virtualMachines", "location": "eastus"}
+    references = [stage.id("interface").lower()]
+    _local(stage).azure.arm.documents.put(document | {"properties": {}, "references": references})
+    return stage.delete("interface")
+
+
+def _owned(stage: Stage) -> Answer:
+    service = stage.make("private link service").body
+    identifier = service["properties"]["networkInterfaces"][0]["id"]
+    return stage.target.delete(identifier, stage.examples["interface"].api_version)
+
+
+INTERFACES = (
+    _wrong("interface", "no configuration", balancing.no_configuration, _properties(ipConfigurations=[])),
+    _wrong("interface", "two primary configurations", balancing.several_primary, _two_primary),
+    _wrong("interface", "no subnet", balancing.no_subnet, _part("ipConfigurations", subnet=None)),
+    Case("interface", "configurations in two networks", _two_networks, name_of(balancing.several_networks), True),
+    Case("interface", "an address of another SKU", _two_skus, name_of(balancing.several_skus), True),
+    Case("interface", "the deletion under a machine", _machine, name_of(balancing.in_use_interface), True),
+    Case("interface", "the deletion of another one's", _owned, name_of(balancing.owned_interface), True),
+)
+
+# Private links
+
+
+def _connection(stage: Stage) -> str:
+    endpoint = stage.make("private endpoint").body
+    return connection_id(stage.id("private link service"), endpoint)
+
+
+def _wrong_state(stage: Stage) -> Answer:
+    body = {"properties": {"privateLinkServiceConnectionState": {"status": "Perhaps"}}}
+    return stage.target.put(_connection(stage), stage.examples["private endpoint"].api_version, body)
+
+
+def _made_connection(stage: Stage) -> Answer:
+    stage.make("private link service")
+    identifier = f"{stage.id('private link service')}/privateEndpointConnections/mine"
+    body = {"properties": {"privateLinkServiceConnectionState": {"status": "Approved"}}}
+    return stage.target.put(identifier, stage.examples["private link service"].api_version, body)
+
+
+def _public_frontend(stage: Stage) -> Answer:
+    stage.make_needs("private link service")
+    stage.make("public load balancer")
+    front = {"id": f"{stage.id('public load balancer')}/frontendIPConfigurations/front"}
+    return stage.put(
+        "private link service",
+        _body(stage, "private link service", _properties(loadBalancerFrontendIpConfigurations=[front])),
+    )
+
+
+def _hidden(stage: Stage) -> Answer:
+    stage.make("private link service")
+    service = f"/subscriptions/{'0' * 8}-0000-4000-8000-{'0' * 12}/resourceGroups/g/providers"
+    body = _part(
+        "privateLinkServiceConnections", privateLinkServiceId=f"{service}/Microsoft.Network/privateLinkServices/s"
+    )
+    return stage.put("private endpoint", _body(stage, "private endpoint", body))
+
+
+def _moved_endpoint(stage: Stage) -> Answer:
+    stage.make("private endpoint")
+    stage.put(
+        "machine subnet", _body(stage, "machine subnet", _properties(addressPrefixes=["10.0.3.0/24"])), name="other"
+    )
+    other = {"id": stage.id("machine subnet", "other")}
+    return stage.put("private endpoint", _body(stage, "private endpoint", _properties(subnet=other)))
+
+
+def _under_policies(stage: Stage) -> Answer:
+    stage.make_needs("private link service")
+    ruled = _properties(addressPrefixes=["10.0.4.0/24"], privateLinkServiceNetworkPolicies="Enabled")
+    stage.put("machine subnet", _body(stage, "machine subnet", ruled), name="ruled")
+    subnet = {"id": stage.id("machine subnet", "ruled")}
+    return stage.put(
+        "private link service", _body(stage, "private link service", _part("ipConfigurations", subnet=subnet))
+    )
+
+
+LINKS = (
+    _wrong(
+        "private link service", "no frontend", links.no_frontend, _properties(loadBalancerFrontendIpConfigurations=[])
+    ),
+    _wrong("private link service", "no configuration", links.wrong_count, _properties(ipConfigurations=[])),
+    Case("private link service", "a public frontend", _public_frontend, name_of(links.wrong_frontend), True),
+    _wrong(
+        "private link service",
+        "another one's frontend",
+        links.wrong_frontend,
+        _properties(),
+        name="second",
+        after="private link service",
+    ),
+    _wrong(
+        "private link service",
+        "approval of those who do not see it",
+        links.hidden_from_approved,
+        _properties(visibility={"subscriptions": []}),
+    ),
+    Case("private link service", "a subnet with policies", _under_policies, name_of(links.policies_enabled), True),
+    _removed(
+        "private link service",
+        "the deletion under a private endpoint",
+        links.service_with_connections,
+        "private endpoint",
+    ),
+    Case("private link service", "a connection of nobody", _made_connection, name_of(links.no_connection), True),
+    Case("private link service", "a state that there is not", _wrong_state, name_of(links.invalid_state), True),
+    _wrong("private endpoint", "no connection", links.one_connection, _properties(privateLinkServiceConnections=[])),
+    Case("private endpoint", "a service of nobody", _hidden, name_of(links.service_not_visible), True),
+    Case("private endpoint", "another subnet later", _moved_endpoint, name_of(links.subnet_fixed), True),
+)
+
+NETWORK = (*NETWORKS, *RULES, *ADDRESSES, *BALANCERS, *INTERFACES, *LINKS)

@@ -1,0 +1,107 @@
+"""Mistakes with Microsoft.Storage."""
+
+import asyncio
+
+from emulator.arm.seeding import ensure_group
+from emulator.storage import exceptions
+from emulator.storage.models import StorageModel
+from tests.emulator.unit.providers import OWNING
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import action, later, named, refused, wrong
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import LocalTarget
+
+ACCOUNT, KIND, SKU = "storage account", "kind", "sku.name"
+RULES = "properties.networkAcls"
+SIGNED = {
+    "signedServices": "b",
+    "signedResourceTypes": "o",
+    "signedPermission": "r",
+    "signedExpiry": "2027-01-01T00:00:00Z",
+}
+
+
+def _azure(stage: Stage) -> LocalTarget:
+    assert isinstance(stage.target, LocalTarget)
+    return stage.target
+
+
+def _make_in_another_group(stage: Stage) -> None:
+    stage.make(ACCOUNT)
+    arm = _azure(stage).azure.arm
+    ensure_group(arm, stage.target.subscription.rsplit("/", 1)[-1], "elsewhere", "eastus")
+    identifier = stage.id(ACCOUNT).replace("/resourceGroups/group/", "/resourceGroups/elsewhere/")
+    body = stage.fill(stage.examples[ACCOUNT].body)
+    asyncio.run(arm.put_resource(OWNING, identifier, "2024-01-01", body))
+
+
+def _make_with_a_stranger_s_name(stage: Stage) -> None:
+    stage.make_needs(ACCOUNT)
+    arm = _azure(stage).azure.arm
+    stranger = stage.id(ACCOUNT).replace(stage.target.subscription, "/subscriptions/stranger")
+    arm.documents.put(
+        {"id": stranger, "name": "stranger", "type": "Microsoft.Storage/storageAccounts", "properties": {}}
+    )
+    arm.platform.model(StorageModel).claim(stranger.rsplit("/", 1)[-1], stranger)
+    body = stage.fill(stage.examples[ACCOUNT].body)
+    asyncio.run(arm.put_resource(OWNING, stage.id(ACCOUNT), "2024-01-01", body))
+
+
+def _write_twice_at_once(stage: Stage) -> None:
+    stage.make_needs(ACCOUNT)
+    body = stage.fill(stage.examples[ACCOUNT].body)
+    for _ in range(2):
+        asyncio.run(_azure(stage).azure.arm.put_resource(OWNING, stage.id(ACCOUNT), "2024-01-01", body))
+
+
+def _ask_for_keys_too_early(stage: Stage) -> None:
+    stage.make_needs(ACCOUNT)
+    body, arm = stage.fill(stage.examples[ACCOUNT].body), _azure(stage).azure.arm
+    asyncio.run(arm.put_resource(OWNING, stage.id(ACCOUNT), "2024-01-01", body))
+    asyncio.run(arm.action(OWNING, stage.id(ACCOUNT), "2024-01-01", "listKeys", {}))
+
+
+CASES: tuple[Case, ...] = (
+    refused(ACCOUNT, "the name of an account in another group", exceptions.in_another_group, _make_in_another_group),
+    refused(ACCOUNT, "the name of a stranger's account", exceptions.already_taken, _make_with_a_stranger_s_name),
+    refused(ACCOUNT, "two writes at once", exceptions.operation_in_progress, _write_twice_at_once),
+    refused(ACCOUNT, "keys before it is made", exceptions.not_provisioned, _ask_for_keys_too_early),
+    later(
+        ACCOUNT, "another kind later", exceptions.cannot_be_updated, {KIND: "Storage", "properties.accessTier": None}
+    ),
+    later(ACCOUNT, "a hierarchical namespace later", exceptions.cannot_be_updated, {"properties.isHnsEnabled": True}),
+    later(ACCOUNT, "NFS later", exceptions.cannot_be_updated, {"properties.isNfsV3Enabled": True}),
+    later(
+        ACCOUNT,
+        "double encryption later",
+        exceptions.cannot_be_updated,
+        {"properties.encryption.requireInfrastructureEncryption": True},
+    ),
+    later(ACCOUNT, "premium storage later", exceptions.sku_conversion, {SKU: "Premium_LRS"}),
+    wrong(ACCOUNT, "a kind that its SKU lacks", exceptions.unsuitable_kind, {KIND: "BlockBlobStorage"}),
+    wrong(ACCOUNT, "a tier that its kind lacks", exceptions.tier_not_allowed, {KIND: "Storage"}),
+    wrong(ACCOUNT, "the premium tier", exceptions.tier_not_allowed, {"properties.accessTier": "Premium"}),
+    wrong(
+        ACCOUNT,
+        "an address twice",
+        exceptions.invalid_values,
+        {f"{RULES}.ipRules": [{"value": "8.8.8.8"}, {"value": "8.8.8.8"}]},
+    ),
+    wrong(
+        ACCOUNT,
+        "a subnet without an endpoint",
+        exceptions.no_service_endpoint,
+        {f"{RULES}.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
+    ),
+    wrong(
+        ACCOUNT,
+        "a missing subnet",
+        exceptions.no_service_endpoint,
+        {f"{RULES}.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/missing"},
+    ),
+    action(ACCOUNT, "a new third key", exceptions.invalid_values, "regenerateKey", {"keyName": "key3"}),
+    action(ACCOUNT, "a SAS for nothing", exceptions.invalid_values, "listAccountSas", SIGNED | {"signedServices": "x"}),
+    wrong("blob container", "public access", exceptions.public_access_off, {"properties.publicAccess": "Blob"}),
+    named("blob container", "a name of two characters", exceptions.container_name_length, "ab"),
+    named("blob container", "a name in capitals", exceptions.invalid_container_name, "Container"),
+)

@@ -1,0 +1,78 @@
+"""Mistakes with Microsoft.KeyVault."""
+
+import asyncio
+
+from emulator.arm.seeding import ensure_group
+from emulator.vaults import exceptions
+from emulator.vaults.deleted import DeletedVaults
+from tests.emulator.unit.providers import OWNING
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import ABSENT, later, refused, wrong
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import LocalTarget
+
+VAULT, VERSION = "vault", "2023-07-01"
+
+
+def _local(stage: Stage) -> LocalTarget:
+    assert isinstance(stage.target, LocalTarget)
+    return stage.target
+
+
+def _make_in_another_group(stage: Stage) -> None:
+    stage.make(VAULT)
+    arm = _local(stage).azure.arm
+    ensure_group(arm, stage.target.subscription.rsplit("/", 1)[-1], "elsewhere", "eastus")
+    identifier = stage.id(VAULT).replace("/resourceGroups/group/", "/resourceGroups/elsewhere/")
+    asyncio.run(arm.put_resource(OWNING, identifier, VERSION, stage.fill(stage.examples[VAULT].body)))
+
+
+def _make_again(stage: Stage) -> None:
+    stage.make(VAULT)
+    stage.delete(VAULT)
+    body = stage.fill(stage.examples[VAULT].body)
+    asyncio.run(_local(stage).azure.arm.put_resource(OWNING, stage.id(VAULT), VERSION, body))
+
+
+def _purge(stage: Stage) -> None:
+    stage.make(VAULT)
+    stage.delete(VAULT)
+    _local(stage).azure.platform.model(DeletedVaults).purge_by_hand(stage.id(VAULT).rsplit("/", 1)[-1])
+
+
+CASES: tuple[Case, ...] = (
+    refused(VAULT, "the name of another group's vault", exceptions.already_exists, _make_in_another_group),
+    refused(VAULT, "the name of a deleted vault", exceptions.in_deleted_state, _make_again),
+    refused(VAULT, "the purge of a vault with purge protection", exceptions.purge_not_allowed, _purge),
+    wrong(
+        VAULT,
+        "the recovery of a vault that was not deleted",
+        exceptions.deleted_not_found,
+        {"properties.createMode": "recover"},
+    ),
+    wrong(
+        VAULT,
+        "neither roles nor policies",
+        exceptions.missing_policies,
+        {"properties.accessPolicies": ABSENT, "properties.enableRbacAuthorization": False},
+    ),
+    wrong(
+        VAULT,
+        "another tenant",
+        exceptions.tenant_changed,
+        {"properties.tenantId": "00000000-0000-4000-8000-000000000009"},
+    ),
+    wrong(
+        VAULT,
+        "a policy of an unknown tenant",
+        exceptions.invalid_value,
+        {"properties.accessPolicies[0].tenantId": "00000000-0000-4000-8000-000000000009"},
+    ),
+    wrong(
+        VAULT,
+        "a subnet without an endpoint",
+        exceptions.no_service_endpoint,
+        {"properties.networkAcls.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
+    ),
+    later(VAULT, "another retention later", exceptions.retention_set, {"properties.softDeleteRetentionInDays": 8}),
+)

@@ -1,0 +1,121 @@
+"""Mistakes with Microsoft.Web."""
+
+import asyncio
+
+from emulator.arm.seeding import ensure_group
+from emulator.core.sources import name_of
+from emulator.web import exceptions
+from tests.emulator.unit.providers import OWNING
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import ABSENT, later, refused, second, wrong
+from tests.emulator.unit.rules.stage import Stage
+from tests.emulator.unit.rules.targets import LocalTarget
+
+FLEX, CONFIG = "Flex site", "properties.functionAppConfig"
+SUBNET, SETTINGS = "properties.virtualNetworkSubnetId", "properties.siteConfig.appSettings"
+NETWORK = "{id:sites' network}/subnets"
+
+
+def _make_in_another_group(stage: Stage) -> None:
+    stage.make("site")
+    assert isinstance(stage.target, LocalTarget)
+    arm = stage.target.azure.arm
+    ensure_group(arm, stage.target.subscription.rsplit("/", 1)[-1], "elsewhere", "eastus")
+    identifier = stage.id("site").replace("/resourceGroups/group/", "/resourceGroups/elsewhere/")
+    asyncio.run(arm.put_resource(OWNING, identifier, "2024-04-01", stage.fill(stage.examples["site"].body)))
+
+
+CASES: tuple[Case, ...] = (
+    wrong("plan", "an unknown SKU", exceptions.unknown_sku, {"sku.name": "X9"}),
+    wrong("plan", "a SKU that is not here", exceptions.not_supported, {"sku.name": "P1V3"}),
+    wrong("plan", "Windows", exceptions.not_supported, {"properties.reserved": False}),
+    wrong("plan", "a tier that its SKU lacks", exceptions.wrong_tier, {"sku.tier": "Basic"}),
+    later("plan", "another tier later", exceptions.tier_fixed, {"sku": {"name": "FC1"}}),
+    refused("site", "the name of another site", exceptions.name_taken, _make_in_another_group),
+    second(FLEX, "a second site in its plan", exceptions.plan_full, {}),
+    later("site", "another tier later", exceptions.other_tier, {"properties.serverFarmId": "{id:Flex plan}"}),
+    wrong("site", "another kind", exceptions.not_supported, {"kind": "app"}),
+    wrong(
+        "site",
+        "what only Flex sites have",
+        exceptions.functions_not_on_flex,
+        {
+            CONFIG: {
+                "deployment": {
+                    "storage": {
+                        "type": "blobContainer",
+                        "value": "https://account.blob.core.windows.net/packages",
+                        "authentication": {"type": "StorageAccountConnectionString"},
+                    }
+                },
+                "runtime": {"name": "python", "version": "3.12"},
+                "scaleAndConcurrency": {},
+            }
+        },
+    ),
+    wrong(FLEX, "no functionAppConfig", exceptions.functions_missing, {CONFIG: ABSENT}),
+    wrong(FLEX, "an old Python", exceptions.functions_invalid, {f"{CONFIG}.runtime.version": "3.6"}),
+    wrong(
+        FLEX, "39 instances", exceptions.functions_invalid, {f"{CONFIG}.scaleAndConcurrency.maximumInstanceCount": 39}
+    ),
+    wrong(FLEX, "1024 MB", exceptions.functions_invalid, {f"{CONFIG}.scaleAndConcurrency.instanceMemoryMB": 1024}),
+    wrong(
+        FLEX,
+        "a language version",
+        exceptions.invalid_on_flex,
+        {"properties.siteConfig": {"linuxFxVersion": "Python|3.12"}},
+    ),
+    wrong(
+        "site", "an unknown language", exceptions.invalid_stack, {"properties.siteConfig.linuxFxVersion": "Python|2.7"}
+    ),
+    wrong(
+        "site", "a setting that is no text", exceptions.settings_not_strings, {SETTINGS: [{"name": "ONE", "value": 1}]}
+    ),
+    wrong("site", "a setting with a space", exceptions.setting_names, {SETTINGS: [{"name": "A B", "value": "1"}]}),
+    wrong(
+        "site",
+        "settings that differ in case",
+        exceptions.settings_differ_by_case,
+        {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "one", "value": "1"}]},
+    ),
+    wrong(
+        "site",
+        "a setting twice",
+        exceptions.settings_repeated,
+        {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "ONE", "value": "2"}]},
+    ),
+    wrong("site", "a subnet without a delegation", exceptions.missing_delegation, {SUBNET: f"{NETWORK}/plain"}),
+    wrong("site", "a subnet that is too small", exceptions.subnet_too_small, {SUBNET: f"{NETWORK}/small"}),
+    wrong(FLEX, "a subnet with an underscore", exceptions.underscore_in_subnet, {SUBNET: f"{NETWORK}/with_underscore"}),
+    wrong(
+        "site",
+        "another identity for its references",
+        exceptions.identity_not_assigned,
+        {
+            "properties.keyVaultReferenceIdentity": "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/x"
+        },
+    ),
+    wrong("site", "no identity", exceptions.no_identities, {"identity.userAssignedIdentities": {}}),
+    wrong(
+        "site",
+        "an identity of another type",
+        exceptions.not_an_identity,
+        {"identity.userAssignedIdentities": {"{id:plan}": {}}},
+    ),
+    wrong(
+        "site",
+        "a missing identity",
+        exceptions.identity_not_found,
+        {
+            "identity.userAssignedIdentities": {
+                "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/missing": {}
+            }
+        },
+    ),
+    Case(
+        "Flex plan",
+        "an api-version before Flex Consumption",
+        lambda stage: stage.put("Flex plan", stage.fill(stage.examples["Flex plan"].body), version="2022-03-01"),
+        name_of(exceptions.flex_too_new),
+    ),
+)
