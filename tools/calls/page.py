@@ -48,9 +48,10 @@ This page shows which calls the local Azure answers, and which client makes each
 |---|---|
 | {PRODUCT} | `tests/product/integration/contract`, and of `tests/product/integration/service`: {", ".join(PRODUCT_TESTS)} |
 | {DEMO} | the demo, and the demo with `--without-permissions` |
-| {STORIES} | `tests/e2e` without its runs of the demo |
+| {STORIES} | `tests/e2e` without its runs of the demo: the Azure CLI, the SDKs and kubectl |
 
 ```
+make az .venv-sdk/.ready
 .venv/bin/python -m demo --state D1
 .venv/bin/python -m demo --without-permissions --state D2
 .venv/bin/python -m pytest -n0 --basetemp S tests/e2e -k "not demonstration"
@@ -74,7 +75,7 @@ These calls do not count:
 * calls to the control service, which is not Azure's
 * calls to the Functions host and its front end, which keep no journal
 
-No run uses `az`: it is not among the packages that `make setup` installs. What only `az` needs, such as most of Microsoft Graph, therefore looks unneeded.
+A story whose program is not installed is skipped. What only that program needs then looks unneeded, so look for skipped tests before you believe the page.
 
 `LIST` is a `GET` of a collection. Braces stand for what varies. The resources of a template deployment count as calls of whoever deploys.
 """
@@ -84,12 +85,12 @@ _NEEDED = """\
 _UNNEEDED = f"""\
 ## Calls that nobody needs
 
-The tables of the services have these calls, but no run made one. Remove nothing yet: this section only shows them.
+The tables of the services have these calls, but no run made one. They are the first to remove, unless one of these holds:
 
-* Another run may need them: a test that is not listed above, a rare path of the product, or a person with `az`.
-* The local Azure may need the row itself: it is seeded with zones, registries and roles, a load balancer holds its probes and rules, and the emulated operators read and write kinds without a call.
+* Another run needs them: a test that is not listed above, a rare path of the product, or a person with a command of the CLI that no story uses.
+* The local Azure needs the row itself: it is seeded with zones, registries and roles, a load balancer holds its probes and rules, and the emulated operators read and write kinds without a call.
 * Verbs are written once for all resource types and once for all kinds, so a single unneeded verb costs little.
-* Some calls only refuse what the local Azure does not do.
+* They only refuse what the local Azure does not do.
 
 `{ALL}` stands for every verb of a path, type or kind of which no client uses any.
 """
