@@ -18,6 +18,7 @@ from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
 from emulator.authorization.exceptions import policy_parameter_missing, unsupported_filter
 from emulator.authorization.scopes import enter, require_scope
+from emulator.identities.assigned import identifiable
 
 Json = dict[str, Any]
 
@@ -233,7 +234,7 @@ POLICY_DEFINITIONS = ResourceType(
 POLICY_ASSIGNMENTS = ResourceType(
     name=ASSIGNMENTS,
     api_versions=VERSIONS,
-    members={"identity": object, "location": str, "sku": object},
+    members={"location": str, "sku": object},
     properties={
         "assignmentType": Choice(("NotSpecified", "System", "SystemHidden", "Custom")),
         "definitionVersion": str,
@@ -273,4 +274,4 @@ POLICY_EXEMPTIONS = ResourceType(
     has_state=False,
     prepare=_prepare_exemption,
 )
-POLICIES = (POLICY_DEFINITIONS, POLICY_ASSIGNMENTS, POLICY_EXEMPTIONS)
+POLICIES = (POLICY_DEFINITIONS, identifiable(POLICY_ASSIGNMENTS), POLICY_EXEMPTIONS)

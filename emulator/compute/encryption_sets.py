@@ -15,7 +15,6 @@ DISK_ENCRYPTION_SETS = ResourceType(
     name=DISK_ENCRYPTION_SET.type,
     api_versions=tuple(version for version in DISK_VERSIONS if version >= "2019-07-01"),
     placement="region",
-    members={"identity": object},
     properties={
         "activeKey": Required({"keyUrl": Required(_KEY), "sourceVault": {"id": Required(str)}}),
         "encryptionType": Choice(

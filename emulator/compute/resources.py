@@ -18,6 +18,7 @@ from emulator.compute.operating_systems import ENCODED_USER_DATA, OS_PROFILE
 from emulator.compute.placement import kept
 from emulator.compute.preflight import check_deployment
 from emulator.compute.versions import MACHINE_VERSIONS
+from emulator.identities.assigned import BOTH, identifiable
 
 LONGEST_MACHINE_NAME = 64
 MOST_LUN = 63
@@ -54,7 +55,6 @@ MACHINES = ResourceType(
     name_refusal=lambda _: exceptions.invalid_name("vmName", LONGEST_MACHINE_NAME),
     members={
         "extendedLocation": object,
-        "identity": object,
         "managedBy": READ_ONLY,
         "plan": object,
         "resources": READ_ONLY,
@@ -128,4 +128,4 @@ MACHINES = ResourceType(
     actions=power.ACTIONS | {"retrieveBootDiagnosticsData": Action(diagnostics.retrieve)},
 )
 
-TYPES = (MACHINES, DISKS, DISK_ENCRYPTION_SETS)
+TYPES = (identifiable(MACHINES, BOTH), DISKS, identifiable(DISK_ENCRYPTION_SETS, BOTH))

@@ -11,6 +11,7 @@ from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, R
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required, matching
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
+from emulator.identities.assigned import BOTH, identifiable
 
 Json = dict[str, Any]
 
@@ -180,7 +181,6 @@ REGISTRIES = ResourceType(
     placement="region",
     members={
         "sku": Required({"name": Required(_SKU), "tier": READ_ONLY}),
-        "identity": object,
     },
     properties={
         "adminUserEnabled": bool,
@@ -259,7 +259,7 @@ TOKENS = ResourceType(
     render=_render_token,
 )
 
-TYPES = (REGISTRIES, SCOPE_MAPS, TOKENS)
+TYPES = (identifiable(REGISTRIES, BOTH), SCOPE_MAPS, TOKENS)
 PROVIDER_ACTIONS = (
     ProviderAction(
         "Microsoft.ContainerRegistry/checkNameAvailability",

@@ -151,7 +151,7 @@ ACCOUNTS = ResourceType(
     name=ACCOUNTS_NAME,
     api_versions=VERSIONS,
     placement="region",
-    members={"kind": Choice((KIND, "MongoDB", "Parse")), "identity": object},
+    members={"kind": Choice((KIND, "MongoDB", "Parse"))},
     properties={
         "analyticalStorageConfiguration": object,
         "apiProperties": {"serverVersion": Choice(("3.2", "3.6", "4.0", "4.2", "5.0", "6.0", "7.0"))},

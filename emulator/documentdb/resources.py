@@ -1,9 +1,10 @@
 """All types and routes of Microsoft.DocumentDB."""
 
 from emulator.documentdb import accounts, databases, roles
+from emulator.identities.assigned import BOTH_CLOSE, identifiable
 
 TYPES = (
-    accounts.ACCOUNTS,
+    identifiable(accounts.ACCOUNTS, BOTH_CLOSE),
     databases.DATABASES,
     databases.CONTAINERS,
     roles.ROLE_DEFINITIONS,

@@ -144,7 +144,6 @@ WORKSPACES = ResourceType(
     name=WORKSPACES_NAME,
     api_versions=VERSIONS,
     placement="region",
-    members={"identity": object},
     properties={
         "createdDate": READ_ONLY,
         "customerId": READ_ONLY,

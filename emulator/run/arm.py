@@ -16,6 +16,7 @@ from emulator.dns.resources import TYPES as DNS_TYPES
 from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
 from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
 from emulator.host.keys import read_keys
+from emulator.identities.assigned import identifiable
 from emulator.identities.resources import TYPES as IDENTITY_TYPES
 from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
@@ -50,7 +51,7 @@ TYPES = (
     *VAULT_TYPES,
     *WEB_TYPES,
     COMPONENTS,
-    WORKSPACES,
+    identifiable(WORKSPACES),
 )
 PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
 ROWS = (*ACTIVITY_ROWS, *AUTHORIZATION_ROWS, *DOCUMENT_ROWS, *NETWORK_ROWS, *VAULT_ROWS, *WEB_ROWS, *WORKSPACE_ROWS)

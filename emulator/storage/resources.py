@@ -13,6 +13,7 @@ from emulator.arm.schema import READ_ONLY, Choice, Found, MapOf, Required, Rule,
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
+from emulator.identities.assigned import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from emulator.storage.sas import account_sas
@@ -291,7 +292,6 @@ ACCOUNTS = ResourceType(
             {"name": Required(Choice(SKUS, lambda found: exceptions.invalid_sku(found.value))), "tier": READ_ONLY}
         ),
         "kind": _choice("kind", KINDS),
-        "identity": object,
         "extendedLocation": object,
         "placement": object,
         "zones": [str],
@@ -447,7 +447,7 @@ CONTAINERS = ResourceType(
     removed=_container_removed,
 )
 
-TYPES = (ACCOUNTS, BLOB_SERVICES, CONTAINERS)
+TYPES = (identifiable(ACCOUNTS, BOTH_CLOSE), BLOB_SERVICES, CONTAINERS)
 PROVIDER_ACTIONS = (
     ProviderAction(
         "Microsoft.Storage/checkNameAvailability", VERSIONS, "Microsoft.Storage/checknameavailability/read", _check_name

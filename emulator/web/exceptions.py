@@ -273,29 +273,3 @@ def identity_not_assigned(identity: str, site: str) -> ServiceError:
         f"The parameter keyVaultReferenceIdentity has an invalid value. The identity {identity} is not assigned to the "
         f"site {site}.",
     )
-
-
-@said(MEMORY)
-def no_identities() -> ServiceError:
-    """Build the 400 for user-assigned identities without any."""
-    return ServiceError(
-        400,
-        "InvalidRequestContent",
-        "The request content is invalid: identity.userAssignedIdentities must name at least one identity.",
-    )
-
-
-@said(MEMORY)
-def not_an_identity(name: str) -> ServiceError:
-    """Build the 400 for an id that is not a user-assigned identity's."""
-    return ServiceError(400, "InvalidResourceIdentifier", f"'{name}' is not the id of a user-assigned identity.")
-
-
-@said(MEMORY)
-def identity_not_found(name: str) -> ServiceError:
-    """Build the 400 for an identity that does not exist."""
-    return ServiceError(
-        400,
-        "FailedIdentityOperation",
-        f"Identity operation for resource failed with error 'The user-assigned identity {name} was not found'.",
-    )

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from emulator.arm.models import ArmModel
 from emulator.entra.models import Principal
+from emulator.identities.assigned import principal
 from emulator.storage.models import StorageModel
-from emulator.web.identities import principal
 from emulator.web.names import HOST_STORAGE
 
 DEVELOPMENT = "usedevelopmentstorage=true"

@@ -5,8 +5,9 @@ from typing import Any
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.identities import assigned
 from emulator.managed_identity import ManagedIdentityModel
-from emulator.web import exceptions, flex, identities, integration, settings, site_config
+from emulator.web import exceptions, flex, integration, settings, site_config
 from emulator.web.configs import sync_triggers
 from emulator.web.models import SitesModel, new_credentials
 from emulator.web.names import (
@@ -40,7 +41,7 @@ def _prepare(change: Change) -> None:
     plan = change.arm.load(properties["serverFarmId"]) or {}
     tier = str(plan["sku"]["tier"])
     _check_plan(change, plan, tier, model)
-    identities.check(change)
+    assigned.check(change, SITES, (assigned.USER,))
     _check_functions(change, tier)
     given = properties.pop("siteConfig", {})
     app_settings = given.pop("appSettings", None)
@@ -90,12 +91,12 @@ def _check_functions(change: Change, tier: str) -> None:
         return
     if config is None:
         raise exceptions.functions_missing()
-    flex.check(config, identities.assigned(change.body))
+    flex.check(config, assigned.assigned(change.body))
 
 
 def _check_reference_identity(change: Change) -> None:
     wanted = change.properties.setdefault("keyVaultReferenceIdentity", SYSTEM_ASSIGNED)
-    known = [name.lower() for name in identities.assigned(change.body)]
+    known = [name.lower() for name in assigned.assigned(change.body)]
     if wanted.lower() not in (SYSTEM_ASSIGNED.lower(), *known):
         raise exceptions.identity_not_assigned(wanted, change.id.name)
 
@@ -182,7 +183,7 @@ FUNCTION_APPS = ResourceType(
     name=SITES,
     api_versions=VERSIONS,
     placement="region",
-    members={"kind": str, "identity": identities.IDENTITY},
+    members={"kind": str, "identity": assigned.table(assigned.BOTH)},
     properties={
         "adminEnabled": READ_ONLY,
         "availabilityState": READ_ONLY,
@@ -223,7 +224,7 @@ FUNCTION_APPS = ResourceType(
     created_status=200,
     prepare=_prepare,
     render=_render,
-    shown=identities.shown,
+    shown=assigned.shown_in,
     stored=_stored,
     removed=_removed,
     actions={

@@ -55,7 +55,6 @@ TABLE_DIFFERENCES = (
     TableDifference(".*/roleAssignments", r"properties\.principalType", "open values", _CHECKED),
     TableDifference(".*", r".*\.partitionKey\.kind", "open values", _CHECKED),
     TableDifference(".*/sqlRoleDefinitions", r"properties\.type", "open values", _CHECKED),
-    TableDifference("Microsoft.Web/sites", r"identity\.type", "open values", _CHECKED),
     TableDifference("Microsoft.Web/.*", r".*\.?minTlsCipherSuite", "open values", "Azure has newer ones"),
     TableDifference(".*/storageAccounts", r".*\.bypass", "open values", "several, separated by commas"),
     TableDifference(".*/dnsZones", r"properties\.signingKeys", "unknown member", _NEWER),

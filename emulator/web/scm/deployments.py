@@ -12,9 +12,9 @@ from emulator.blobs.operations import Target
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.identities.assigned import principal
 from emulator.storage.models import StorageModel
 from emulator.web import flex, host_storage
-from emulator.web.identities import principal
 from emulator.web.models import SitesModel
 from emulator.web.names import FLEX
 from emulator.web.scm.packages import PackageError, unpack

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from emulator import control, entra
+from emulator import control, entra, managed_identity
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
@@ -148,7 +148,12 @@ def running(folder: Path) -> Iterator[Stage]:
     platform = Platform(folder, clock=Clock(TIME_SCALE, time.now), world=World())
     platform.ports |= {name: free_port() for name in ("arm", "token", "front_end", "control")}
     platform._models[BlobsModel] = containers
-    platform.services += [entra.create(platform), arm.create(platform), control.create(platform)]
+    platform.services += [
+        entra.create(platform),
+        managed_identity.create(platform),
+        arm.create(platform),
+        control.create(platform),
+    ]
     platform.services.append(
         Service(
             name="provider",

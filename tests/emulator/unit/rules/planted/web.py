@@ -95,23 +95,6 @@ CASES: tuple[Case, ...] = (
             "properties.keyVaultReferenceIdentity": "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/x"
         },
     ),
-    wrong("site", "no identity", exceptions.no_identities, {"identity.userAssignedIdentities": {}}),
-    wrong(
-        "site",
-        "an identity of another type",
-        exceptions.not_an_identity,
-        {"identity.userAssignedIdentities": {"{id:plan}": {}}},
-    ),
-    wrong(
-        "site",
-        "a missing identity",
-        exceptions.identity_not_found,
-        {
-            "identity.userAssignedIdentities": {
-                "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/missing": {}
-            }
-        },
-    ),
     Case(
         "Flex plan",
         "an api-version before Flex Consumption",

@@ -1,0 +1,44 @@
+"""Mistakes with the identities of resources, for each type that has them."""
+
+from emulator.identities import exceptions
+from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import wrong
+
+# Examples of the types whose resources have identities.
+OF_BOTH_KINDS = ("machine", "disk encryption set", "storage account", "registry", "workspace", "database account")
+KEYS = (*OF_BOTH_KINDS, "site")
+MISSING = "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/missing"
+USER, SYSTEM = {"type": "UserAssigned"}, {"type": "SystemAssigned"}
+
+
+def _of(key: str) -> tuple[Case, ...]:
+    return (
+        wrong(key, "no identity", exceptions.no_identities, {"identity": USER | {"userAssignedIdentities": {}}}),
+        wrong(
+            key,
+            "the id of something else as an identity",
+            exceptions.not_an_identity,
+            {"identity": USER | {"userAssignedIdentities": {"{group}/providers/Microsoft.Compute/disks/one": {}}}},
+        ),
+        wrong(
+            key,
+            "a missing identity",
+            exceptions.identity_not_found,
+            {"identity": USER | {"userAssignedIdentities": {MISSING: {}}}},
+        ),
+    )
+
+
+CASES: tuple[Case, ...] = (
+    *(case for key in KEYS for case in _of(key)),
+    *(
+        wrong(
+            key,
+            "user-assigned identities that its type leaves out",
+            exceptions.identities_not_expected,
+            {"identity": SYSTEM | {"userAssignedIdentities": {}}},
+        )
+        for key in OF_BOTH_KINDS
+    ),
+    wrong("site", "an identity of its own", exceptions.kind_not_supported, {"identity": SYSTEM}),
+)
