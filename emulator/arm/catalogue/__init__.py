@@ -6,8 +6,8 @@ and in no row gets Azure's own refusal.
 `namespaces.txt` has the namespaces. `types.txt` has the types of those namespaces of which some types are emulated, and
 behind each emulated type the api-versions of it that are not.
 
-Source: the headings of the types in https://github.com/Azure/bicep-types-az, and for namespaces without types there
-https://learn.microsoft.com/azure/azure-resource-manager/management/azure-services-resource-providers.
+Source: the headings of the types in https://github.com/Azure/bicep-types-az, the paths of the newest SDKs for Python, and
+for namespaces without types there https://learn.microsoft.com/azure/azure-resource-manager/management/azure-services-resource-providers.
 """
 
 from pathlib import Path

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emulator import entra
+from emulator import entra, managed_identity
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
@@ -51,7 +51,7 @@ def open_arm(tmp_path: Path, time: Time) -> Iterator[Callable[[], ArmModel]]:
         platform = Platform(tmp_path, clock=Clock(1, time.now), world=WORLD)
         opened.append(platform)
         platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
-        platform.services += [entra.create(platform), arm.create(platform)]
+        platform.services += [entra.create(platform), managed_identity.create(platform), arm.create(platform)]
         return platform.model(ArmModel)
 
     yield open_folder

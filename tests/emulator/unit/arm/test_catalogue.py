@@ -1,14 +1,21 @@
 """What Azure has and the local Azure lacks is refused as such; what Azure lacks too gets Azure's own refusal."""
 
 import asyncio
+import re
+from collections.abc import Iterator
 
 import pytest
+from starlette.routing import Match
 
+from emulator.arm.call import ArmRoute
 from emulator.arm.catalogue import NAMESPACES, TYPES
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
+from emulator.arm.responses import resources
 from emulator.core.errors import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD
+from tests.emulator.unit.providers import Azure
+from tests.models.packages import ARM
 
 PROVIDERS = f"{GROUP}/providers"
 
@@ -99,3 +106,28 @@ def test_the_tables_hold_every_emulated_namespace_and_no_emulated_version(model:
     }
     assert {name: found for name, found in both.items() if found} == {}
     assert {name.partition("/")[0] for name in TYPES} <= NAMESPACES.keys()
+
+
+def _asked() -> Iterator[tuple[str, str, str]]:
+    """Yield (method, path, type) of what the newest SDKs read, list, write or delete in the emulated namespaces."""
+    for package in (one for packages in ARM.values() for one in packages):
+        for call in package.calls:
+            _, provider, rest = f"/{call.template.strip('/')}".rpartition("/providers/")
+            name = "/".join((rest.partition("/")[0], *rest.split("/")[1::2]))
+            if provider and call.method != "POST" and "{" not in name:
+                yield call.method, re.sub(r"\{[^}]*\}", "x", f"/{call.template.strip('/')}"), name
+
+
+def test_what_the_newest_sdks_ask_for_is_not_called_invalid(azure: Azure) -> None:
+    """A type that only an SDK knows, such as the lists of a region, is in the catalogue unless it is emulated."""
+    types = {row.name.lower() for row in azure.arm.types.values()}
+    types |= {f"{row.name}/{each}".lower() for row in azure.arm.types.values() for each in row.collections}
+    rows = [route for route in azure.arm.routes if isinstance(route, ArmRoute)]
+    rows = [route for route in rows if route.row.handler is not resources.serve]
+
+    def answered(method: str, path: str) -> bool:
+        scope = {"type": "http", "method": method, "path": path}
+        return any(route.matches(scope)[0] is Match.FULL for route in rows)
+
+    unknown = {name for method, path, name in _asked() if name.lower() not in types and not answered(method, path)}
+    assert sorted(name for name in unknown if name.lower() not in TYPES) == []
