@@ -11,13 +11,12 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import parse_resource
 from emulator.arm.responses import resources
-from emulator.compute import diagnostics, exceptions, images, sizes, views
+from emulator.compute import diagnostics, exceptions, views
 from emulator.compute.quotas import Quotas
 
 Json = dict[str, Any]
 
 _FILTER = re.compile(r"\s*location\s+eq\s+'([^']*)'\s*", re.IGNORECASE)
-_IMAGE_PARTS = ("publishers", "offers", "skus", "versions")
 
 
 async def list_skus(call: Call) -> Response:
@@ -45,42 +44,6 @@ async def list_usages(call: Call) -> Response:
     return page(call, list(call.arm.platform.model(Quotas).usages(call.params["subscription_id"], location)))
 
 
-async def list_sizes(call: Call) -> Response:
-    """GET the sizes of a region."""
-    location = _location(call, "vmSizes")
-    return page(call, [views.machine_size(size) for size in sizes.in_location(location)])
-
-
-async def list_images(call: Call) -> Response:
-    """GET publishers, a publisher's offers, an offer's SKUs or a SKU's versions, depending on where the path ends."""
-    location = _location(call, "publishers")
-    given = {name: call.params[name].lower() for name in ("publisher", "offer", "sku") if name in call.params}
-    names: list[str] = []
-    for image in images.IMAGES:
-        for sku, latest in image.latest.items():
-            parts = (image.publisher, image.offer, sku, latest)
-            if all(part.lower() == wanted for part, wanted in zip(parts, given.values(), strict=False)):
-                names.append(parts[len(given)])
-    if given and not names:
-        raise arm_exceptions.resource_not_found(parse_resource(call.path.rpartition("/")[0]))
-    return answer([_artifact(call, location, name) for name in dict.fromkeys(names)])
-
-
-async def get_image(call: Call) -> Response:
-    """GET a version of an image."""
-    location = _location(call, "publishers")
-    reference = {name: call.params[name] for name in ("publisher", "offer", "sku", "version")}
-    image, exact = images.resolve(reference)
-    shown = _artifact(call, location, exact, call.path.rpartition("/")[0])
-    properties = {
-        "hyperVGeneration": "V1",
-        "architecture": "x64",
-        "osDiskImage": {"operatingSystem": "Linux", "sizeInGb": image.disk_gb},
-        "dataDiskImages": [],
-    }
-    return answer(shown | {"properties": properties})
-
-
 async def get_machine(call: Call) -> Response:
     """GET a virtual machine, with its instance view if `$expand` asks for it."""
     response = await resources.serve(call)
@@ -103,10 +66,6 @@ async def get_instance_view(call: Call) -> Response:
         raise arm_exceptions.resource_not_found(identifier)
     await diagnostics.write(call.arm.platform, stored)
     return answer(views.instance_view(stored))
-
-
-def _artifact(call: Call, location: str, name: str, path: str = "") -> Json:
-    return {"location": location, "name": name, "id": f"{path or call.path}/{name}"}
 
 
 def _location(call: Call, what: str) -> str:

@@ -118,15 +118,3 @@ def _size_sku(size: Size, location: str) -> Json:
 
 def _place(location: str) -> Json:
     return {"location": location, "zones": list(zones_of(location)), "zoneDetails": []}
-
-
-def machine_size(size: Size) -> Json:
-    """Return a size as `vmSizes` lists it."""
-    return {
-        "name": size.name,
-        "numberOfCores": size.cores,
-        "osDiskSizeInMB": 1_047_552,
-        "resourceDiskSizeInMB": 0,
-        "memoryInMB": round(size.memory_gb * 1024),
-        "maxDataDiskCount": size.data_disks,
-    }

@@ -120,7 +120,6 @@ DIFFERENCES: tuple[Row, ...] = (
         "vmSize",
         "the SDK's list of sizes ended years ago, and says so itself",
     ),
-    Difference("unknown member", _COMPUTE, "OSDiskImage", "sizeInGb", "from memory: recorded answers have it"),
     Difference(
         "other value",
         _DEPLOYMENTS,

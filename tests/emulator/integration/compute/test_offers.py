@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import requests
-from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.core.exceptions import HttpResponseError
 
 from tests.emulator.integration.compute.stage import Stage, changed
 
@@ -75,22 +75,3 @@ def test_a_quota_of_the_control_service_stops_a_machine(stage: Stage, compute: A
     compute.virtual_machines.begin_create_or_update(
         group, "vm", changed(body, hardwareProfile__vmSize="Standard_E8s_v4"), polling=False
     )
-
-
-def test_sizes_of_a_region_are_listed(compute: Any) -> None:
-    """Each size is listed with its cores and memory."""
-    size = next(size for size in compute.virtual_machine_sizes.list("eastus") if size.name == "Standard_E8s_v5")
-    assert (size.number_of_cores, size.memory_in_mb) == (8, 65536)
-
-
-def test_images_are_found_step_by_step(compute: Any) -> None:
-    """The lists lead from the publisher to a version, which shows its operating system."""
-    images = compute.virtual_machine_images
-    assert "azureopenshift" in [publisher.name for publisher in images.list_publishers("eastus")]
-    assert [offer.name for offer in images.list_offers("eastus", "azureopenshift")] == ["aro4"]
-    assert "aro_419" in [sku.name for sku in images.list_skus("eastus", "azureopenshift", "aro4")]
-    [version] = images.list("eastus", "azureopenshift", "aro4", "aro_419")
-    image = images.get("eastus", "azureopenshift", "aro4", "aro_419", version.name)
-    assert image.properties.os_disk_image.operating_system == "Linux"
-    with pytest.raises(ResourceNotFoundError):
-        images.list_skus("eastus", "azureopenshift", "aro5")

@@ -201,6 +201,6 @@ CASES: tuple[Case, ...] = (
         "machine",
         "the sizes of a region that does not exist",
         exceptions.region_not_found,
-        lambda _: region_of("atlantis", "2024-07-01", "vmSizes"),
+        lambda _: region_of("atlantis", "2024-07-01", "usages"),
     ),
 )
