@@ -53,10 +53,11 @@ def applied(cluster: Cluster, document: Json, among: Sequence[Json]) -> Change:
         if cluster.dry_run:
             return Change(one, "created", "once its definition is established")
         raise
-    except NotThere:
-        if cluster.dry_run and _makes_namespace(among, one.namespace):
-            return Change(one, "created", "once its namespace exists")
-        raise
+    except NotThere as error:
+        if not cluster.dry_run:
+            raise
+        made = _makes_namespace(among, one.namespace)
+        return Change(one, "created", "once its namespace exists") if made else Change(one, "refused", str(error))
     except (Conflicts, Rejected) as error:
         return Change(one, "refused", str(error))
     if before is None:

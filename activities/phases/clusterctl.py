@@ -1,5 +1,7 @@
 """Clusterctl: the executor that installs providers of Cluster API, and moves its objects between clusters."""
 
+from typing import Any
+
 from activities.phases.applying import Change
 from activities.phases.clusterctl_init import Installation
 from activities.phases.clusterctl_move import Move, Side
@@ -9,6 +11,8 @@ from shared.phases.documents import Phase
 from shared.phases.problems import Problem
 from shared.phases.site import Site
 from shared.steps import Outcome
+
+Json = dict[str, Any]
 
 DEFAULT_NAMESPACE = "default"
 
@@ -51,4 +55,10 @@ def _dry_run(run: PhaseRun) -> list[Change]:
     return _work(run).dry_run()
 
 
-EXECUTOR = PhaseExecutor(_validate, run=_proceed, proceed=_proceed, status=_status, dry_run=_dry_run)
+def _applies(site: Site, phase: Phase) -> list[Json]:
+    """Return the components of providers; what moves is not in the bundle."""
+    components = [] if _moves(phase) else Choice(site, phase).components()
+    return [document for one in components for document in one.documents]
+
+
+EXECUTOR = PhaseExecutor(_validate, run=_proceed, proceed=_proceed, status=_status, dry_run=_dry_run, applies=_applies)

@@ -26,6 +26,7 @@ class PhaseRun:
         cluster: returns the cluster of a name in the cluster map.
         say: shows what became of objects to whoever watches.
         timeout: how long to wait for objects, instead of what the executor's document says; None for that.
+        before: for a dry run, what earlier phases would apply to the same cluster.
     """
 
     site: Site
@@ -33,6 +34,7 @@ class PhaseRun:
     cluster: Callable[[str], Cluster]
     say: Callable[[Sequence[Change]], None] = lambda _changes: None
     timeout: timedelta | None = None
+    before: Sequence[Json] = ()
 
     def documents(self) -> list[Json]:
         """Return the documents of the phase that are deployed."""
@@ -49,6 +51,7 @@ class PhaseExecutor:
         proceed: goes on with what `run` has begun, in the same way.
         status: tells whether it is done, in the same way; changes nothing.
         dry_run: returns what `run` would do to each object; changes nothing.
+        applies: returns the documents that it applies, as far as the bundle says so.
     """
 
     validate: Callable[[Site, Phase], list[Problem]]
@@ -56,6 +59,7 @@ class PhaseExecutor:
     proceed: Callable[[PhaseRun], Outcome | None]
     status: Callable[[PhaseRun], Outcome | None]
     dry_run: Callable[[PhaseRun], list[Change]]
+    applies: Callable[[Site, Phase], list[Json]]
 
 
 def not_taken(cluster: str, changes: Sequence[Change]) -> CloudError | None:

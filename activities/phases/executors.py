@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from activities.phases import clusterctl
 from activities.phases.applying import Change, in_words
@@ -17,6 +18,8 @@ from shared.phases.problems import Problem
 from shared.phases.site import Site
 from shared.steps import Outcome, RetryClass
 
+Json = dict[str, Any]
+
 
 def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
     cluster = run.cluster(run.phase.cluster)
@@ -24,7 +27,7 @@ def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
     options = Options.of(run.phase.executor.document)
     if run.timeout is not None:
         options = replace(options, timeout=run.timeout)
-    return Application(used, run.phase.name.name, run.documents(), options)
+    return Application(used, run.phase.name.name, run.documents(), options, run.before)
 
 
 def _validate_apply(_site: Site, phase: Phase) -> list[Problem]:
@@ -88,8 +91,12 @@ def _try(run: PhaseRun) -> list[Change]:
     return [*application.apply(), *application.prune()]
 
 
+def _applies(site: Site, phase: Phase) -> list[Json]:
+    return [one.document for one in site.render(phase)]
+
+
 EXECUTORS: Mapping[str, PhaseExecutor] = {
-    "KubernetesApply": PhaseExecutor(_validate_apply, _apply, _proceed, _status, _try),
+    "KubernetesApply": PhaseExecutor(_validate_apply, _apply, _proceed, _status, _try, _applies),
     "Clusterctl": clusterctl.EXECUTOR,
 }
 

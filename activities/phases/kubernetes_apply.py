@@ -63,12 +63,14 @@ class Application:
         phase: name of the phase.
         documents: the documents of the phase that are deployed.
         options: what the executor's document asks for.
+        before: for a dry run, what earlier phases would apply, too.
     """
 
     cluster: Cluster
     phase: str
     documents: Sequence[Json]
     options: Options
+    before: Sequence[Json] = ()
     _inventory: Inventory = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,7 +92,8 @@ class Application:
             return refused
         if not self.cluster.dry_run:
             self._inventory.write(self._inventory.objects() | {ObjectId.of(one) for one in wanted})
-        return [applied(self.cluster, self._inventory.owned(document), self.documents) for document in wanted]
+        among = [*self.documents, *self.before]
+        return [applied(self.cluster, self._inventory.owned(document), among) for document in wanted]
 
     def waiting(self) -> list[tuple[ObjectId, Found]]:
         """Return the objects that are not what they should be yet, each with its status; [] once all are.

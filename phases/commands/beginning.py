@@ -38,13 +38,9 @@ def begin(
     except LookupError as error:
         raise refused(str(error.args[0])) from error
     if dry_run:
-        changes = [(phase, change) for phase in phases for change in runner.dry_run(phase)]
-        rows = [
-            {"phase": phase.name.name, "object": str(one.object), "change": one.verb, "message": one.message}
-            for phase, one in changes
-        ]
+        rows = list(runner.dry_run(phases))
         output.show(rows, ("phase", "object", "change", "message"), Format.TABLE)
-        if any(one.verb == "refused" for _, one in changes):
+        if any(row["change"] in ("refused", "unknown") for row in rows):
             raise typer.Exit(FAILED)
         return
     operation = Operations(state).begin(plan, archive.digest(archive.pack(found.bundle)))

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,15 +13,16 @@ from kubernetes.config import new_client_from_config_dict
 from activities.phases.applying import Change
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS, perform
-from activities.phases.kubeconfigs import Kubeconfigs
+from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from activities.phases.kubernetes_apply import Options
 from activities.phases.objects import Cluster
-from activities.runtime.executor import TryAgain
+from activities.runtime.executor import TryAgain, wait
 from orchestrators.plans.declared import DeclaredPhase, resolve
 from phases.local.engine import Engine
 from phases.local.operations import Operation
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
+from shared.openshift.client import NotDone
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError
 from shared.phases.site import Site
@@ -67,15 +68,39 @@ class Runner:
                 self._clients[name] = _client(self.kubeconfigs.of(name))
             return Cluster(self._clients[name])
 
-    def dry_run(self, phase: Phase) -> list[Change]:
-        """Return what a phase would do; change nothing."""
-        with self._fenced():
-            return EXECUTORS[phase.executor.kind].dry_run(self._run(phase))
+    def dry_run(self, phases: Sequence[Phase]) -> Iterator[Json]:
+        """Yield what phases would do, one after the other; change nothing.
+
+        Each is told what the ones before it would make, such as namespaces and definitions. If a cluster cannot be asked,
+        the verb is `later` where an earlier phase works on one that manages it, and may give its kubeconfig; otherwise
+        `unknown`.
+
+        Returns:
+            A row for each object: `phase`, `object`, `change` as in `Change`, and `message`.
+        """
+        before: dict[str, list[Json]] = {}
+        for phase in phases:
+            executor, row = EXECUTORS[phase.executor.kind], {"phase": phase.name.name}
+            run = replace(self._run(phase), before=before.get(phase.cluster, ()))
+            try:
+                with self._fenced():
+                    changes = executor.dry_run(run)
+            except NotDone as error:
+                prepared = not before.keys().isdisjoint(self.site.cluster_map.ancestors(phase.cluster))
+                may_come = prepared and isinstance(error, NoKubeconfigError)
+                yield row | {"object": "", "change": "later" if may_come else "unknown", "message": f"{error}."}
+            else:
+                for one in changes:
+                    yield row | {"object": str(one.object), "change": one.verb, "message": one.message}
+            before.setdefault(phase.cluster, []).extend(executor.applies(self.site, phase))
 
     def status(self, phase: Phase) -> Outcome | None:
         """Return what a phase still waits for, or None."""
         with self._fenced():
-            return perform(EXECUTORS[phase.executor.kind].status, self._run(phase))
+            try:
+                return perform(EXECUTORS[phase.executor.kind].status, self._run(phase))
+            except TryAgain as error:
+                return wait(error.error.message)
 
     def run(self, operation: Operation, done: Sequence[str]) -> Operation:
         """Run an operation to its end, or until somebody presses Ctrl-C; return it.

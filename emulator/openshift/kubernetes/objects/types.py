@@ -130,28 +130,34 @@ def _plain(wanted: str, value: Any, stack: tuple[str, ...]) -> Any:
         raise _misfit(value, stack, wanted)
     if wanted in WIDTHS and isinstance(value, int) and not -(2 ** WIDTHS[wanted]) <= value < 2 ** WIDTHS[wanted]:
         raise _misfit(value, stack, wanted, f" {value}")
-    if isinstance(value, str) and wanted in ("bytes", "Time"):
-        _check_text(wanted, value)
+    if isinstance(value, str) and wanted == "bytes":
+        return _base64(value)
+    if isinstance(value, str) and wanted == "Time":
+        _check_time(value)
     return value
 
 
-def _check_text(wanted: str, value: str) -> None:
-    if wanted == "bytes":
-        try:
-            base64.b64decode(value, validate=True)
-        except (binascii.Error, ValueError) as error:
-            raise MisfitError(f"illegal base64 data at input byte {_first_bad_byte(value)}") from error
-    else:
-        try:
-            datetime.fromisoformat(value)
-        except ValueError as error:
-            form = "2006-01-02T15:04:05Z07:00"
-            raise MisfitError(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"') from error
+def _base64(value: str) -> str:
+    """Return Base64 without its line breaks, which Go's decoder skips."""
+    bare = value.replace("\r", "").replace("\n", "")
+    try:
+        base64.b64decode(bare, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise MisfitError(f"illegal base64 data at input byte {_first_bad_byte(value)}") from error
+    return bare
+
+
+def _check_time(value: str) -> None:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError as error:
+        form = "2006-01-02T15:04:05Z07:00"
+        raise MisfitError(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"') from error
 
 
 def _first_bad_byte(text: str) -> int:
     for index, character in enumerate(text):
-        if not (character.isascii() and (character.isalnum() or character in "+/")):
+        if not (character.isascii() and (character.isalnum() or character in "+/\r\n")):
             return index
     return len(text) - len(text) % 4
 

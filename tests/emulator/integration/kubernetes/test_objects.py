@@ -356,6 +356,34 @@ def test_secrets_keep_text_as_base64(admin: httpx.Client, namespace: str) -> Non
     assert (wrong.status_code, wrong.json()["reason"]) == (400, "BadRequest")
 
 
+@pytest.mark.parametrize("apply", [False, True], ids=["created", "applied"])
+def test_base64_may_have_line_breaks_which_are_not_kept(admin: httpx.Client, namespace: str, *, apply: bool) -> None:
+    """Generators, such as kustomize's, break it after 70 characters."""
+    path = f"/api/v1/namespaces/{namespace}/secrets"
+    body = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "broken"},
+        "data": {"text": "aGlk\nZGVu\r\n", "odd": "aGl\nk\nZA=\n="},
+    }
+    if apply:
+        headers = {"Content-Type": "application/apply-patch+yaml"}
+        answer = admin.patch(f"{path}/broken?fieldManager=contract", json=body, headers=headers)
+    else:
+        answer = admin.post(path, json=body)
+    assert answer.status_code == httpx.codes.CREATED, answer.text
+    assert answer.json()["data"] == {"text": "aGlkZGVu", "odd": "aGlkZA=="}
+    assert admin.get(f"{path}/broken").json()["data"] == {"text": "aGlkZGVu", "odd": "aGlkZA=="}
+
+
+def test_base64_that_is_none_is_refused_at_its_place(admin: httpx.Client, namespace: str) -> None:
+    """Line breaks count."""
+    body = {"metadata": {"name": "broken"}, "data": {"text": "aGlk\nZG!u"}}
+    answer = admin.post(f"/api/v1/namespaces/{namespace}/secrets", json=body)
+    assert answer.status_code == httpx.codes.BAD_REQUEST
+    assert "illegal base64 data at input byte 7" in answer.json()["message"]
+
+
 def test_a_deployment_gets_its_defaults_and_its_generation_counts(admin: httpx.Client, namespace: str) -> None:
     """Only changes of the spec raise the generation, not labels or status; the status is a subresource."""
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments"

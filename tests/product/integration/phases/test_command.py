@@ -249,6 +249,17 @@ def test_a_dry_run_tells_what_would_be_made_and_makes_nothing(terminal: Terminal
 
 
 @pytest.mark.slow(20)
+def test_a_dry_run_counts_on_what_earlier_phases_would_make(terminal: Terminal) -> None:
+    """The namespace of the last phase comes with the first; without that one, nobody makes it."""
+    printed = terminal.run("plan", "run", "site", "--dry-run", *terminal.state)
+    assert printed.count("created") == 4
+    assert printed.count("once its namespace exists") == 3
+    alone = terminal.run("phase", "run", terminal.last, "--dry-run", *terminal.state, code=1)
+    assert f'namespaces "{terminal.name}" not found' in alone
+    assert not terminal.exists("one")
+
+
+@pytest.mark.slow(20)
 def test_an_object_of_somebody_else_fails_the_plan_with_its_owner(terminal: Terminal) -> None:
     """Nothing of the phase is applied."""
     terminal.client.post("/api/v1/namespaces", json={"metadata": {"name": terminal.name}}).raise_for_status()

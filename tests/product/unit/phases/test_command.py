@@ -8,7 +8,7 @@ import yaml
 from typer.testing import CliRunner
 
 from phases.command import app, main
-from phases.commands.common import WRONG
+from phases.commands.common import FAILED, WRONG
 from tests.product.unit.phases.bundles import phases, write
 
 MANIFEST = """
@@ -104,6 +104,29 @@ def test_what_is_right_is_said_to_be_right(tmp_path: Path) -> None:
     write(tmp_path)
     assert run(tmp_path, "phase", "validate", "policies") == "The phase 'policies' is right.\n"
     assert run(tmp_path, "plan", "validate", "site") == "The plan 'site' is right: 2 phases.\n"
+
+
+def test_the_status_of_a_phase_whose_cluster_has_no_kubeconfig_yet_is_a_sentence(tmp_path: Path) -> None:
+    """An earlier phase may give it one."""
+    write(tmp_path)
+    done = CliRunner().invoke(app, ["phase", "status", "policies", "--bundle", str(tmp_path)], catch_exceptions=False)
+    assert done.exit_code == FAILED
+    assert done.output == (
+        "The phase 'policies' is not done: managed: no source has a kubeconfig for the cluster 'management': bundle: "
+        "there is no context 'management' in the KubeConfig documents of the bundle.\n"
+    )
+
+
+def test_a_dry_run_says_which_clusters_it_could_not_ask(tmp_path: Path) -> None:
+    """One that an earlier phase may give a kubeconfig is asked later; the others fail the dry run."""
+    done = CliRunner().invoke(app, ["plan", "run", "site", "--dry-run", "--bundle", str(write(tmp_path))])
+    assert done.exit_code == FAILED
+    assert [
+        line.split()[:2] for line in done.output.splitlines() if line.split()[:1] in (["providers"], ["policies"])
+    ] == [
+        ["providers", "unknown"],
+        ["policies", "later"],
+    ]
 
 
 def test_problems_go_to_the_error_output_with_their_exit_code(
