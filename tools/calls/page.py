@@ -19,6 +19,7 @@ SERVICES = {
     "keyvault": "Key Vault",
     COSMOS: "Cosmos DB",
     BLOBS: "Blob storage",
+    "scm": "Deployment of function apps",
     KUBERNETES: "Clusters",
 }
 # Tests of `tests/product/integration/service` whose journals show the product at work.
