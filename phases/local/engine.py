@@ -113,20 +113,16 @@ class Engine:
         self._timers: list[tuple[datetime, int, Task]] = []
         self._numbers = count()
 
-    def run(self, start: Any, interrupted: Callable[[], None]) -> Json:
+    def run(self, start: Any) -> Json:
         """Run a plan to its end; return what the interpreter returns.
 
         Args:
             start: the input of the orchestration.
-            interrupted: called when somebody presses Ctrl-C; the plan then goes on to its end.
         """
         whole = self.orchestration(run_plan_v1, start)
         with self._threads:
             while not whole.is_completed:
-                try:
-                    self._step()
-                except KeyboardInterrupt:
-                    interrupted()
+                self._step()
         if isinstance(whole.result, BaseException):
             raise whole.result
         result: Json = whole.result

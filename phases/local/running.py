@@ -19,6 +19,7 @@ from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
 from orchestrators.plans.declared import DeclaredPhase, resolve
 from phases.local.engine import Engine
+from phases.local.interrupts import interrupts
 from phases.local.operations import Operation
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
@@ -122,7 +123,8 @@ class Runner:
             "plan": plan,
             "done": list(done),
         }
-        result = engine.run(start, self.cancel)
+        with interrupts(self.cancel):
+            result = engine.run(start)
         if result["result"] == "done":
             operation.end(StepStatus.SUCCEEDED, None)
         return operation
