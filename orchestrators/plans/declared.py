@@ -11,8 +11,9 @@ from shared.settings import Pace
 from shared.steps import ResolvedPlan, ResolvedRow, RetryPolicy, RowKind
 
 EXECUTOR = "run_phase"
-# What an API server may take for the objects of a phase, besides the time that the phase waits for them.
-APPLYING = timedelta(minutes=10)
+# How long a phase may try that waits for no objects, such as one whose definitions are not established yet. The time
+# that a call takes does not count.
+TRYING = timedelta(minutes=10)
 # How long a running phase may take to end its call once the operation is cancelled.
 CANCELLING = timedelta(minutes=1)
 CONTROL_INTERVAL = timedelta(seconds=10)
@@ -31,7 +32,7 @@ class DeclaredPhase:
     Args:
         name: its name.
         waits_for: what readers see while it runs.
-        timeout: how long it waits for its objects.
+        timeout: how long it waits for its objects; zero for not at all.
         poll: how often it looks.
         needs: the phases that must be done before; None if the plan's order decides.
     """
@@ -94,7 +95,7 @@ def _row(plan_name: str, one: DeclaredPhase, names: list[str]) -> Row:
         kind=RowKind.BEGIN_AND_POLL,
         executor=EXECUTOR,
         needs=needs,
-        deadline=one.timeout + APPLYING,
+        deadline=one.timeout or TRYING,
         poll=one.poll,
         owner=Owner.CUSTOMER,
         waits_for=one.waits_for,

@@ -227,6 +227,19 @@ def test_ctrl_c_changes_nothing_more_and_says_how_to_go_on(terminal: Terminal) -
     assert terminal.rows()[terminal.gate] == "Canceled"
 
 
+@pytest.mark.slow(30)
+def test_the_time_to_wait_may_be_given_with_the_command(terminal: Terminal) -> None:
+    """Instead of the executor's five minutes: none at all, or the least that a deadline may be."""
+    terminal.run("phase", "run", terminal.first, *terminal.state)
+    at_once = terminal.run("phase", "run", terminal.gate, "--wait-timeout", "0", *terminal.state)
+    assert at_once.splitlines()[-1] == f"Succeeded: phase-{terminal.gate}"
+    assert "InProgress" in terminal.run("phase", "status", terminal.gate, code=1)
+    printed = terminal.run("phase", "run", terminal.gate, "--wait-timeout", "1", *terminal.state, code=1)
+    assert f"error: Step '{terminal.gate}' did not end within 15 seconds." in printed
+    assert "{.data.approved} has to be yes; it is nothing." in printed
+    assert printed.splitlines()[-1].startswith(f"Failed: phase-{terminal.gate}.")
+
+
 @pytest.mark.slow(20)
 def test_a_plan_may_begin_with_a_later_phase(terminal: Terminal) -> None:
     """An unknown one is refused."""
