@@ -112,8 +112,9 @@ def test_the_status_of_a_phase_whose_cluster_has_no_kubeconfig_yet_is_a_sentence
     done = CliRunner().invoke(app, ["phase", "status", "policies", "--bundle", str(tmp_path)], catch_exceptions=False)
     assert done.exit_code == FAILED
     assert done.output == (
-        "The phase 'policies' is not done: managed: no source has a kubeconfig for the cluster 'management': bundle: "
-        "there is no context 'management' in the KubeConfig documents of the bundle.\n"
+        "The phase 'policies' is not done: managed: no source has a kubeconfig for the cluster 'managed': clusterAPI: "
+        "no source has a kubeconfig for the cluster 'management': bundle: there is no context 'management' in the "
+        "KubeConfig documents of the bundle.\n"
     )
 
 
