@@ -21,6 +21,7 @@ from phases.commands.common import (
     report,
     runner_of,
 )
+from phases.commands.selecting import Selection
 from phases.output import Format
 from shared.phases import entry_points, site
 from shared.phases.documents import Name, Phase
@@ -88,15 +89,21 @@ def phase_render(
         str,
         typer.Option("--source", "-s", help="phase: its documents; executor: its executor; config: the phase bundle."),
     ] = "phase",
-    label: Annotated[list[str] | None, typer.Option("--label", "-l", help="Only with this label, NAME=VALUE.")] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", "-l", help="Only with these labels: app=agent,tier!=web,owner,!draft."),
+    ] = None,
+    annotation: Annotated[
+        list[str] | None, typer.Option("--annotation", "-a", help="The same for annotations.")
+    ] = None,
+    api_version: Annotated[str, typer.Option("--apiversion", "-g", help="Only of this API version.")] = "",
     kind: Annotated[str, typer.Option("--kind", "-k", help="Only of this kind.")] = "",
     form: Output = Format.YAML,
 ) -> None:
     """Print the documents of a phase, with the values of Secrets masked."""
+    selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
     found = read_site(bundle, metadata)
-    documents = _documents(found, source, Name(namespace, name))
-    wanted = dict(one.partition("=")[::2] for one in label or ())
-    output.documents((one for one in documents if _matches(one, wanted, kind)), form)
+    output.documents(filter(selection.has, _documents(found, source, Name(namespace, name))), form)
 
 
 def _documents(found: Site, source: str, name: Name) -> list[Json]:
@@ -110,11 +117,6 @@ def _documents(found: Site, source: str, name: Name) -> list[Json]:
     if source != "phase":
         raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
     return [one.document for one in found.render(phase)]
-
-
-def _matches(document: Json, labels: dict[str, str], kind: str) -> bool:
-    has = (document.get("metadata") or {}).get("labels") or {}
-    return kind in ("", document.get("kind")) and all(has.get(name) == value for name, value in labels.items())
 
 
 @phase_app.command("validate")

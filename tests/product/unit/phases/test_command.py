@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
 from tests.product.unit.phases.bundles import phases, write
+from tests.product.unit.phases.commands import run
 
 MANIFEST = """
 apiVersion: v1
@@ -18,13 +19,6 @@ metadata: {name: token, namespace: default, labels: {app: agent}}
 stringData: {token: very-secret}
 data: {key: dmVyeS1zZWNyZXQ=}
 """
-
-
-def run(folder: Path, *words: str) -> str:
-    """Return what a command prints."""
-    done = CliRunner().invoke(app, [*words, "--bundle", str(folder)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 def test_phases_are_listed_as_a_table_and_as_data(tmp_path: Path) -> None:
