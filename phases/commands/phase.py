@@ -69,13 +69,15 @@ def phase_tree(
     name: Annotated[str, typer.Argument(help="A phase, or the path of a kustomize root in the bundle.")],
     bundle: Bundle = HERE,
     metadata: Metadata = site.METADATA_FILE,
+    namespace: Namespace = "",
 ) -> None:
     """Show what an entry point is made from."""
-    if "/" in name or (bundle / name).is_dir():
-        typer.echo(output.tree(entry_points.tree(bundle, name)))
-        return
-    found = read_site(bundle, metadata)
-    typer.echo(output.tree(entry_points.tree(bundle, found.entry_point(found.phase(name)) or ".")))
+    path = name
+    if "/" not in name:
+        found = read_site(bundle, metadata)
+        if Name(namespace, name) in found.phases or not (bundle / name).is_dir():
+            path = found.entry_point(found.phase(name, namespace)) or "."
+    typer.echo(output.tree(entry_points.tree(bundle, path)))
 
 
 @phase_app.command("render")
@@ -146,7 +148,8 @@ def phase_run(
     """Run a phase. Ctrl-C cancels it: nothing more is changed."""
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
-    begin(found, f"phase-{name}", [phase], state, dry_run=dry_run, wait_timeout=wait_timeout)
+    again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
+    begin(found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
 
 
 @phase_app.command("status")

@@ -22,6 +22,7 @@ from phases.commands.common import (
 from phases.local.operations import Operations
 from phases.output import Format
 from shared.phases import site
+from shared.phases.documents import Name
 from shared.phases.problems import refused
 
 plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
@@ -71,17 +72,31 @@ def plan_run(
     plan = found.plan(name, namespace)
     report(found, [])
     phases = [found.phases[phase] for phase in plan.phases]
+    again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        resume_last(found, name, phases, state)
+        resume_last(found, str(plan.name), phases, state, again)
     else:
-        begin(found, name, phases, state, dry_run=dry_run, wait_timeout=wait_timeout, resume_from=resume_from)
+        begin(
+            found,
+            str(plan.name),
+            phases,
+            state,
+            again=again,
+            dry_run=dry_run,
+            wait_timeout=wait_timeout,
+            resume_from=resume_from,
+        )
 
 
 @plan_app.command("status")
 def plan_status(
-    name: Annotated[str, typer.Argument(help="The plan.")], state: State = KEPT, form: Output = Format.TABLE
+    name: Annotated[str, typer.Argument(help="The plan.")],
+    state: State = KEPT,
+    namespace: Namespace = "",
+    form: Output = Format.TABLE,
 ) -> None:
     """Show how far the last run of a plan came."""
+    name = str(Name(namespace, name))
     operation = Operations(state).last(name)
     if operation is None:
         raise refused(f"There is no run of the plan '{name}' in '{state}'.")
