@@ -68,6 +68,11 @@ def plan_run(
     ] = False,
 ) -> None:
     """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
+    others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
+    forgotten = [option for option, given in others.items() if given]
+    if resume and forgotten:
+        options = ", ".join(forgotten)
+        raise refused(f"--resume goes on with a run as it began; it does not go together with {options}.")
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
     report(found, [])

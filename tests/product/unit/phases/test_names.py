@@ -53,6 +53,13 @@ MISTAKES = {
 }
 
 
+OTHERS = {
+    "--dry-run": ("--dry-run",),
+    "--wait-timeout": ("--wait-timeout", "0"),
+    "--resume-from": ("--resume-from", "policies"),
+}
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a site that is right."""
@@ -63,6 +70,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_name_that_is_not_there_is_refused(site: Path, words: tuple[str, ...], want: str) -> None:
     """Before anything is asked of a cluster."""
     assert refused(site, *words) == [want]
+
+
+@pytest.mark.parametrize(("option", "words"), OTHERS.items(), ids=OTHERS.keys())
+def test_a_run_goes_on_as_it_began(site: Path, option: str, words: tuple[str, ...]) -> None:
+    """Another option would be forgotten: above all, nothing may run for somebody who asked for a dry run."""
+    want = f"--resume goes on with a run as it began; it does not go together with {option}."
+    assert refused(site, "plan", "run", "site", "--resume", *words) == [want]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
