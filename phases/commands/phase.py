@@ -10,12 +10,14 @@ from phases.commands.common import (
     FAILED,
     HERE,
     KEPT,
+    METADATA,
     Bundle,
     DryRun,
     Metadata,
     Namespace,
     Output,
     State,
+    ThePhase,
     Wait,
     read_site,
     report,
@@ -23,7 +25,7 @@ from phases.commands.common import (
 )
 from phases.commands.selecting import Selection
 from phases.output import Format
-from shared.phases import entry_points, site
+from shared.phases import entry_points
 from shared.phases.documents import Name, Phase
 from shared.phases.problems import refused
 from shared.phases.site import Site
@@ -36,7 +38,7 @@ phase_app = typer.Typer(help="One phase: what it is, what it renders, whether it
 @phase_app.command("list")
 def phase_list(
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     plan: Annotated[str, typer.Option("--plan", help="Only the phases of this plan, in its order.")] = "",
     cluster: Annotated[str, typer.Option("--cluster", "-c", help="Only the phases on this cluster.")] = "",
     form: Output = Format.TABLE,
@@ -68,7 +70,7 @@ def _phase_row(phase: Phase) -> Json:
 def phase_tree(
     name: Annotated[str, typer.Argument(help="A phase, or the path of a kustomize root in the bundle.")],
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Show what an entry point is made from."""
@@ -84,7 +86,7 @@ def phase_tree(
 def phase_render(
     name: Annotated[str, typer.Argument(help="The phase; left out with --source config.")] = "",
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     source: Annotated[
@@ -123,9 +125,9 @@ def _documents(found: Site, source: str, name: Name) -> list[Json]:
 
 @phase_app.command("validate")
 def phase_validate(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a phase, or that it is right."""
@@ -136,9 +138,9 @@ def phase_validate(
 
 @phase_app.command("run")
 def phase_run(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     state: State = KEPT,
@@ -154,9 +156,9 @@ def phase_run(
 
 @phase_app.command("status")
 def phase_status(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say whether the objects of a phase are what they should be."""

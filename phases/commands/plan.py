@@ -9,19 +9,20 @@ from phases.commands.beginning import begin, resume_last
 from phases.commands.common import (
     HERE,
     KEPT,
+    METADATA,
     Bundle,
     DryRun,
     Metadata,
     Namespace,
     Output,
     State,
+    ThePlan,
     Wait,
     read_site,
     report,
 )
 from phases.local.operations import Operations
 from phases.output import Format
-from shared.phases import site
 from shared.phases.documents import Name
 from shared.phases.problems import refused
 
@@ -29,7 +30,7 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 
 
 @plan_app.command("list")
-def plan_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, form: Output = Format.TABLE) -> None:
+def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site."""
     rows = [
         {"namespace": plan.name.namespace, "name": plan.name.name, "description": plan.description}
@@ -40,9 +41,9 @@ def plan_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, fo
 
 @plan_app.command("validate")
 def plan_validate(
-    name: Annotated[str, typer.Argument(help="The plan.")],
+    name: ThePlan,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a plan and its phases, or that it is right."""
@@ -54,9 +55,9 @@ def plan_validate(
 
 @plan_app.command("run")
 def plan_run(
-    name: Annotated[str, typer.Argument(help="The plan.")],
+    name: ThePlan,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     state: State = KEPT,
@@ -95,7 +96,7 @@ def plan_run(
 
 @plan_app.command("status")
 def plan_status(
-    name: Annotated[str, typer.Argument(help="The plan.")],
+    name: ThePlan,
     state: State = KEPT,
     namespace: Namespace = "",
     form: Output = Format.TABLE,
