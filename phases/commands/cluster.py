@@ -13,6 +13,7 @@ from phases.local.admin import read_admin
 from phases.output import Format
 from shared.openshift.client import NotDone
 from shared.phases.documents import Cluster
+from shared.phases.problems import refused
 
 Json = dict[str, Any]
 
@@ -49,8 +50,12 @@ def cluster_get_kubeconfig(
     if file is None:
         typer.echo(written, nl=False)
         return
-    file.touch(mode=0o600)
-    file.write_text(written, encoding="utf-8")
+    try:
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+        file.write_text(written, encoding="utf-8")
+    except OSError as error:
+        raise refused(f"{file} cannot be written: {error.strerror}.") from error
     typer.echo(f"{file}: {', '.join(one['name'] for one in merged['contexts'])}")
 
 
