@@ -155,6 +155,9 @@ class Runner:
             stopped = call["error"]["code"] == ErrorCode.CANCELED
             operation.end(StepStatus.CANCELED if stopped else StepStatus.FAILED, call["error"])
             return {"outcome": "done"}
+        if call["verb"] == Verb.CANCEL:
+            # The phase has failed, which is told next; nothing of it goes on by itself.
+            return {"outcome": "stopped"}
         outcome = self._phase(phases[call["step"]], call)
         status, message = _seen(outcome)
         self._record(operation, call, status, message)
@@ -162,7 +165,7 @@ class Runner:
 
     def _phase(self, phase: Phase, call: Json) -> Outcome:
         executor = EXECUTORS[phase.executor.kind]
-        if call["verb"] == Verb.CANCEL or self._cancelled.is_set():
+        if self._cancelled.is_set():
             return {"outcome": "stopped"}
         work = executor.run if call["verb"] == Verb.RUN else executor.proceed
         try:
