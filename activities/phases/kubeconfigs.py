@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from shared.openshift.client import NotDone
+from shared.openshift.client import NotDone, Unreachable
 from shared.phases.documents import Cluster
 from shared.phases.problems import refused
 from shared.phases.reading import documents
@@ -61,7 +59,7 @@ class Kubeconfigs:
         Raises:
             BundleError: there is no such cluster, or a kubeconfig has what the service refuses.
             NoKubeconfigError: no source has one.
-            NotDone: a parent cluster does not answer.
+            Unreachable: no source has one, and the cluster that may have it does not answer.
         """
         if name not in self._found:
             cluster = self.site.cluster_map.clusters.get(name)
@@ -88,16 +86,18 @@ class Kubeconfigs:
         return {"apiVersion": "v1", "kind": "Config", **sections, **current}
 
     def _first(self, cluster: Cluster) -> Json:
-        reasons = []
+        reasons, away = [], False
         for source in cluster.sources:
             try:
                 found = SOURCES[source["type"]](self, cluster, source.get(source["type"]) or {})
-            except LookupError as error:
+            except (LookupError, NotDone) as error:
                 reasons.append(f"{source['type']}: {error.args[0]}")
+                away |= isinstance(error, Unreachable)
                 continue
             return self._checked(_renamed(found, cluster.name), cluster, source["type"])
         tried = "; ".join(reasons) or "it has no sources"
-        raise NoKubeconfigError(f"no source has a kubeconfig for the cluster '{cluster.name}': {tried}")
+        message = f"no source has a kubeconfig for the cluster '{cluster.name}': {tried}"
+        raise Unreachable(message) if away else NoKubeconfigError(message)
 
     def _checked(self, kubeconfig: Json, cluster: Cluster, kind: str) -> Json:
         """Refuse what the service must not do for a kubeconfig: run a program, read a file, skip the verification."""
@@ -125,12 +125,12 @@ class Kubeconfigs:
         path = Path(source["path"]).expanduser()
         if not path.is_file():
             raise LookupError(f"there is no file {path}")
-        [read] = documents(path.read_text(encoding="utf-8"), str(path)) or [{}]
+        read = _read(path.read_bytes(), str(path))
         contexts = [(read, context["name"]) for context in read.get("contexts") or ()]
         return _chosen(contexts, source.get("contextName", ""), str(path))
 
     def _from_openshift_cluster(self, _cluster: Cluster, source: Json) -> Json:
-        return _current(yaml.safe_load(self.read_admin(source["resourceId"])))
+        return _current(_read(self.read_admin(source["resourceId"]).encode(), f"the answer for {source['resourceId']}"))
 
     def _from_cluster_api(self, cluster: Cluster, source: Json) -> Json:
         if not cluster.parent:
@@ -140,7 +140,8 @@ class Kubeconfigs:
         data = self.read_secret(self.of(cluster.parent), namespace, name)
         if data is None or "value" not in data:
             raise LookupError(f"the cluster '{cluster.parent}' has no Secret {namespace}/{name} with a 'value'")
-        return _current(yaml.safe_load(base64.b64decode(data["value"])))
+        where = f"the Secret {namespace}/{name} of '{cluster.parent}'"
+        return _current(_read(base64.b64decode(data["value"]), where))
 
 
 _SECTIONS = ("clusters", "contexts", "users")
@@ -170,7 +171,24 @@ def _chosen(contexts: list[tuple[Json, str]], wanted: str, where: str) -> Json:
     return _only(*found[0])
 
 
+def _read(content: bytes, where: str) -> Json:
+    """Return the kubeconfig in a file or a Secret.
+
+    Raises:
+        BundleError: it is not one document of YAML. The message quotes nothing of it, because it may be secret.
+    """
+    try:
+        found = documents(content.decode(), where)
+    except UnicodeDecodeError as error:
+        raise refused("This is not UTF-8.", file=where) from error
+    if len(found) != 1:
+        raise refused(f"A kubeconfig is one document, and this has {len(found)}.", file=where)
+    return found[0]
+
+
 def _current(document: Json) -> Json:
+    if not document.get("current-context"):
+        raise LookupError("the kubeconfig has no current-context")
     return _only(document, document["current-context"])
 
 

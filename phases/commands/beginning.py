@@ -24,11 +24,23 @@ def begin(
     phases: Sequence[Phase],
     state: Path,
     *,
+    again: str,
     dry_run: bool,
     wait_timeout: int | None,
     resume_from: str = "",
 ) -> None:
-    """Validate phases and run them, or tell what would become of their objects."""
+    """Validate phases and run them, or tell what would become of their objects.
+
+    Args:
+        found: the site.
+        plan_name: under which the run is kept.
+        phases: the phases, in order.
+        state: the folder that keeps what was run.
+        again: the command that goes on if the run fails.
+        dry_run: whether to tell only.
+        wait_timeout: seconds to wait for the objects of each phase, instead of what its executor says.
+        resume_from: the phase to begin with.
+    """
     report(found, list(phases))
     runner = runner_of(found)
     timeout = None if wait_timeout is None else timedelta(seconds=wait_timeout)
@@ -44,10 +56,10 @@ def begin(
             raise typer.Exit(FAILED)
         return
     operation = Operations(state).begin(plan, archive.digest(archive.pack(found.bundle)))
-    _ended(runner.run(operation, plan.get("done", [])))
+    _ended(runner.run(operation, phases, plan.get("done", [])), again)
 
 
-def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path) -> None:
+def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path, again: str) -> None:
     """Go on with the last run of a plan: what is done stays done."""
     operation = Operations(state).last(plan_name)
     if operation is None:
@@ -58,14 +70,14 @@ def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Pat
             "that are already as wanted are left alone."
         )
     report(found, list(phases))
-    _ended(runner_of(found).run(operation, operation.again()))
+    _ended(runner_of(found).run(operation, phases, operation.again()), again)
 
 
-def _ended(operation: Operation) -> None:
+def _ended(operation: Operation, again: str) -> None:
     status, name = operation.document["status"], operation.document["plan"]["name"]
     if status == StepStatus.SUCCEEDED:
         typer.echo(f"Succeeded: {name}")
         return
     complain([operation.document["error"]["message"]])
-    typer.echo(f"{status}: {name}. To go on: plan run {name} --resume")
+    typer.echo(f"{status}: {name}. To go on: {again}")
     raise typer.Exit(FAILED)

@@ -7,13 +7,13 @@ import typer
 
 from activities.phases.kubeconfigs import Kubeconfigs
 from phases import output
-from phases.commands.common import FAILED, HERE, Bundle, Metadata, Output, read_site, runner_of
+from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site, runner_of
 from phases.local import running
 from phases.local.admin import read_admin
 from phases.output import Format
 from shared.openshift.client import NotDone
-from shared.phases import site
 from shared.phases.documents import Cluster
+from shared.phases.problems import refused
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True
 
 
 @cluster_app.command("list")
-def cluster_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, form: Output = Format.TABLE) -> None:
+def cluster_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the clusters of a site."""
     rows = [_cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
     output.show(rows, ("name", "kubeconfigContext", "parentCluster", "kubeconfigSources"), form)
@@ -38,9 +38,9 @@ def _cluster_row(cluster: Cluster) -> Json:
 
 @cluster_app.command("get-kubeconfig")
 def cluster_get_kubeconfig(
-    names: Annotated[list[str] | None, typer.Argument(help="The clusters; all of the site by default.")] = None,
+    names: TheClusters = None,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Write it here instead of printing it.")] = None,
 ) -> None:
     """Print one kubeconfig for the clusters, with a context for each; for one cluster it is the current context."""
@@ -50,16 +50,20 @@ def cluster_get_kubeconfig(
     if file is None:
         typer.echo(written, nl=False)
         return
-    file.touch(mode=0o600)
-    file.write_text(written, encoding="utf-8")
+    try:
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+        file.write_text(written, encoding="utf-8")
+    except OSError as error:
+        raise refused(f"{file} cannot be written: {error.strerror}.") from error
     typer.echo(f"{file}: {', '.join(one['name'] for one in merged['contexts'])}")
 
 
 @cluster_app.command("status")
 def cluster_status(
-    names: Annotated[list[str] | None, typer.Argument(help="The clusters; all of the site by default.")] = None,
+    names: TheClusters = None,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     form: Output = Format.TABLE,
 ) -> None:
     """Say which clusters answer, and with which version."""

@@ -29,6 +29,9 @@ Bundle = Annotated[
 Metadata = Annotated[str, typer.Option("--metadata", help="The metadata file, as a path in the bundle.")]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print.")]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Namespace of the document.")]
+ThePhase = Annotated[str, typer.Argument(help="The phase.")]
+ThePlan = Annotated[str, typer.Argument(help="The plan.")]
+TheClusters = Annotated[list[str] | None, typer.Argument(help="The clusters; all of the site by default.")]
 State = Annotated[Path, typer.Option("--state", help="The folder that keeps what was run.", file_okay=False)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be made, changed or refused; change nothing.")]
 Wait = Annotated[
@@ -38,6 +41,7 @@ Wait = Annotated[
     ),
 ]
 HERE = Path()
+METADATA = site.METADATA_FILE
 KEPT = Path(FOLDER)
 
 

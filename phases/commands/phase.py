@@ -10,19 +10,22 @@ from phases.commands.common import (
     FAILED,
     HERE,
     KEPT,
+    METADATA,
     Bundle,
     DryRun,
     Metadata,
     Namespace,
     Output,
     State,
+    ThePhase,
     Wait,
     read_site,
     report,
     runner_of,
 )
+from phases.commands.selecting import Selection
 from phases.output import Format
-from shared.phases import entry_points, site
+from shared.phases import entry_points
 from shared.phases.documents import Name, Phase
 from shared.phases.problems import refused
 from shared.phases.site import Site
@@ -35,7 +38,7 @@ phase_app = typer.Typer(help="One phase: what it is, what it renders, whether it
 @phase_app.command("list")
 def phase_list(
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     plan: Annotated[str, typer.Option("--plan", help="Only the phases of this plan, in its order.")] = "",
     cluster: Annotated[str, typer.Option("--cluster", "-c", help="Only the phases on this cluster.")] = "",
     form: Output = Format.TABLE,
@@ -67,36 +70,44 @@ def _phase_row(phase: Phase) -> Json:
 def phase_tree(
     name: Annotated[str, typer.Argument(help="A phase, or the path of a kustomize root in the bundle.")],
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
+    namespace: Namespace = "",
 ) -> None:
     """Show what an entry point is made from."""
-    if "/" in name or (bundle / name).is_dir():
-        typer.echo(output.tree(entry_points.tree(bundle, name)))
-        return
-    found = read_site(bundle, metadata)
-    typer.echo(output.tree(entry_points.tree(bundle, found.entry_point(found.phase(name)) or ".")))
+    path = name
+    if "/" not in name:
+        found = read_site(bundle, metadata)
+        if Name(namespace, name) in found.phases or not (bundle / name).is_dir():
+            path = found.entry_point(found.phase(name, namespace)) or "."
+    typer.echo(output.tree(entry_points.tree(bundle, path)))
 
 
 @phase_app.command("render")
 def phase_render(
     name: Annotated[str, typer.Argument(help="The phase; left out with --source config.")] = "",
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     source: Annotated[
         str,
         typer.Option("--source", "-s", help="phase: its documents; executor: its executor; config: the phase bundle."),
     ] = "phase",
-    label: Annotated[list[str] | None, typer.Option("--label", "-l", help="Only with this label, NAME=VALUE.")] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", "-l", help="Only with these labels: app=agent,tier!=web,owner,!draft."),
+    ] = None,
+    annotation: Annotated[
+        list[str] | None, typer.Option("--annotation", "-a", help="The same for annotations.")
+    ] = None,
+    api_version: Annotated[str, typer.Option("--apiversion", "-g", help="Only of this API version.")] = "",
     kind: Annotated[str, typer.Option("--kind", "-k", help="Only of this kind.")] = "",
     form: Output = Format.YAML,
 ) -> None:
     """Print the documents of a phase, with the values of Secrets masked."""
+    selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
     found = read_site(bundle, metadata)
-    documents = _documents(found, source, Name(namespace, name))
-    wanted = dict(one.partition("=")[::2] for one in label or ())
-    output.documents((one for one in documents if _matches(one, wanted, kind)), form)
+    output.documents(filter(selection.has, _documents(found, source, Name(namespace, name))), form)
 
 
 def _documents(found: Site, source: str, name: Name) -> list[Json]:
@@ -112,16 +123,11 @@ def _documents(found: Site, source: str, name: Name) -> list[Json]:
     return [one.document for one in found.render(phase)]
 
 
-def _matches(document: Json, labels: dict[str, str], kind: str) -> bool:
-    has = (document.get("metadata") or {}).get("labels") or {}
-    return kind in ("", document.get("kind")) and all(has.get(name) == value for name, value in labels.items())
-
-
 @phase_app.command("validate")
 def phase_validate(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a phase, or that it is right."""
@@ -132,9 +138,9 @@ def phase_validate(
 
 @phase_app.command("run")
 def phase_run(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     state: State = KEPT,
@@ -144,14 +150,15 @@ def phase_run(
     """Run a phase. Ctrl-C cancels it: nothing more is changed."""
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
-    begin(found, f"phase-{name}", [phase], state, dry_run=dry_run, wait_timeout=wait_timeout)
+    again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
+    begin(found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
 
 
 @phase_app.command("status")
 def phase_status(
-    name: Annotated[str, typer.Argument(help="The phase.")],
+    name: ThePhase,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say whether the objects of a phase are what they should be."""

@@ -9,26 +9,28 @@ from phases.commands.beginning import begin, resume_last
 from phases.commands.common import (
     HERE,
     KEPT,
+    METADATA,
     Bundle,
     DryRun,
     Metadata,
     Namespace,
     Output,
     State,
+    ThePlan,
     Wait,
     read_site,
     report,
 )
 from phases.local.operations import Operations
 from phases.output import Format
-from shared.phases import site
+from shared.phases.documents import Name
 from shared.phases.problems import refused
 
 plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 
 
 @plan_app.command("list")
-def plan_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, form: Output = Format.TABLE) -> None:
+def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site."""
     rows = [
         {"namespace": plan.name.namespace, "name": plan.name.name, "description": plan.description}
@@ -39,9 +41,9 @@ def plan_list(bundle: Bundle = HERE, metadata: Metadata = site.METADATA_FILE, fo
 
 @plan_app.command("validate")
 def plan_validate(
-    name: Annotated[str, typer.Argument(help="The plan.")],
+    name: ThePlan,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a plan and its phases, or that it is right."""
@@ -53,9 +55,9 @@ def plan_validate(
 
 @plan_app.command("run")
 def plan_run(
-    name: Annotated[str, typer.Argument(help="The plan.")],
+    name: ThePlan,
     bundle: Bundle = HERE,
-    metadata: Metadata = site.METADATA_FILE,
+    metadata: Metadata = METADATA,
     namespace: Namespace = "",
     *,
     state: State = KEPT,
@@ -67,21 +69,40 @@ def plan_run(
     ] = False,
 ) -> None:
     """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
+    others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
+    forgotten = [option for option, given in others.items() if given]
+    if resume and forgotten:
+        options = ", ".join(forgotten)
+        raise refused(f"--resume goes on with a run as it began; it does not go together with {options}.")
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
     report(found, [])
     phases = [found.phases[phase] for phase in plan.phases]
+    again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        resume_last(found, name, phases, state)
+        resume_last(found, str(plan.name), phases, state, again)
     else:
-        begin(found, name, phases, state, dry_run=dry_run, wait_timeout=wait_timeout, resume_from=resume_from)
+        begin(
+            found,
+            str(plan.name),
+            phases,
+            state,
+            again=again,
+            dry_run=dry_run,
+            wait_timeout=wait_timeout,
+            resume_from=resume_from,
+        )
 
 
 @plan_app.command("status")
 def plan_status(
-    name: Annotated[str, typer.Argument(help="The plan.")], state: State = KEPT, form: Output = Format.TABLE
+    name: ThePlan,
+    state: State = KEPT,
+    namespace: Namespace = "",
+    form: Output = Format.TABLE,
 ) -> None:
     """Show how far the last run of a plan came."""
+    name = str(Name(namespace, name))
     operation = Operations(state).last(name)
     if operation is None:
         raise refused(f"There is no run of the plan '{name}' in '{state}'.")

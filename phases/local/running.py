@@ -103,15 +103,17 @@ class Runner:
             except TryAgain as error:
                 return wait(error.error.message)
 
-    def run(self, operation: Operation, done: Sequence[str]) -> Operation:
+    def run(self, operation: Operation, phases: Sequence[Phase], done: Sequence[str]) -> Operation:
         """Run an operation to its end, or until somebody presses Ctrl-C; return it.
 
         Args:
             operation: the operation.
+            phases: the phases of its plan.
             done: names of the phases that need not run.
         """
         plan = operation.document["plan"]
-        engine = Engine(lambda name, call: self._activity(operation, name, call))
+        named = {phase.name.name: phase for phase in phases}
+        engine = Engine(lambda name, call: self._activity(operation, named, name, call))
         start = {
             "operationId": operation.id,
             "attempt": operation.document["attempt"],
@@ -143,7 +145,7 @@ class Runner:
             if change.verb != "unchanged":
                 self.say(f"{phase.name}: {change}")
 
-    def _activity(self, operation: Operation, name: str, call: Json) -> Json:
+    def _activity(self, operation: Operation, phases: Mapping[str, Phase], name: str, call: Json) -> Json:
         """Do what the interpreter calls for; every failure is an outcome."""
         if name == "stop_operation":
             self._cancelled.set()
@@ -153,15 +155,17 @@ class Runner:
             stopped = call["error"]["code"] == ErrorCode.CANCELED
             operation.end(StepStatus.CANCELED if stopped else StepStatus.FAILED, call["error"])
             return {"outcome": "done"}
-        outcome = self._phase(call)
+        if call["verb"] == Verb.CANCEL:
+            # The phase has failed, which is told next; nothing of it goes on by itself.
+            return {"outcome": "stopped"}
+        outcome = self._phase(phases[call["step"]], call)
         status, message = _seen(outcome)
         self._record(operation, call, status, message)
         return dict(outcome)
 
-    def _phase(self, call: Json) -> Outcome:
-        phase = next(one for one in self.site.phases.values() if one.name.name == call["step"])
+    def _phase(self, phase: Phase, call: Json) -> Outcome:
         executor = EXECUTORS[phase.executor.kind]
-        if call["verb"] == Verb.CANCEL or self._cancelled.is_set():
+        if self._cancelled.is_set():
             return {"outcome": "stopped"}
         work = executor.run if call["verb"] == Verb.RUN else executor.proceed
         try:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from shared.phases.documents import Phase
+from shared.phases.documents import Name, Phase
 from shared.phases.problems import BundleError, Problem
 from shared.phases.schemas import EXECUTORS, NOT_BUILT
 from shared.phases.site import Site, names
@@ -52,6 +52,20 @@ def _of_phases(site: Site) -> Iterator[Problem]:
             if need not in names:
                 yield Problem(phase.file, _field(phase, "needs"), f"There is no phase '{need}'.")
     yield from _circles(site)
+    yield from _shared_inventories(site)
+
+
+def _shared_inventories(site: Site) -> Iterator[Problem]:
+    """Yield a problem for each phase whose name an earlier one of the same cluster has, in another namespace."""
+    seen: dict[tuple[str, str], Name] = {}
+    for phase in site.phases.values():
+        first = seen.setdefault((phase.cluster, phase.name.name), phase.name)
+        if phase.cluster and first != phase.name:
+            shared = (
+                f"The phase '{first}' has the same name on the cluster '{phase.cluster}'. What a phase applies is recorded "
+                "there under its name alone, so each would prune what the other applies."
+            )
+            yield Problem(phase.file, f"Phase/{phase.name} metadata", shared)
 
 
 def _circles(site: Site) -> Iterator[Problem]:
@@ -78,6 +92,13 @@ def _of_plans(site: Site) -> Iterator[Problem]:
             if count > 1:
                 twice = f"The plan names the phase '{name}' {count} times."
                 yield Problem(plan.file, f"PhasePlan/{plan.name} phases", twice)
+        for short, count in Counter(name.name for name in set(plan.phases)).items():
+            if count > 1:
+                several = (
+                    f"The plan names {count} phases '{short}', of different namespaces. Progress and inventories go by "
+                    "their names alone."
+                )
+                yield Problem(plan.file, f"PhasePlan/{plan.name} phases", several)
 
 
 def _of_clusters(site: Site) -> Iterator[Problem]:

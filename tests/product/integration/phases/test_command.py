@@ -284,6 +284,8 @@ def test_an_object_of_somebody_else_fails_the_plan_with_its_owner(terminal: Term
         f"{terminal.name}: it exists and belongs to nobody's inventory; the inventory policy is 'strict'"
     ) in printed
     assert printed.splitlines()[-1] == "Failed: site. To go on: plan run site --resume"
+    assert "Canceled" not in printed
+    assert terminal.rows()[terminal.first] == "Failed"
 
 
 @pytest.mark.slow(10)

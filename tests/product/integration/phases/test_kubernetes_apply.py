@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from activities.phases.inventory import OWNER, Inventory, Policy
 from activities.phases.kubernetes_apply import Application, Options
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Status
+from shared.openshift.client import send
 from shared.phases import site
 from shared.phases.documents import Name
 from tests.local_azure import wait_for
@@ -179,6 +181,77 @@ def test_the_phase_waits_for_status_and_conditions(cluster: Cluster, name: str) 
     up = replace(application, documents=[agent(group, name) | {"spec": {"state": "up"}}, definition(group)])
     up.apply()
     assert up.waiting() == []
+
+
+def test_the_phase_waits_for_a_deployment_until_its_controller_has_seen_and_done_it(
+    cluster: Cluster, name: str
+) -> None:
+    """Neither API server has the controller, so the test writes the status as one does; no wait without a controller."""
+    labels = {"app": name}
+    wanted: Json = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "agent", "namespace": name},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{"name": "agent", "image": "registry.example.com/agent:1"}]},
+            },
+        },
+    }
+    application = Application(cluster, name, [wanted, namespace(name)], OPTIONS)
+    assert verbs(application) == {name: "created", "agent": "created"}
+    assert _waits_for(application) == "0 of 2 replicas are updated."
+    counts = dict.fromkeys(("replicas", "updatedReplicas", "readyReplicas"), 2)
+    available = [{"type": "Available", "status": "True"}]
+    _put_status(cluster, wanted, counts | {"observedGeneration": 1, "availableReplicas": 1})
+    assert _waits_for(application) == "1 of 2 replicas are available."
+    _put_status(cluster, wanted, counts | {"observedGeneration": 1, "availableReplicas": 2, "conditions": available})
+    assert application.waiting() == []
+
+    wanted["spec"] |= {"replicas": 1}
+    assert verbs(application) == {name: "unchanged", "agent": "changed"}
+    assert _waits_for(application) == "Generation 2 was made, and 1 observed."
+    stalled = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "Too slow."}]
+    _put_status(cluster, wanted, {"observedGeneration": 2, "replicas": 2, "conditions": stalled})
+    [(_, found)] = application.waiting()
+    assert (found.status, found.message) == (Status.FAILED, "Too slow.")
+
+
+def _waits_for(application: Application) -> str:
+    [(one, found)] = application.waiting()
+    assert (one.name, found.status) == ("agent", Status.IN_PROGRESS)
+    return found.message
+
+
+def _put_status(cluster: Cluster, document: Json, status: Json) -> None:
+    """Replace the status of a Deployment, as its controller does."""
+    live = cluster.read(document)
+    assert live is not None
+    metadata = live["metadata"]
+    path = f"/apis/apps/v1/namespaces/{metadata['namespace']}/deployments/{metadata['name']}/status"
+    code, body = send(cluster.client, "PUT", path, live | {"status": status})
+    assert code == HTTPStatus.OK, body
+
+
+def test_what_somebody_else_deletes_or_keeps_does_not_stop_pruning(cluster: Cluster, name: str) -> None:
+    """An object that is gone is forgotten; one with a finalizer is on its way, and the inventory forgets it, too."""
+    held = config_map(name, "held")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    Application(cluster, name, [namespace(name), config_map(name, "gone"), held], OPTIONS).apply()
+    cluster.delete(config_map(name, "gone"))
+    later = Application(cluster, name, [namespace(name)], OPTIONS)
+    later.apply()
+    assert {change.object.name: change.verb for change in later.prune()} == {"gone": "pruned", "held": "pruned"}
+    live = cluster.read(held)
+    assert live is not None
+    assert live["metadata"]["deletionTimestamp"]
+    [(_, found)] = Application(cluster, name, [held], OPTIONS).waiting()
+    assert found.status is Status.TERMINATING
+    cluster.merge(held, {"metadata": {"finalizers": None}})
+    assert cluster.read(held) is None
 
 
 def test_a_dry_run_tells_everything_and_changes_nothing(cluster: Cluster, name: str) -> None:

@@ -20,6 +20,7 @@ from phases.local.operations import Operations
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, prepare
+from tests.product.unit.phases.bundles import need_kustomize
 
 Json = dict[str, Any]
 
@@ -144,6 +145,7 @@ class Terminal:
 @pytest.fixture
 def terminal(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> Terminal:
     """Give a terminal in front of two new clusters."""
+    need_kustomize()
     hub, edge = prepare(azure, unique(rng, "h"), unique(rng, "e"))
     for cluster, operation_id in [(one, one.create()) for one in (hub, edge)]:
         cluster.succeed(operation_id)

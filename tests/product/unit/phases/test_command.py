@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
 from tests.product.unit.phases.bundles import phases, write
+from tests.product.unit.phases.commands import refused, run
 
 MANIFEST = """
 apiVersion: v1
@@ -18,13 +19,6 @@ metadata: {name: token, namespace: default, labels: {app: agent}}
 stringData: {token: very-secret}
 data: {key: dmVyeS1zZWNyZXQ=}
 """
-
-
-def run(folder: Path, *words: str) -> str:
-    """Return what a command prints."""
-    done = CliRunner().invoke(app, [*words, "--bundle", str(folder)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 def test_phases_are_listed_as_a_table_and_as_data(tmp_path: Path) -> None:
@@ -112,8 +106,9 @@ def test_the_status_of_a_phase_whose_cluster_has_no_kubeconfig_yet_is_a_sentence
     done = CliRunner().invoke(app, ["phase", "status", "policies", "--bundle", str(tmp_path)], catch_exceptions=False)
     assert done.exit_code == FAILED
     assert done.output == (
-        "The phase 'policies' is not done: managed: no source has a kubeconfig for the cluster 'management': bundle: "
-        "there is no context 'management' in the KubeConfig documents of the bundle.\n"
+        "The phase 'policies' is not done: managed: no source has a kubeconfig for the cluster 'managed': clusterAPI: "
+        "no source has a kubeconfig for the cluster 'management': bundle: there is no context 'management' in the "
+        "KubeConfig documents of the bundle.\n"
     )
 
 
@@ -126,6 +121,35 @@ def test_a_dry_run_says_which_clusters_it_could_not_ask(tmp_path: Path) -> None:
     ] == [
         ["providers", "unknown"],
         ["policies", "later"],
+    ]
+
+
+KUBECONFIG = """
+apiVersion: airshipit.org/v1alpha1
+kind: KubeConfig
+metadata: {name: management}
+config:
+  clusters: [{name: management, cluster: {server: "https://management:6443"}}]
+  contexts: [{name: management, context: {cluster: management, user: me}}]
+  users: [{name: me, user: {token: very-secret}}]
+"""
+
+
+def test_a_kubeconfig_is_written_for_its_owner_alone(tmp_path: Path) -> None:
+    """Even over a file that others may read; where there is no folder, none is made."""
+    files: dict[str, str | None] = {
+        "site/phases/kustomization.yaml": "resources: [phases.yaml, kubeconfig.yaml]\n",
+        "site/phases/kubeconfig.yaml": KUBECONFIG,
+    }
+    folder, target = write(tmp_path / "site", files), tmp_path / "kubeconfig"
+    target.write_text("former")
+    target.chmod(0o644)
+    run(folder, "cluster", "get-kubeconfig", "management", "--file", str(target))
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert yaml.safe_load(target.read_text())["current-context"] == "management"
+    nowhere = tmp_path / "nowhere" / "kubeconfig"
+    assert refused(folder, "cluster", "get-kubeconfig", "management", "--file", str(nowhere)) == [
+        f"{nowhere} cannot be written: No such file or directory."
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
+from shared.openshift.client import NotDone, Unreachable
 from shared.phases import site
 from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import phases, write
@@ -116,6 +117,116 @@ def test_every_source_says_why_it_has_none(tmp_path: Path) -> None:
     )
     with pytest.raises(NoKubeconfigError, match="has no Secret clusters/managed-kubeconfig with a 'value'"):
         resolver(tmp_path / "two", "- {type: bundle}", kubeconfig("old")).of("managed")
+
+
+CHAIN = """
+apiVersion: airshipit.org/v1alpha1
+kind: ClusterMap
+metadata: {name: clusters}
+map:
+  target:
+    parent: workload
+    kubeconfigSources:
+    - {type: clusterAPI, clusterAPI: {clusterNamespacedName: {name: target, namespace: clusters}}}
+    - {type: filesystem, filesystem: {path: ~/target}}
+  workload:
+    parent: ephemeral
+    kubeconfigSources: [{type: clusterAPI, clusterAPI: {clusterNamespacedName: {name: workload}}}]
+  ephemeral:
+    kubeconfigSources: [{type: filesystem, filesystem: {path: ~/ephemeral}}]
+"""
+
+
+def chain(folder: Path, secrets: Mapping[str, Json | NotDone | str]) -> Kubeconfigs:
+    """Return the kubeconfigs of three clusters, each of which manages the next: ephemeral, workload, target.
+
+    Args:
+        folder: where the site is written; the home of whoever runs the plan.
+        secrets: by `<token of the parent> <namespace>/<name>`, the kubeconfig in a Secret, or its text as it is, or what
+            keeps it from being read.
+    """
+    before, _, _ = str(phases("", "")["site/phases/phases.yaml"]).rpartition("---")
+    write(folder, {"site/phases/phases.yaml": f"{before}---{CHAIN}"})
+    (folder / "ephemeral").write_text(yaml.safe_dump(kubeconfig("first")))
+
+    def read_secret(parent: Json, namespace: str, name: str) -> Mapping[str, str] | None:
+        held = secrets.get(f"{parent['users'][0]['user']['token']} {namespace}/{name}")
+        if isinstance(held, NotDone):
+            raise held
+        if held is None or isinstance(held, str):
+            return None if held is None else {"value": held}
+        return {"value": base64.b64encode(yaml.safe_dump(held).encode()).decode()}
+
+    return Kubeconfigs(site.load(folder), lambda _id: "", read_secret, trusted=True)
+
+
+def test_a_chain_of_clusters_is_followed_to_the_one_that_has_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each parent is asked with the kubeconfig that its own parent has; the namespace is `default` if none is named."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    secrets = {
+        "first default/workload-kubeconfig": kubeconfig("second"),
+        "second clusters/target-kubeconfig": kubeconfig("third"),
+    }
+    found = chain(tmp_path, secrets)
+    assert found.of("target")["users"] == [{"name": "target-admin", "user": {"token": "third"}}]
+    assert [one["name"] for one in found.merged([])["contexts"]] == ["ephemeral", "target", "workload"]
+
+
+def test_a_parent_that_does_not_answer_leaves_the_next_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no other source has one, the cluster may answer later; until then its absence is the reason."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = chain(tmp_path, {"first default/workload-kubeconfig": Unreachable("it is away")})
+    with pytest.raises(Unreachable, match=r"cluster 'target': clusterAPI: .*'workload': clusterAPI: it is away; "):
+        found.of("target")
+    (tmp_path / "target").write_text(yaml.safe_dump(kubeconfig("mine")))
+    assert found.of("target")["users"][0]["user"] == {"token": "mine"}
+
+
+def test_a_chain_that_ends_without_a_kubeconfig_names_every_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is clear which cluster lacks its Secret."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(NoKubeconfigError) as caught:
+        chain(tmp_path, {}).of("target")
+    assert str(caught.value) == (
+        "no source has a kubeconfig for the cluster 'target': clusterAPI: no source has a kubeconfig for the cluster "
+        "'workload': clusterAPI: the cluster 'ephemeral' has no Secret default/workload-kubeconfig with a 'value'; "
+        f"filesystem: there is no file {tmp_path / 'target'}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "want"),
+    [
+        ("/////w==", "the Secret clusters/target-kubeconfig of 'workload': This is not UTF-8."),
+        ("YTogeyI=", "the Secret clusters/target-kubeconfig of 'workload': This is not YAML: "),
+        ("LS0tCmE6IDEKLS0tCmE6IDEK", "A kubeconfig is one document, and this has 2."),
+    ],
+    ids=["text", "yaml", "documents"],
+)
+def test_what_is_no_kubeconfig_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, want: str
+) -> None:
+    """In a sentence that quotes nothing of it, because it may be a secret."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    secrets: dict[str, Json | NotDone | str] = {
+        "first default/workload-kubeconfig": kubeconfig("second"),
+        "second clusters/target-kubeconfig": held,
+    }
+    with pytest.raises(BundleError) as caught:
+        chain(tmp_path, secrets).of("target")
+    assert want in str(caught.value)
+
+
+def test_a_kubeconfig_without_a_current_context_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Secret has to say which one it means."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    lacking = {name: value for name, value in kubeconfig("second").items() if name != "current-context"}
+    with pytest.raises(NoKubeconfigError, match="'workload': clusterAPI: the kubeconfig has no current-context"):
+        chain(tmp_path, {"first default/workload-kubeconfig": lacking}).of("workload")
 
 
 def test_several_contexts_need_a_name(tmp_path: Path) -> None:
