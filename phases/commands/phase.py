@@ -4,7 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
+from orchestrators.plans import PLANS
 from phases import output
+from phases.commands import builtin
 from phases.commands.beginning import begin
 from phases.commands.common import (
     FAILED,
@@ -41,12 +43,22 @@ def phase_list(
     metadata: Metadata = METADATA,
     plan: Annotated[str, typer.Option("--plan", help="Only the phases of this plan, in its order.")] = "",
     cluster: Annotated[str, typer.Option("--cluster", "-c", help="Only the phases on this cluster.")] = "",
+    *,
+    namespace: Annotated[
+        str, typer.Option("--namespace", "-n", help="Namespace of the plan; 'builtin': one of the service.")
+    ] = "",
     form: Output = Format.TABLE,
 ) -> None:
-    """List the phases of a site."""
-    found = read_site(bundle, metadata)
+    """List the phases of a site, or of a plan that the service has itself, if the site has none of that name."""
+    found = None if builtin.no_site(bundle, metadata) or namespace == builtin.NAMESPACE else read_site(bundle, metadata)
+    if plan in PLANS and namespace in ("", builtin.NAMESPACE) and not _has_plan(found, plan):
+        if cluster:
+            raise refused(f"The plan '{plan}' is the service's: its phases are on no cluster of a site.")
+        output.show(builtin.phases(plan), builtin.ROW_COLUMNS, form)
+        return
+    found = found or read_site(bundle, metadata)
     phases = (
-        [found.phase(name.name, name.namespace) for name in found.plan(plan).phases]
+        [found.phase(name.name, name.namespace) for name in found.plan(plan, namespace).phases]
         if plan
         else [*found.phases.values()]
     )
@@ -54,6 +66,10 @@ def phase_list(
         raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(found.cluster_map.clusters) or 'none'}.")
     rows = [_phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
     output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
+
+
+def _has_plan(found: Site | None, plan: str) -> bool:
+    return found is not None and Name("", plan) in found.plans
 
 
 def _phase_row(phase: Phase) -> Json:

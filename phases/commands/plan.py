@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from phases import output
+from phases.commands import builtin
 from phases.commands.beginning import begin, resume_last
 from phases.commands.common import (
     HERE,
@@ -31,11 +32,13 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 
 @plan_app.command("list")
 def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
-    """List the plans of a site."""
+    """List the plans of a site, and those that the service has itself; where no site is, only those."""
+    found = {} if builtin.no_site(bundle, metadata) else read_site(bundle, metadata).plans
     rows = [
         {"namespace": plan.name.namespace, "name": plan.name.name, "description": plan.description}
-        for plan in read_site(bundle, metadata).plans.values()
+        for plan in found.values()
     ]
+    rows += builtin.plans()
     output.show(rows, ("namespace", "name", "description"), form)
 
 

@@ -7,8 +7,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from orchestrators.plans import PLANS
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
+from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import phases, write
 from tests.product.unit.phases.commands import refused, run
 
@@ -56,6 +58,41 @@ def test_plans_and_clusters_are_listed(tmp_path: Path) -> None:
         ("managed", "management", ["clusterAPI"]),
         ("management", "", ["bundle"]),
     ]
+
+
+def test_the_plans_of_the_service_are_listed_where_no_site_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no documents of a bundle; their rows are listed in the plan's order."""
+    monkeypatch.chdir(tmp_path)
+    plans = json.loads(CliRunner().invoke(app, ["plan", "list", "-o", "json"], catch_exceptions=False).output)
+    assert [(one["namespace"], one["name"]) for one in plans] == [("builtin", name) for name in PLANS]
+    for name, rows in PLANS.items():
+        words = ["phase", "list", "--plan", name, "-o", "json"]
+        listed = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).output)
+        assert [(one["name"], one["executor"], one["needs"]) for one in listed] == [
+            (row.name, row.executor, list(row.needs)) for row in rows
+        ]
+
+
+def test_a_folder_that_was_named_must_be_a_site(tmp_path: Path) -> None:
+    """A mistyped --bundle is not answered with the service's plans."""
+    with pytest.raises(BundleError):
+        run(tmp_path, "plan", "list")
+
+
+def test_a_plan_of_a_site_is_told_from_the_service_s_by_its_namespace(tmp_path: Path) -> None:
+    """A site may have its own plan `create`: without a namespace, its phases are listed."""
+    write(tmp_path)
+    for file in tmp_path.rglob("*.yaml"):
+        file.write_text(
+            file.read_text().replace("metadata: {name: site}\ndescription", "metadata: {name: create}\ndescription")
+        )
+    listed = json.loads(run(tmp_path, "plan", "list", "-o", "json"))
+    assert [one["namespace"] for one in listed if one["name"] == "create"][-1] == "builtin"
+    assert [one["name"] for one in listed].count("create") == 2
+    phases_of = ["phase", "list", "--plan", "create", "-o", "json"]
+    assert [one["name"] for one in json.loads(run(tmp_path, *phases_of))] == ["providers", "policies"]
+    rows = json.loads(run(tmp_path, *phases_of, "--namespace", "builtin"))
+    assert [one["name"] for one in rows] == [row.name for row in PLANS["create"]]
 
 
 def test_a_tree_shows_what_an_entry_point_is_made_from(tmp_path: Path) -> None:
