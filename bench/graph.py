@@ -24,11 +24,12 @@ from typing import Self
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bench import report
-from installer import documents, graph, seal
+from installer import documents, graph
 from installer.assets import assets, pki
 from installer.command import command_inputs
 from installer.config import install_config_draft
 from installer.graph import Content, Graph
+from shared import seal
 
 ROUNDS = 7
 CORES = (1, 2)

@@ -293,7 +293,14 @@ class Settings(Pace):
         "Secret of the service vault with the first party's certificate.",
         only=Callers.ARM,
     )
-    paging_key_secret: str = _setting("PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens.")
+    paging_key_secret: str = _setting(
+        "PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens and bundles."
+    )
+    bundles_url: str = _setting(
+        "BUNDLES_URL",
+        "Blob container of the bundles of sites, by its address; the app's identity opens it.",
+        parse=_https,
+    )
     certificate_issuer: str = _setting(
         "CERTIFICATE_ISSUER",
         "Issuer in the clusters' vault of the certificates of managed domains.",

@@ -15,12 +15,12 @@ from activities.azure import cluster_secrets, resource_group, storage
 from activities.machines import graph_inputs, machine_image
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
-from installer import back_ends, graph, seal
+from installer import back_ends, graph
 from installer.config import install_config_checks
 from installer.errors import InstallerError
 from installer.graph import Content, Graph
 from installer.ignition import snippets
-from shared import tracing
+from shared import seal, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from activities.phases.applying import Change, applied, defines, in_words, look
-from activities.phases.clusterctl_providers import CLUSTERCTL_LABEL, Components, Provider, labels_of
 from activities.phases.contract import not_taken
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.phases.clusterctl_providers import CLUSTERCTL_LABEL, Components, Provider, labels_of
 from shared.steps import Outcome
 
 Json = dict[str, Any]

@@ -14,7 +14,6 @@ from typing import Any
 from activities.phases.applying import SHOWN, Change
 from activities.phases.clusterctl_graph import CLUSTER, CLUSTER_API, Graph, copy_of, kind_of
 from activities.phases.clusterctl_init import INVENTORY_VERSION
-from activities.phases.clusterctl_providers import CLUSTERCTL_LABEL
 from activities.phases.clusterctl_readiness import (
     BLOCKED,
     HELD,
@@ -27,6 +26,7 @@ from activities.phases.clusterctl_readiness import (
 from activities.phases.objects import Cluster, NotThere, ObjectId, UnknownKind
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.phases.clusterctl_providers import CLUSTERCTL_LABEL
 from shared.steps import Outcome
 
 Json = dict[str, Any]

@@ -9,7 +9,6 @@ from activities.phases.applying import SHOWN, Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.phases.documents import Phase
-from shared.phases.problems import Problem
 from shared.phases.site import Site
 from shared.steps import Outcome
 
@@ -46,20 +45,16 @@ class PhaseExecutor:
     """What a kind of executor can do.
 
     Args:
-        validate: returns what is wrong with its document, beyond its schema.
         run: does the work or begins it; None if it is done, or what is waited for. May run twice.
         proceed: goes on with what `run` has begun, in the same way.
         status: tells whether it is done, in the same way; changes nothing.
         dry_run: returns what `run` would do to each object; changes nothing.
-        applies: returns the documents that it applies, as far as the bundle says so.
     """
 
-    validate: Callable[[Site, Phase], list[Problem]]
     run: Callable[[PhaseRun], Outcome | None]
     proceed: Callable[[PhaseRun], Outcome | None]
     status: Callable[[PhaseRun], Outcome | None]
     dry_run: Callable[[PhaseRun], list[Change]]
-    applies: Callable[[Site, Phase], list[Json]]
 
 
 def not_taken(cluster: str, changes: Sequence[Change]) -> CloudError | None:

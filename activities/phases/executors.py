@@ -1,24 +1,22 @@
-"""The executors of phases, by the kind of their document: what each does, and what it can tell before it does it."""
+"""The executors of phases, by the kind of their document: what each does to clusters.
+
+What the bundle alone can tell of a phase is in `shared/phases/kinds.py`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from activities.phases import clusterctl
 from activities.phases.applying import Change, in_words
 from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
-from activities.phases.kubernetes_apply import Application, Options, find
+from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Found, Status
 from activities.runtime.executor import TryAgain, wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.openshift.client import NotDone, Unreachable
-from shared.phases.documents import Phase
-from shared.phases.problems import Problem
-from shared.phases.site import Site
+from shared.phases.apply_options import Options
 from shared.steps import Outcome, RetryClass
-
-Json = dict[str, Any]
 
 
 def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
@@ -28,21 +26,6 @@ def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
     if run.timeout is not None:
         options = replace(options, timeout=run.timeout)
     return Application(used, run.phase.name.name, run.documents(), options, run.before)
-
-
-def _validate_apply(_site: Site, phase: Phase) -> list[Problem]:
-    """Check what a schema cannot: the paths of conditions, and that there is a cluster."""
-    problems = []
-    if not phase.cluster:
-        missing = "A phase of kind KubernetesApply names its cluster in metadata.clusterName."
-        problems.append(Problem(phase.file, f"Phase/{phase.name} metadata", missing))
-    for index, condition in enumerate(Options.of(phase.executor.document).conditions):
-        try:
-            find({}, condition["jsonPath"])
-        except ValueError as error:
-            where = f"KubernetesApply/{phase.executor.name} config.waitOptions.conditions[{index}].jsonPath"
-            problems.append(Problem(phase.executor.file, where, f"{error}."))
-    return problems
 
 
 def _apply(run: PhaseRun) -> Outcome | None:
@@ -91,12 +74,8 @@ def _try(run: PhaseRun) -> list[Change]:
     return [*application.apply(), *application.prune()]
 
 
-def _applies(site: Site, phase: Phase) -> list[Json]:
-    return [one.document for one in site.render(phase)]
-
-
 EXECUTORS: Mapping[str, PhaseExecutor] = {
-    "KubernetesApply": PhaseExecutor(_validate_apply, _apply, _proceed, _status, _try, _applies),
+    "KubernetesApply": PhaseExecutor(_apply, _proceed, _status, _try),
     "Clusterctl": clusterctl.EXECUTOR,
 }
 

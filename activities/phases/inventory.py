@@ -6,10 +6,10 @@ inventory of one is read by the other. Each object names its inventory in an ann
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from activities.phases.objects import Cluster, ObjectId
+from shared.phases.apply_options import Policy
 
 Json = dict[str, Any]
 
@@ -20,14 +20,6 @@ KEEP = {"cli-utils.sigs.k8s.io/on-remove": "keep", "client.lifecycle.config.k8s.
 _SEPARATOR = "_"
 # RBAC names may have colons, which the keys of a ConfigMap may not.
 _COLON = "__"
-
-
-class Policy(StrEnum):
-    """What a phase does with an object that exists and that it has not applied."""
-
-    STRICT = "strict"
-    ADOPT = "adopt"
-    FORCE_ADOPT = "force-adopt"
 
 
 @dataclass(frozen=True)

@@ -6,52 +6,16 @@ run that dies leaves nothing behind that a later one does not know of.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
-import jsonpath
-
 from activities.phases.applying import Change, applied, look
-from activities.phases.inventory import Inventory, Policy, owner_of
+from activities.phases.inventory import Inventory, owner_of
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.phases.statuses import Found, Status
+from shared.phases.apply_options import Options, find
 
 Json = dict[str, Any]
-
-POLL_SECONDS = 10
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the executor's document asks for.
-
-    Args:
-        timeout: how long to wait for the objects; zero for not at all.
-        poll: how often to look.
-        conditions: what further has to hold, as in the document.
-        prune: whether to delete what the phase applied before and no longer has.
-        policy: what to do with objects of others.
-    """
-
-    timeout: timedelta
-    poll: timedelta
-    conditions: tuple[Json, ...]
-    prune: bool
-    policy: Policy
-
-    @classmethod
-    def of(cls, document: Json) -> "Options":
-        """Return the options of a KubernetesApply document."""
-        config = document.get("config") or {}
-        wait = config.get("waitOptions") or {}
-        return cls(
-            timedelta(seconds=wait.get("timeout", 0)),
-            timedelta(seconds=wait.get("pollInterval") or POLL_SECONDS),
-            tuple(wait.get("conditions") or ()),
-            bool((config.get("pruneOptions") or {}).get("prune")),
-            Policy(config.get("inventoryPolicy") or Policy.STRICT),
-        )
 
 
 @dataclass(frozen=True)
@@ -162,19 +126,6 @@ class Application:
             return Change(one, "kept", f"it belongs to {owner_of(live) or 'nobody'}, or an annotation keeps it")
         self.cluster.delete(live)
         return Change(one, "pruned")
-
-
-def find(document: Json, path: str) -> list[Any]:
-    """Return the values at a path in the form of kubectl, such as `{.status.phase}`.
-
-    Raises:
-        ValueError: the path is not one.
-    """
-    bare = path.strip().removeprefix("{").removesuffix("}")
-    try:
-        return list(jsonpath.findall(bare if bare.startswith("$") else f"${bare}", document))
-    except jsonpath.JSONPathError as error:
-        raise ValueError(f"{path!r} is not a JSONPath: {error}") from error
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from frontend import health
-from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
+from frontend.admin import sre_bundles, sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
 from frontend.callers.rights import Need, Open, Role
@@ -37,6 +37,7 @@ from shared.clusters.api_versions import (
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
 )
 from shared.clusters.subscriptions import MAY_WRITE
+from shared.phases.archive import MOST_BYTES_PACKED
 from shared.settings import Callers
 
 
@@ -53,6 +54,7 @@ class Verb:
         answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
             clients.
         takes: the body that it takes.
+        most_bytes: the size up to which it takes an archive instead of JSON; 0 for JSON.
         unreadable: answers a body that cannot be read, where that is not an error of HTTP.
     """
 
@@ -62,6 +64,7 @@ class Verb:
     needs: Need | None = None
     answers: Mapping[int, Body] = field(default_factory=dict)
     takes: Body = Body.NONE
+    most_bytes: int = 0
     unreadable: Callable[[CloudError], Reply] | None = None
 
 
@@ -157,6 +160,8 @@ ROUTES = (
     Route("http_role_sets", _L + "/platformWorkloadIdentityRoleSets",
           {"GET": Verb(role_set_get.list_all, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SETS})},
           feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
+    Route("http_sre_bundle", "sre/" + _P + "/bundles/{digest}",
+          {"PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, most_bytes=MOST_BYTES_PACKED)}, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

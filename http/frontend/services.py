@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from frontend.callers.tokens import Verifier, verifier
 from shared import settings
@@ -20,6 +20,9 @@ from shared.settings import Callers, Settings
 from shared.store import Store, get_store
 from shared.vault import Vault, get_vault
 
+if TYPE_CHECKING:
+    from shared.phases.bundles import Bundles
+
 
 @dataclass(frozen=True)
 class Services:
@@ -28,6 +31,7 @@ class Services:
     settings: Settings
     open_store: Callable[[], Store]
     open_vault: Callable[[], Vault]
+    open_bundles: Callable[[], "Bundles"]
     arm_certificates: Callable[[], Sequence[ClientCertificate]]
     open_verifier: Callable[[], Verifier]
     open_rights: Callable[[], Rights]
@@ -45,6 +49,11 @@ class Services:
     def vault(self) -> Vault:
         """The secrets."""
         return self.open_vault()
+
+    @property
+    def bundles(self) -> "Bundles":
+        """The bundles of sites."""
+        return self.open_bundles()
 
     @property
     def verifier(self) -> Verifier:
@@ -72,6 +81,15 @@ class Services:
 
 
 @cache
+def _get_bundles() -> "Bundles":
+    """Return the bundles. The SDK of blobs takes a while to import, so that comes with the first call."""
+    from shared.phases.bundles import open_bundles  # noqa: PLC0415 - see above
+
+    key = settings.load().paging_key_secret
+    return open_bundles(lambda version: get_vault().get_service_key(key, version))
+
+
+@cache
 def get_services() -> Services:
     """Return the collaborators of this process.
 
@@ -82,6 +100,7 @@ def get_services() -> Services:
         settings=settings.load(),
         open_store=get_store,
         open_vault=get_vault,
+        open_bundles=_get_bundles,
         arm_certificates=arm_client_certificates,
         open_verifier=verifier,
         open_rights=rights,

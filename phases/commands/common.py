@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from activities.phases.executors import EXECUTORS
 from activities.phases.kubeconfigs import Kubeconfigs
 from phases.local import running
 from phases.local.admin import read_admin
 from phases.local.operations import FOLDER
 from phases.output import Format
-from shared.phases import archive, site, validation
+from shared.phases import archive, kinds, site
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError, refused
 from shared.phases.site import Site
@@ -71,9 +70,6 @@ def report(found: Site, phases: list[Phase]) -> None:
     Raises:
         BundleError: there are some.
     """
-    problems = [*validation.of_site(found), *validation.of_entry_points(found, phases)]
-    for phase in phases:
-        executor = EXECUTORS.get(phase.executor.kind)
-        problems += executor.validate(found, phase) if executor and phase.executor.document else []
+    problems = kinds.problems(found, phases)
     if problems:
         raise BundleError(problems)

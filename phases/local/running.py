@@ -14,7 +14,6 @@ from activities.phases.applying import Change
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS, perform
 from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
-from activities.phases.kubernetes_apply import Options
 from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
 from orchestrators.plans.declared import DeclaredPhase, resolve
@@ -24,7 +23,9 @@ from phases.local.operations import Operation
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
 from shared.openshift.client import NotDone
+from shared.phases.apply_options import Options
 from shared.phases.documents import Phase
+from shared.phases.kinds import KINDS
 from shared.phases.problems import BundleError
 from shared.phases.site import Site
 from shared.settings import AZURES_PACE
@@ -93,7 +94,7 @@ class Runner:
             else:
                 for one in changes:
                     yield row | {"object": str(one.object), "change": one.verb, "message": one.message}
-            before.setdefault(phase.cluster, []).extend(executor.applies(self.site, phase))
+            before.setdefault(phase.cluster, []).extend(KINDS[phase.executor.kind].applies(self.site, phase))
 
     def status(self, phase: Phase) -> Outcome | None:
         """Return what a phase still waits for, or None."""

@@ -15,7 +15,7 @@ from shared.azure import errors
 from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
-ENTRA, IDENTITY = "Microsoft Entra ID", "the managed identity endpoint"
+ENTRA, IDENTITY, STORAGE = "Microsoft Entra ID", "the managed identity endpoint", "Azure Storage"
 # The identity endpoint of a virtual machine. A function app finds its own in `IDENTITY_ENDPOINT`.
 _MACHINE_IDENTITY = "169.254.169.254"
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
@@ -49,6 +49,8 @@ def explain(error: AzureError, settings: Settings) -> str:
     who = f"the app's managed identity (object id {settings.rp_object_id})"
     if dependency == ARM:
         return f"{who} may not read '{failure.resource_id}' in {dependency}: {told}"
+    if dependency == STORAGE:
+        return f"{who} lacks the role 'Storage Blob Data Owner' on '{failure.host}': {told}"
     if dependency not in (COSMOS, KEY_VAULT):
         return f"{who} gets no token from {dependency}: is it assigned to the app? {told}"
     if dependency == COSMOS:
@@ -80,8 +82,9 @@ def name_of(error: AzureError, settings: Settings) -> str:
         return COSMOS
     if host.partition(".")[0] in (settings.keyvault_name, settings.cluster_keyvault_name):
         return KEY_VAULT
-    if host == urlsplit(settings.arm_endpoint).hostname:
-        return ARM
-    if host in (_MACHINE_IDENTITY, urlsplit(os.environ.get("IDENTITY_ENDPOINT", "")).hostname):
-        return IDENTITY
-    return "Azure"
+    identity = (_MACHINE_IDENTITY, urlsplit(os.environ.get("IDENTITY_ENDPOINT", "")).hostname)
+    by_host = dict.fromkeys(identity, IDENTITY) | {
+        urlsplit(settings.bundles_url).hostname: STORAGE,
+        urlsplit(settings.arm_endpoint).hostname: ARM,
+    }
+    return by_host.get(host, "Azure")

@@ -142,6 +142,20 @@ class Vault:
         with deadline.call():
             return self._service.get_secret(name).value or ""
 
+    def get_service_key(self, name: str, version: str = "") -> tuple[str, str]:
+        """Return one version of a secret of the service itself, and which it is. What it has sealed names the version.
+
+        Args:
+            name: name of the secret.
+            version: the version; the newest by default.
+
+        Raises:
+            azure.core.exceptions.ResourceNotFoundError: if it is deleted.
+        """
+        with deadline.call():
+            stored = self._service.get_secret(name, version or None)
+        return stored.value or "", KeyVaultSecretIdentifier(str(stored.id)).version or ""
+
 
 def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Client:
     """Open a client of a vault as the app's managed identity.

@@ -1,4 +1,7 @@
-"""The envelope of a body: its size, its type, and that it is JSON. The handler judges the content."""
+"""The envelope of a body: its size, its type, and that it is JSON unless the verb takes an archive.
+
+The handler judges the content.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +11,12 @@ from shared.arm.errors import CloudError, ErrorCode, shown
 from shared.arm.json_body import parse_json
 
 MAX_BYTES = 1_048_576
+JSON, ARCHIVE = "application/json", "application/gzip"
 _WITH_BODY = ("PUT", "PATCH", "POST")
 
 
 def body(call: Call, handle: Handler) -> Reply:
-    """Pass on the parsed body, or None if it is empty.
+    """Pass on the parsed body, or None if it is empty. An archive stays in the request as it is.
 
     Raises:
         CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`, unless the verb has an
@@ -22,7 +26,7 @@ def body(call: Call, handle: Handler) -> Reply:
     if request.method not in _WITH_BODY:
         return handle(call)
     try:
-        content = _content(request)
+        content = _content(request, verb.most_bytes if verb else 0)
     except CloudError as error:
         if verb is None or verb.unreadable is None:
             raise
@@ -30,21 +34,22 @@ def body(call: Call, handle: Handler) -> Reply:
     return handle(replace(call, content=content))
 
 
-def _content(request: Request) -> Any:
-    if len(request.body) > MAX_BYTES:
+def _content(request: Request, most_bytes: int) -> Any:
+    most, wanted = (most_bytes, ARCHIVE) if most_bytes else (MAX_BYTES, JSON)
+    if len(request.body) > most:
         raise CloudError(
             400,
             ErrorCode.INVALID_RESOURCE,
-            f"The request body has {len(request.body)} bytes; at most {MAX_BYTES} are allowed.",
+            f"The request body has {len(request.body)} bytes; at most {most} are allowed.",
         )
     given = request.headers.get("content-type", "")
     media_type = given.partition(";")[0].strip().lower()
-    if media_type != "application/json" and (given or request.body):
+    if media_type != wanted and (given or request.body):
         raise CloudError(
             415,
             ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-            f"The content type '{shown(given)}' of the request is not supported: it must be 'application/json'."
+            f"The content type '{shown(given)}' of the request is not supported: it must be '{wanted}'."
             if given
-            else "The request has a body and no Content-Type: it must be 'application/json'.",
+            else f"The request has a body and no Content-Type: it must be '{wanted}'.",
         )
-    return parse_json(request.body) if request.body else None
+    return parse_json(request.body) if request.body and not most_bytes else None

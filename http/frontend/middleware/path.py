@@ -1,15 +1,18 @@
 """Checks of the path, one for each parameter that a route may have, in the order of the table."""
 
+import re
 from collections.abc import Callable
 
 from frontend.messages import Call, Handler, Reply
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, shown
 from shared.arm.names import is_valid_name
 from shared.arm.resource_id import is_uuid
+from shared.phases.archive import DIGEST_LENGTH
 
 Check = Callable[[str, str], bool]
 
 _NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
+_DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
 # Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
@@ -62,6 +65,13 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
         400,
         ErrorCode.INVALID_OPERATION_ID,
         _UUID,
+    ),
+    "digest": (
+        "digest",
+        lambda value, _: bool(_DIGEST.fullmatch(value)),
+        400,
+        ErrorCode.INVALID_PARAMETER,
+        "the SHA-256 of the archive, in hexadecimal",
     ),
 }
 

@@ -11,12 +11,13 @@ import yaml
 
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS
-from activities.phases.inventory import OWNER, Inventory, Policy
-from activities.phases.kubernetes_apply import Application, Options
+from activities.phases.inventory import OWNER, Inventory
+from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Status
 from shared.openshift.client import send
 from shared.phases import site
+from shared.phases.apply_options import Options, Policy
 from shared.phases.documents import Name
 from tests.local_azure import wait_for
 from tests.product.unit.phases.bundles import write

@@ -14,13 +14,12 @@ import pytest
 
 from activities.machines import graph
 from activities.runtime.step import Step
-from installer import seal
 from installer.errors import InstallerError
 from installer.graph import Graph
 from installer.openshift_install import binary
 from installer.release import release_image
 from installer.release.image_registry import Pullspec
-from shared import fence, settings
+from shared import fence, seal, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
 from shared.store import records

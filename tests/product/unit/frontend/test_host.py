@@ -27,6 +27,7 @@ VALUES = {
     "resourceName": "C1",
     "location": "eastus",
     "operationId": SUBSCRIPTION,
+    "digest": "0" * 64,
     "openShiftVersion": "4.17.9",
     "openShiftMinorVersion": "4.19",
     "deploymentName": "d1",

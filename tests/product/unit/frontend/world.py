@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from azure.storage.blob import ContainerClient
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -25,6 +26,7 @@ from frontend.services import Services
 from shared import settings
 from shared.azure.arm_certificates import ClientCertificate
 from shared.clusters.states import ProvisioningState
+from shared.phases.bundles import Bundles
 from shared.store import Store
 from shared.vault import Vault
 from tests.api_versions import members
@@ -181,6 +183,7 @@ class World:
             settings=settings.parse({**ENVIRONMENT, "ADMIN_API_CA": authority().pem(), "TIME_SCALE": "1"}),
             open_store=lambda: store,
             open_vault=lambda: vault,
+            open_bundles=lambda: self.bundles,
             arm_certificates=lambda: self.arm_certificates,
             open_verifier=_asked,
             open_rights=_asked,
@@ -190,6 +193,8 @@ class World:
             random=Random(1),  # noqa: S311 - a test repeats itself
         )
         self.service_secrets.versions["fe-encryption-key"] = ["paging-key"]
+        container = ContainerClient.from_container_url("https://rpeastus.blob.core.windows.net/bundles")
+        self.bundles = Bundles(container, lambda version: vault.get_service_key("fe-encryption-key", version))
         for version, default in (("4.15.35", False), ("4.17.9", True), ("4.9.0", False)):
             entry = {"id": version, "version": version, "enabled": True, "default": default}
             self.cosmos["OpenShiftVersions"].create_item(INSTALLABLE | entry)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from activities.phases.clusterctl_images import Image, with_images
+from shared.phases.clusterctl_images import Image, with_images
 
 OVERRIDES = {
     "all": {"repository": "mirror.example.com/all/"},

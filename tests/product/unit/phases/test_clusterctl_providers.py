@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from activities.phases.clusterctl_providers import Choice
-from activities.phases.executors import EXECUTORS
 from shared.phases import site
+from shared.phases.clusterctl_providers import Choice
+from shared.phases.kinds import KINDS
 from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import CORE_PROVIDER, phases, write
 
@@ -181,7 +181,7 @@ def test_components_that_cannot_be_made_are_refused(tmp_path: Path, content: str
 
 def test_a_move_needs_a_parent_and_every_action_a_cluster(tmp_path: Path) -> None:
     """The cluster map says from where objects are moved."""
-    validate = EXECUTORS["Clusterctl"].validate
+    validate = KINDS["Clusterctl"].validate
     read = site.load(write(tmp_path, phases("action: init", "action: move")))
     [problem] = validate(read, read.phase("providers"))
     assert str(problem) == (

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from activities.phases.clusterctl_variables import MissingVariables, substitute
+from shared.phases.clusterctl_variables import MissingVariables, substitute
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,14 @@ def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
         vault.get_service_secret("fe-encryption-key")
 
 
+def test_a_key_of_the_service_comes_with_its_version_and_an_older_one_is_found_by_it(secrets: FakeSecrets) -> None:
+    """What the newest has sealed names it, and is opened with it after a rotation."""
+    vault = Vault(secrets, secrets, "account/ARO")  # type: ignore[arg-type]  # fakes
+    secrets.versions["fe-encryption-key"] = ["older", "newer"]
+    assert vault.get_service_key("fe-encryption-key") == ("newer", "2")
+    assert vault.get_service_key("fe-encryption-key", "1") == ("older", "1")
+
+
 def test_a_certificate_comes_with_its_key_and_is_asked_for_each_time(vault: Vault, secrets: FakeSecrets) -> None:
     """Key Vault renews it under the same name, so the newest version counts."""
     leaf, root, key = issued()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from installer import seal
-from installer.seal import SealBroken
+from shared import seal
+from shared.seal import SealBroken
 
 KEY_ID = "https://vault/secrets/doc-1-graph/1"
 

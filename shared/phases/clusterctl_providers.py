@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from activities.phases.clusterctl_images import with_images
-from activities.phases.clusterctl_variables import MissingVariables, substitute
 from shared.phases import entry_points, kustomize
+from shared.phases.clusterctl_images import with_images
+from shared.phases.clusterctl_variables import MissingVariables, substitute
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError, Problem, refused
 from shared.phases.site import Site, is_deployed
@@ -207,6 +207,30 @@ class Choice:
 
     def _refused(self, member: str, message: str) -> BundleError:
         return BundleError([self._problem(member, message)])
+
+
+def validate(site: Site, phase: Phase) -> list[Problem]:
+    """Check the clusters that an action needs, and for `init` the providers and their components."""
+    problems = []
+    clusters = site.cluster_map.clusters
+    if not phase.cluster:
+        missing = "A phase of kind Clusterctl names its cluster in metadata.clusterName."
+        problems.append(Problem(phase.file, f"Phase/{phase.name} metadata", missing))
+    elif moves(phase) and phase.cluster in clusters and not clusters[phase.cluster].parent:
+        orphan = f"The action 'move' takes objects from the parent cluster, and '{phase.cluster}' has no parent."
+        problems.append(Problem(phase.file, f"Phase/{phase.name} metadata.clusterName", orphan))
+    return problems if moves(phase) else [*problems, *Choice(site, phase).problems()]
+
+
+def moves(phase: Phase) -> bool:
+    """Tell whether a phase moves objects between clusters, instead of installing providers."""
+    return bool(phase.executor.document["action"] == "move")
+
+
+def applies(site: Site, phase: Phase) -> list[Json]:
+    """Return the components of providers; what moves is not in the bundle."""
+    components = [] if moves(phase) else Choice(site, phase).components()
+    return [document for one in components for document in one.documents]
 
 
 def labels_of(provider: Provider) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""The seal of the install graph: AES-256-GCM, with a header that names its key and cannot be exchanged.
+"""The seal of what is stored outside the vault: AES-256-GCM, with a header that names its key and cannot be exchanged.
 
     magic "AROG" | format 1 | length of the key's id, 2 bytes | key's id | nonce, 12 bytes | ciphertext and tag
 
-The header (everything before the nonce) is authenticated with the text. Each graph is sealed once with a key of its own
-cluster, so a random nonce never repeats.
+The header (everything before the nonce) is authenticated with the text. Each install graph and each bundle is sealed
+with a key of its own, so a random nonce never repeats.
 """
 
 import secrets
@@ -19,7 +19,7 @@ _TAG_BYTES = 16
 
 
 class SealBroken(Exception):  # noqa: N818 - an event more than an error
-    """The data is not a sealed graph, was altered, or was sealed with another key."""
+    """The data is not sealed, was altered, or was sealed with another key."""
 
 
 def new_key() -> bytes:
@@ -45,31 +45,31 @@ def key_id(sealed: bytes) -> str:
     """Return the id of the key that opens it.
 
     Raises:
-        SealBroken: if this is not a sealed graph.
+        SealBroken: if it is not sealed.
     """
     try:
         return _header(sealed)[len(_MAGIC) + _LENGTH_BYTES :].decode()
     except UnicodeDecodeError:
-        raise SealBroken("the graph was altered: its key has no name") from None
+        raise SealBroken("it was altered: its key has no name") from None
 
 
 def open_sealed(sealed: bytes, key: bytes) -> bytes:
     """Return the sealed text.
 
     Raises:
-        SealBroken: if it is not a sealed graph, was altered, or was sealed with another key.
+        SealBroken: if it is not sealed, was altered, or was sealed with another key.
     """
     header = _header(sealed)
     nonce, ciphertext = sealed[len(header) :][:_NONCE_BYTES], sealed[len(header) + _NONCE_BYTES :]
     try:
         return AESGCM(key).decrypt(nonce, ciphertext, header)
     except InvalidTag:
-        raise SealBroken("the graph was altered, or sealed with another key") from None
+        raise SealBroken("it was altered, or sealed with another key") from None
 
 
 def _header(sealed: bytes) -> bytes:
     begins = len(_MAGIC) + _LENGTH_BYTES
     length = int.from_bytes(sealed[len(_MAGIC) : begins], "big")
     if not sealed.startswith(_MAGIC) or len(sealed) < begins + length + _NONCE_BYTES + _TAG_BYTES:
-        raise SealBroken("this is no sealed graph, or one of a newer format")
+        raise SealBroken("it is not sealed, or in a newer format")
     return sealed[: begins + length]

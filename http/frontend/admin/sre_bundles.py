@@ -1,0 +1,44 @@
+"""The bundles of sites, for operators: an archive is stored under its digest, and never changes."""
+
+import tempfile
+from pathlib import Path
+
+from frontend.messages import Call, Reply
+from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
+from shared.phases import archive
+from shared.phases.problems import BundleError
+
+
+def put(call: Call) -> Reply:
+    """Store a bundle: 201 for a new one, 200 if it is there already.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` if the body is not the archive of the digest in the path, or with every problem
+            of the archive.
+    """
+    digest, packed = call.parameters["digest"], call.request.body
+    if (found := archive.digest(packed)) != digest:
+        raise invalid_parameter(
+            "digest",
+            f"The digest in the path is '{shown(digest)}', and that of the body is '{found}'. They must be equal.",
+        )
+    _check(packed)
+    bundles = call.services.bundles
+    is_new = not bundles.has(digest)
+    if is_new:
+        bundles.store(packed)
+    return Reply(201 if is_new else 200, {"digest": digest, "bytes": len(packed)})
+
+
+def _check(packed: bytes) -> None:
+    """Refuse an archive that could not be unpacked when a phase needs it, with every problem."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            archive.unpack(packed, Path(folder) / "bundle")
+        except BundleError as error:
+            raise summarize(
+                [
+                    CloudError(400, ErrorCode.INVALID_PARAMETER, problem.message, problem.file)
+                    for problem in error.problems
+                ]
+            ) from error

@@ -1,0 +1,84 @@
+"""What a KubernetesApply document asks for, and what is wrong with it beyond its schema. Pure."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+import jsonpath
+
+from shared.phases.documents import Phase
+from shared.phases.problems import Problem
+from shared.phases.site import Site
+
+Json = dict[str, Any]
+
+POLL_SECONDS = 10
+
+
+class Policy(StrEnum):
+    """What a phase does with an object that exists and that it has not applied."""
+
+    STRICT = "strict"
+    ADOPT = "adopt"
+    FORCE_ADOPT = "force-adopt"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the executor's document asks for.
+
+    Args:
+        timeout: how long to wait for the objects; zero for not at all.
+        poll: how often to look.
+        conditions: what further has to hold, as in the document.
+        prune: whether to delete what the phase applied before and no longer has.
+        policy: what to do with objects of others.
+    """
+
+    timeout: timedelta
+    poll: timedelta
+    conditions: tuple[Json, ...]
+    prune: bool
+    policy: Policy
+
+    @classmethod
+    def of(cls, document: Json) -> "Options":
+        """Return the options of a KubernetesApply document."""
+        config = document.get("config") or {}
+        wait = config.get("waitOptions") or {}
+        return cls(
+            timedelta(seconds=wait.get("timeout", 0)),
+            timedelta(seconds=wait.get("pollInterval") or POLL_SECONDS),
+            tuple(wait.get("conditions") or ()),
+            bool((config.get("pruneOptions") or {}).get("prune")),
+            Policy(config.get("inventoryPolicy") or Policy.STRICT),
+        )
+
+
+def validate(_site: Site, phase: Phase) -> list[Problem]:
+    """Check what a schema cannot: the paths of conditions, and that there is a cluster."""
+    problems = []
+    if not phase.cluster:
+        missing = "A phase of kind KubernetesApply names its cluster in metadata.clusterName."
+        problems.append(Problem(phase.file, f"Phase/{phase.name} metadata", missing))
+    for index, condition in enumerate(Options.of(phase.executor.document).conditions):
+        try:
+            find({}, condition["jsonPath"])
+        except ValueError as error:
+            where = f"KubernetesApply/{phase.executor.name} config.waitOptions.conditions[{index}].jsonPath"
+            problems.append(Problem(phase.executor.file, where, f"{error}."))
+    return problems
+
+
+def find(document: Json, path: str) -> list[Any]:
+    """Return the values at a path in the form of kubectl, such as `{.status.phase}`.
+
+    Raises:
+        ValueError: the path is not one.
+    """
+    bare = path.strip().removeprefix("{").removesuffix("}")
+    try:
+        return list(jsonpath.findall(bare if bare.startswith("$") else f"${bare}", document))
+    except jsonpath.JSONPathError as error:
+        raise ValueError(f"{path!r} is not a JSONPath: {error}") from error

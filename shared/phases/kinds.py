@@ -1,0 +1,50 @@
+"""The kinds of executors: what the bundle alone tells of a phase of each. `activities/phases/executors.py` runs them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.phases import apply_options, clusterctl_providers, validation
+from shared.phases.documents import Phase
+from shared.phases.problems import Problem
+from shared.phases.site import Site
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can be told of a kind's phases before any cluster is asked.
+
+    Args:
+        validate: returns what is wrong with its document, beyond its schema.
+        applies: returns the documents that it applies, as far as the bundle says so.
+    """
+
+    validate: Callable[[Site, Phase], list[Problem]]
+    applies: Callable[[Site, Phase], list[Json]]
+
+
+def _deployed(site: Site, phase: Phase) -> list[Json]:
+    return [one.document for one in site.render(phase)]
+
+
+KINDS: Mapping[str, Kind] = {
+    "KubernetesApply": Kind(apply_options.validate, _deployed),
+    "Clusterctl": Kind(clusterctl_providers.validate, clusterctl_providers.applies),
+}
+
+
+def problems(site: Site, phases: Iterable[Phase]) -> list[Problem]:
+    """Return everything that is wrong with a site, and with the documents of some of its phases.
+
+    Args:
+        site: the site.
+        phases: the phases that are meant to run.
+    """
+    wanted = list(phases)
+    found = [*validation.of_site(site), *validation.of_entry_points(site, wanted)]
+    for phase in wanted:
+        kind = KINDS.get(phase.executor.kind)
+        found += kind.validate(site, phase) if kind and phase.executor.document else []
+    return found
