@@ -91,6 +91,10 @@ def _https(value: str) -> str:
     return value.rstrip("/")
 
 
+def _https_or_nothing(value: str) -> str:
+    return _https(value) if value else ""
+
+
 def _address(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
@@ -298,8 +302,9 @@ class Settings(Pace):
     )
     bundles_url: str = _setting(
         "BUNDLES_URL",
-        "Blob container of the bundles of sites, by its address; the app's identity opens it.",
-        parse=_https,
+        "Blob container of the bundles of sites, by its address; empty for none. The app's identity opens it.",
+        parse=_https_or_nothing,
+        default="",
     )
     certificate_issuer: str = _setting(
         "CERTIFICATE_ISSUER",

@@ -8,14 +8,18 @@ from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, s
 from shared.phases import archive
 from shared.phases.problems import BundleError
 
+NO_CONTAINER = "This deployment has no container for bundles. Deploy infra/ again: it makes one and sets BUNDLES_URL."
+
 
 def put(call: Call) -> Reply:
     """Store a bundle: 201 for a new one, 200 if it is there already.
 
     Raises:
-        CloudError: 400 `InvalidParameter` if the body is not the archive of the digest in the path, or with every problem
+        CloudError: 503 `ServiceUnavailable` if there is no container; 400 `InvalidParameter` if the body is not the archive of the digest in the path, or with every problem
             of the archive.
     """
+    if not call.services.settings.bundles_url:
+        raise CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, NO_CONTAINER)
     digest, packed = call.parameters["digest"], call.request.body
     if (found := archive.digest(packed)) != digest:
         raise invalid_parameter(

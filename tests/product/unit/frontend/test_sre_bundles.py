@@ -3,6 +3,7 @@
 import gzip
 import io
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,11 @@ def test_a_service_that_may_not_write_blobs_says_what_cannot_be_used(
     assert (reply.status, reply.body["error"]["code"]) == (503, "ServiceUnavailable")
     assert reply.body["error"]["message"].startswith("Azure Storage, ")
     assert "lacks the role 'Storage Blob Data Owner' on 'rpeastus.blob.core.windows.net'" in caplog.text
+
+
+def test_a_deployment_older_than_bundles_says_what_to_do(world: World, packed: bytes) -> None:
+    """All other routes work; this one needs the container that a newer `infra/` makes."""
+    world.services = replace(world.services, settings=replace(world.services.settings, bundles_url=""))
+    reply = put(world, packed)
+    assert (reply.status, reply.body["error"]["code"]) == (503, "ServiceUnavailable")
+    assert "Deploy infra/ again" in reply.body["error"]["message"]
