@@ -12,6 +12,8 @@ from shared.steps import Policy, RetryClass, RetryPolicy, RetryVerb
 
 # How long a service may be away before a row gives up: ten minutes, and some time to notice.
 OUTAGE = timedelta(minutes=15)
+# The engine's first pause between two tries to write the end of an operation.
+CONTROL_INTERVAL = timedelta(seconds=10)
 # Calls fail after time-outs that no time scale shortens, so several of them need real time.
 _A_FEW_CALLS = timedelta(seconds=30)
 

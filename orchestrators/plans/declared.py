@@ -16,8 +16,6 @@ EXECUTOR = "run_phase"
 TRYING = timedelta(minutes=10)
 # How long a running phase may take to end its call once the operation is cancelled.
 CANCELLING = timedelta(minutes=1)
-CONTROL_INTERVAL = timedelta(seconds=10)
-CONTROL_WITHIN = timedelta(minutes=15)
 FIRST_POLL = timedelta(seconds=1)
 REMEDY = (
     "Repair what the message names, in the bundle or in the cluster, and run the plan again with --resume-from and the "
@@ -78,8 +76,8 @@ def resolve(plan_name: str, phases: Sequence[DeclaredPhase], pace: Pace, resume_
         "timeScale": pace.time_scale,
         "rows": resolved,
         "skipped": [],
-        "controlSeconds": pace.poll_seconds(CONTROL_INTERVAL),
-        "controlWithinSeconds": pace.deadline_seconds(CONTROL_WITHIN),
+        "controlSeconds": pace.poll_seconds(retry.CONTROL_INTERVAL),
+        "controlWithinSeconds": pace.deadline_seconds(retry.OUTAGE),
         "retryPolicies": retry.resolve([RetryPolicy.AZURE], pace),
         "done": names[: names.index(resume_from)] if resume_from else [],
     }
