@@ -29,6 +29,7 @@ from phases.commands.selecting import Selection
 from phases.output import Format
 from shared.phases import entry_points
 from shared.phases.documents import Name, Phase
+from shared.phases.kinds import KINDS
 from shared.phases.problems import refused
 from shared.phases.site import Site
 
@@ -136,7 +137,10 @@ def _documents(found: Site, source: str, name: Name) -> list[Json]:
         return [phase.executor.document]
     if source != "phase":
         raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
-    return [one.document for one in found.render(phase)]
+    kind = KINDS.get(phase.executor.kind)
+    if kind is None or phase.entry_point:
+        return [one.document for one in found.render(phase)]
+    return kind.applies(found, phase)
 
 
 @phase_app.command("validate")

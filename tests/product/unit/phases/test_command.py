@@ -119,6 +119,16 @@ def test_rendering_masks_secrets_and_takes_filters(tmp_path: Path) -> None:
     assert run(tmp_path, "phase", "render", "policies", "--kind", "ConfigMap") == ""
 
 
+def test_a_phase_that_installs_providers_renders_their_components(tmp_path: Path) -> None:
+    """It has no entry point of its own."""
+    write(tmp_path)
+    rendered = list(yaml.safe_load_all(run(tmp_path, "phase", "render", "providers")))
+    assert {(one["kind"], one["metadata"]["name"]) for one in rendered} >= {
+        ("Namespace", "capi-system"),
+        ("ServiceAccount", "capi-manager"),
+    }
+
+
 def test_the_executor_and_the_phase_bundle_are_rendered_too(tmp_path: Path) -> None:
     """As airshipctl does with --source."""
     write(tmp_path)
