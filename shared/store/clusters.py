@@ -9,7 +9,7 @@ from azure.cosmos import ContainerProxy
 
 from shared import deadline
 from shared.documents import ClusterDocument
-from shared.store.containers import Decide, Items
+from shared.store.containers import Decide, Items, next_page
 
 
 class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this cluster
@@ -105,7 +105,7 @@ class Clusters(Items[ClusterDocument]):
             response_hook=note,
         ).by_page(continuation)
         with deadline.call():
-            documents: list[Any] = [dict(document) for document in next(pages, [])]
+            documents: list[Any] = [dict(document) for document in next_page(pages) or ()]
         return documents, tokens[-1] or None
 
     def of(self, subscription_id: str) -> Iterator[ClusterDocument]:

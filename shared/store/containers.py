@@ -36,6 +36,25 @@ class NotFound(Exception):  # noqa: N818 - named as HTTP names it
     """The document to update does not exist."""
 
 
+def next_page(pages: Iterator[Iterator[Any]]) -> Iterator[Any] | None:
+    """Return the next page of a query, or None after the last.
+
+    The SDK keeps the headers of its last answer in the client, where every call of any thread adds to them. Since 4.16 a
+    query copies them, which fails if another thread adds to them just then. The pager is still where it was, so the page
+    is asked for again.
+
+    Args:
+        pages: the SDK's pager.
+    """
+    for _ in range(UPDATE_TRIES - 1):
+        try:
+            return next(pages, None)
+        except RuntimeError as error:
+            if "mutated during iteration" not in str(error):
+                raise
+    return next(pages, None)
+
+
 class Items(Generic[Item]):
     """Documents of one container, by id and partition."""
 
@@ -123,7 +142,7 @@ class Items(Generic[Item]):
         pages = self._container.query_items(query, parameters=names, **scope).by_page()
         while True:
             with deadline.call():
-                page = next(pages, None)
+                page = next_page(pages)
                 found = None if page is None else list(page)
             if found is None:
                 return
