@@ -52,7 +52,9 @@ def test_an_old_attempt_that_wakes_up_late_changes_nothing(
     cluster.succeed(delete)
     for step in asleep:
         wait_for(partial(_gave_up, own_azure, create, step), f"{step} to give up")
-    assert [call for call in cluster.calls(create) if call["time"] > moved and _is_change(call)] == []
+    # Other steps can be on their way between check and call when the fence moves; that one call is theirs.
+    late = [call for call in cluster.calls(create) if call["time"] > moved and call["step"] in asleep]
+    assert [call for call in late if _is_change(call)] == []
     cluster.expect_nothing_left(document_id)
 
 
