@@ -194,21 +194,36 @@ class Restarts(TypedDict):
     since: str
 
 
-class ClusterDocument(Document, total=False):
-    """The document of one cluster."""
+class FencedDocument(Document, total=False):
+    """The members of a document that fences operations: at most one runs at a time, driven by one attempt."""
 
     key: str
-    partitionKey: str
-    clusterResourceGroupIdKey: str
-    clientIdKey: str
-    bucket: int
     asyncOperationId: str
     lastAsyncOperationId: str
     attempt: int
     stopping: bool
-    supersededOperationId: str | None
     restarts: Restarts
     correlationData: CorrelationData
+
+
+class SiteDocument(FencedDocument, total=False):
+    """A site that operators run plans on. Its id is its name, and its key `/sites/<name>`.
+
+    `bundle` is the digest of the archive that it has now, and `metadata` the path of the metadata file in it.
+    """
+
+    bundle: str
+    metadata: str
+
+
+class ClusterDocument(FencedDocument, total=False):
+    """The document of one cluster."""
+
+    partitionKey: str
+    clusterResourceGroupIdKey: str
+    clientIdKey: str
+    bucket: int
+    supersededOperationId: str | None
     principal: KnownPrincipals
     scaling: Scaling
     secrets: dict[str, str]
@@ -217,8 +232,16 @@ class ClusterDocument(Document, total=False):
 
 
 class OperationDocument(Document, total=False):
-    """An async operation. After its end it contains a copy of the cluster, unless it was a delete."""
+    """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 
+    An operation on a site has `siteName` in place of the cluster's members, and keeps the bundle that it began with.
+    `timeoutSeconds` overrides how long its phases wait; 0 means that they do not.
+    """
+
+    siteName: str
+    bundle: str
+    metadata: str
+    timeoutSeconds: int
     openShiftClusterKey: str
     clusterDocumentId: str
     taskHub: str

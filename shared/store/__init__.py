@@ -6,11 +6,13 @@ from functools import cache
 from azure.cosmos import ContainerProxy, CosmosClient
 
 from shared import cloud, deadline, settings
-from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
+from shared.store.clusters import Clusters, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
+from shared.store.fenced import Fence, FenceMoved
 from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, RoleSets, Subscriptions, TaskHubs, Versions
+from shared.store.sites import Sites, is_site
 
 __all__ = [
     "TTL_SECONDS",
@@ -49,6 +51,11 @@ class Store:
         self.billing = Billing(container("Billing"))
         self.versions = Versions(container("OpenShiftVersions"))
         self.role_sets = RoleSets(container("PlatformWorkloadIdentityRoleSets"))
+        self.sites = Sites(container("Sites"))
+
+    def fenced(self, key: str) -> Clusters | Sites:
+        """Return the container whose documents fence the operations on a key: a cluster's or a site's."""
+        return self.sites if is_site(key) else self.clusters
 
 
 @cache

@@ -1,40 +1,14 @@
-"""Cluster documents: found by resource id, paged, and updated under the fence of the running operation."""
+"""Cluster documents: found by resource id, paged, and the fence of the operations on a cluster."""
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from azure.cosmos import ContainerProxy
 
 from shared import deadline
 from shared.documents import ClusterDocument
-from shared.store.containers import Decide, Items, next_page
-
-
-class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this cluster
-    """Another attempt or another operation owns the cluster. Code that sees this stops and leaves no trace."""
-
-
-@dataclass(frozen=True)
-class Fence:
-    """The right to write a cluster document: one attempt of one operation.
-
-    With the document's id, a point read checks the fence, which costs a third of a query by key.
-    """
-
-    cluster_key: str
-    operation_id: str
-    attempt: int
-    document_id: str = ""
-
-    def holds(self, document: ClusterDocument | None) -> bool:
-        """Tell whether the document still names this operation and this attempt."""
-        return (
-            document is not None
-            and document.get("asyncOperationId") == self.operation_id
-            and document.get("attempt") == self.attempt
-        )
+from shared.store.containers import next_page
+from shared.store.fenced import Fence, Fenced
 
 
 def partition_of(key: str) -> str:
@@ -42,7 +16,7 @@ def partition_of(key: str) -> str:
     return key.split("/", 3)[2]
 
 
-class Clusters(Items[ClusterDocument]):
+class Clusters(Fenced[ClusterDocument]):
     """The container `OpenShiftClusters`; keys are lower-cased resource ids."""
 
     def __init__(self, container: ContainerProxy) -> None:
@@ -134,34 +108,11 @@ class Clusters(Items[ClusterDocument]):
         found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
         return {document["id"] for document in found}
 
-    def fenced_update(
-        self, fence: Fence, decide: Decide[ClusterDocument], read_before: ClusterDocument | None = None
-    ) -> ClusterDocument:
-        """Update a document for an activity. Each try checks the fence on the document that it read.
-
-        Args:
-            fence: the activity's fence.
-            decide: as in `Items.update`.
-            read_before: the result of an earlier fenced read, used for the first try and not modified. If its ETag still
-                matches, nobody has moved the fence since.
-
-        Raises:
-            FenceMoved: if the cluster is gone or another attempt owns it.
-        """
-        known = [] if read_before is None else [copy.deepcopy(read_before)]
-        return self.update(lambda: known.pop() if known else self.fenced_read(fence), decide)
-
-    def fenced_read(self, fence: Fence) -> ClusterDocument:
-        """Read a cluster document that the fence still holds.
-
-        Raises:
-            FenceMoved: if it is gone or another attempt owns it.
-        """
-        key = fence.cluster_key
-        document = self.read(fence.document_id, partition_of(key)) if fence.document_id else self.get(key)
-        if document is None or not fence.holds(document):
-            raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
-        return document
+    def of_fence(self, fence: Fence) -> ClusterDocument | None:
+        """Return the cluster document that a fence is about, or None."""
+        if fence.document_id:
+            return self.read(fence.document_id, partition_of(fence.key))
+        return self.get(fence.key)
 
     def delete(self, document: ClusterDocument, partition: str | None = None) -> None:
         """Delete a document as it was read. If it is gone already, do nothing.

@@ -170,7 +170,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
 NAMES = (
     *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
     *("Subscriptions", "TaskHubs", "Domains", "Billing", "OpenShiftVersions"),
-    "PlatformWorkloadIdentityRoleSets",
+    *("PlatformWorkloadIdentityRoleSets", "Sites"),
 )
 
 

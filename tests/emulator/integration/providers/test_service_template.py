@@ -26,7 +26,7 @@ VERSION = "2025-04-01"
 CONTAINERS = (
     *("AsyncOperations", "Billing", "Domains", "OpenShiftClusters", "OpenShiftVersions", "OperationProgress"),
     "PlatformWorkloadIdentityRoleSets",
-    *("Subscriptions", "TaskHubs"),
+    *("Sites", "Subscriptions", "TaskHubs"),
 )
 # What the identity may do in the service's vault and in the clusters' one.
 RIGHTS = (
