@@ -195,13 +195,17 @@ class Restarts(TypedDict):
 
 
 class FencedDocument(Document, total=False):
-    """The members of a document that fences operations: at most one runs at a time, driven by one attempt."""
+    """The members of a document that fences operations: at most one runs at a time, driven by one attempt.
+
+    With `canceling` somebody has asked for the end of the operation, and no later attempt goes on with it.
+    """
 
     key: str
     asyncOperationId: str
     lastAsyncOperationId: str
     attempt: int
     stopping: bool
+    canceling: bool
     restarts: Restarts
     correlationData: CorrelationData
 
@@ -209,11 +213,13 @@ class FencedDocument(Document, total=False):
 class SiteDocument(FencedDocument, total=False):
     """A site that operators run plans on. Its id is its name, and its key `/sites/<name>`.
 
-    `bundle` is the digest of the archive that it has now, and `metadata` the path of the metadata file in it.
+    `bundle` is the digest of the archive that it has now, and `metadata` the path of the metadata file in it. `runs` has
+    the last operation of each plan that was run, by the plan's name.
     """
 
     bundle: str
     metadata: str
+    runs: dict[str, str]
 
 
 class ClusterDocument(FencedDocument, total=False):
@@ -234,14 +240,11 @@ class ClusterDocument(FencedDocument, total=False):
 class OperationDocument(Document, total=False):
     """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 
-    An operation on a site has `siteName` in place of the cluster's members, and keeps the bundle that it began with.
-    `timeoutSeconds` overrides how long its phases wait; 0 means that they do not.
+    An operation on a site has `siteName` in place of the cluster's members, and the bundle that it began with.
     """
 
     siteName: str
     bundle: str
-    metadata: str
-    timeoutSeconds: int
     openShiftClusterKey: str
     clusterDocumentId: str
     taskHub: str

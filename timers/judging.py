@@ -8,7 +8,7 @@ from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.remedies import REPEAT
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.clusters import endings
-from shared.documents import ClusterDocument, OperationDocument, Restarts
+from shared.documents import FencedDocument, OperationDocument, Restarts
 from shared.settings import Settings
 from shared.steps import ProgressItem, StepStatus
 from timers.hubs import SILENCE
@@ -30,7 +30,7 @@ class Action(Enum):
     START = "start the attempt that was never started"
     RESTART = "start the next attempt"
     FAIL = "fail it"
-    SETTLE = "write to the cluster what the operation says"
+    SETTLE = "write to its cluster or site what the operation says"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Finding:
     """One operation as the watchdog found it.
 
     Attributes:
-        cluster: the cluster document, which names the operation.
+        owner: the document that names the operation, of a cluster or of a site.
         operation: the async operation, None once it has expired.
         items: its progress items, of all attempts.
         status: the durable runtime status of this attempt's instance, or "" if this task hub has none.
@@ -48,7 +48,7 @@ class Finding:
         created: when this attempt's instance was created; None if there is none.
     """
 
-    cluster: ClusterDocument
+    owner: FencedDocument
     operation: OperationDocument | None
     items: list[ProgressItem]
     status: str
@@ -58,8 +58,8 @@ class Finding:
 
     @property
     def current(self) -> list[ProgressItem]:
-        """The progress items of the attempt that the cluster names."""
-        return [item for item in self.items if item["attempt"] == self.cluster["attempt"]]
+        """The progress items of the attempt that the owner names."""
+        return [item for item in self.items if item["attempt"] == self.owner["attempt"]]
 
 
 def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
@@ -72,9 +72,9 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
     """
     operation = finding.operation
     if operation is None:
-        # It was written before the cluster, but may become visible after it: consistency is per session, and this is
+        # It was written before its owner, but may become visible after it: consistency is per session, and this is
         # another session.
-        return Action.LEAVE if now - _requested(finding.cluster) < settings.look_back(LOOK_BACK) else Action.FAIL
+        return Action.LEAVE if now - _requested(finding.owner) < settings.look_back(LOOK_BACK) else Action.FAIL
     if _is_driven(finding, operation, now, settings):
         return Action.LEAVE
     if endings.has_ended(operation):
@@ -94,12 +94,12 @@ def fruitless(finding: Finding, now: datetime) -> Restarts | None:
     """Count the consecutive attempts that ended without completing a row, including the last one.
 
     Returns:
-        `{"count", "since"}`, which the cluster document stores as `restarts`; `since` is when the first of them was
+        `{"count", "since"}`, which the owner stores as `restarts`; `since` is when the first of them was
         followed by the next. None after an attempt that has completed a row.
     """
     if any(item["status"] == StepStatus.SUCCEEDED for item in finding.current):
         return None
-    before = finding.cluster.get("restarts") or {"count": 0, "since": now.isoformat()}
+    before = finding.owner.get("restarts") or {"count": 0, "since": now.isoformat()}
     return {"count": before["count"] + 1, "since": before["since"]}
 
 
@@ -112,7 +112,7 @@ def explain(finding: Finding, now: datetime) -> CloudErrorBody:
         details.append({"code": "Step", "message": last["step"]})
     if finding.output:
         details.append({"code": "Orchestration", "message": finding.output[:_MAX_OUTPUT]})
-    correlation = (finding.cluster.get("correlationData") or {}).get("correlationId", "")
+    correlation = (finding.owner.get("correlationData") or {}).get("correlationId", "")
     return {
         "code": ErrorCode.DEPLOYMENT_FAILED,
         "message": _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
@@ -126,7 +126,7 @@ def explain(finding: Finding, now: datetime) -> CloudErrorBody:
 
 
 def _summary(finding: Finding, now: datetime) -> str:
-    started = f"The operation was started {finding.cluster['attempt']} times and did not end."
+    started = f"The operation was started {finding.owner['attempt']} times and did not end."
     tried = fruitless(finding, now)
     if tried is None:
         return started
@@ -144,15 +144,15 @@ def _is_driven(finding: Finding, operation: OperationDocument, now: datetime, se
     return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 
 
-def _requested(cluster: ClusterDocument) -> datetime:
-    """Return the time of the request for a cluster's operation; long ago if the document does not say."""
-    told = (cluster.get("correlationData") or {}).get("requestTime")
+def _requested(owner: FencedDocument) -> datetime:
+    """Return the time of the request for an operation; long ago if its owner does not say."""
+    told = (owner.get("correlationData") or {}).get("requestTime")
     return datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 def _never_started(finding: Finding, operation: OperationDocument) -> bool:
     """Tell whether this hub may start the attempt: nothing ran, and no other hub can have started it."""
-    taken_over = finding.heard is not None or operation.get("takenOverAttempt") == finding.cluster["attempt"]
+    taken_over = finding.heard is not None or operation.get("takenOverAttempt") == finding.owner["attempt"]
     return not finding.current and not taken_over
 
 

@@ -18,7 +18,7 @@ from shared.clusters import endings
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
-from shared.store import Store, get_store, partition_of
+from shared.store import Store, get_store
 from shared.vault import StoredName, Vault, get_vault
 
 # The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
@@ -58,9 +58,9 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
 
 
 def _is_named(store: Store, operation: OperationDocument) -> bool:
-    """Tell whether a cluster's document names the operation, as running or as one that a delete still has to end."""
-    cluster = store.clusters.read(operation["clusterDocumentId"], partition_of(operation["openShiftClusterKey"]))
-    names = (cluster or {}).get("asyncOperationId"), (cluster or {}).get("supersededOperationId")
+    """Tell whether its cluster or site names the operation, as running or as one that a delete still has to end."""
+    owner = store.owner(operation) or {}
+    names = owner.get("asyncOperationId"), owner.get("supersededOperationId")
     return operation["id"] in names
 
 

@@ -1,4 +1,4 @@
-"""The watchdog: makes sure that a living orchestration drives every operation that a cluster document names.
+"""The watchdog: makes sure that a living orchestration drives every operation that a cluster or a site names.
 
 It replaces lease and heartbeat. A request that died before its start, a worker that died with an orchestration, a
 deleted task hub, a row that nobody polls any more: they all look alike here, and the remedy is the next attempt.
@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import azure.durable_functions as df
+from azure.core.exceptions import AzureError
 
 from orchestrators import plans
 from shared import settings
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
-from shared.documents import ClusterDocument, OperationDocument, TaskHubDocument
+from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
 from shared.store import Fence, FenceMoved, Store, get_store
 from timers import hubs
@@ -40,17 +41,28 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
     async with asyncio.timeout(RUN_SECONDS):
         store = await asyncio.to_thread(get_store)
         signs = await asyncio.to_thread(_sign, store)
-        clusters = await asyncio.to_thread(lambda: list(store.clusters.non_terminal()))
+        owners = await asyncio.to_thread(_owners, store)
         # If a run ends early, it leaves out other operations than the run before.
-        random.shuffle(clusters)
-        for cluster in clusters:
+        random.shuffle(owners)
+        for owner in owners:
             try:
                 async with asyncio.timeout(OPERATION_SECONDS):
-                    await _watch_one(client, store, signs, cluster)
+                    await _watch_one(client, store, signs, owner)
             except FenceMoved:
                 continue  # It ended, or somebody newer took over, while we looked.
             except Exception:  # noqa: BLE001 - the next operation is watched all the same
-                _log.exception("operation %s could not be watched", cluster["asyncOperationId"], extra=_extra(cluster))
+                _log.exception("operation %s could not be watched", owner["asyncOperationId"], extra=_extra(owner))
+
+
+def _owners(store: Store) -> list[FencedDocument]:
+    """Return the clusters and sites on which an operation runs. A problem with the sites does not stop the clusters."""
+    found: list[FencedDocument] = list(store.clusters.non_terminal())
+    try:
+        found += store.sites.non_terminal()
+    except AzureError:
+        # The container is missing where infra/ is older than the package. Nobody can have begun anything there.
+        _log.exception("the operations of sites could not be watched")
+    return found
 
 
 def _sign(store: Store) -> Mapping[str, TaskHubDocument]:
@@ -62,17 +74,17 @@ def _sign(store: Store) -> Mapping[str, TaskHubDocument]:
 
 
 async def _watch_one(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], cluster: ClusterDocument
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], owner: FencedDocument
 ) -> None:
-    finding = await _find(client, store, signs, cluster)
+    finding = await _find(client, store, signs, owner)
     now = datetime.now(UTC)
     action = judge(finding, now, settings.load())
     if action is Action.LEAVE:
         return
-    operation_id = cluster["asyncOperationId"]
-    _log.warning("operation %s: %s", operation_id, action.value, extra=_extra(cluster))
+    operation_id = owner["asyncOperationId"]
+    _log.warning("operation %s: %s", operation_id, action.value, extra=_extra(owner))
     if finding.status in LIVING:
-        await client.terminate(plans.instance_id(operation_id, cluster["attempt"]), "its rows made no progress")
+        await client.terminate(plans.instance_id(operation_id, owner["attempt"]), "its rows made no progress")
     if action in (Action.START, Action.RESTART):
         start = await asyncio.to_thread(_next_start, store, finding, action, now)
         await client.start_new("run_plan_v1", plans.instance_id(operation_id, start["attempt"]), start)
@@ -81,22 +93,22 @@ async def _watch_one(
 
 
 async def _find(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], cluster: ClusterDocument
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], owner: FencedDocument
 ) -> Finding:
     """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
     The progress of an operation that has just begun is not read, because it cannot be stale yet.
     """
-    operation_id, service_settings = cluster["asyncOperationId"], settings.load()
+    operation_id, service_settings = owner["asyncOperationId"], settings.load()
     operation = await asyncio.to_thread(store.operations.read, operation_id)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
-        return Finding(cluster, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
-    status, output, created = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
+        return Finding(owner, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
+    status, output, created = await _instance(client, plans.instance_id(operation_id, owner["attempt"]))
     if operation is not None and status in LIVING and is_young(operation, created, datetime.now(UTC)):
-        return Finding(cluster, operation, [], status, output, created=created)
+        return Finding(owner, operation, [], status, output, created=created)
     items = await asyncio.to_thread(store.progress.list, operation_id)
-    return Finding(cluster, operation, items, status, output, created=created)
+    return Finding(owner, operation, items, status, output, created=created)
 
 
 async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str, datetime | None]:
@@ -118,11 +130,12 @@ async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> 
 def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> StartInput:
     """Move the fence to the next attempt, and return its input: the stored plan without the rows that are done."""
 
-    def change(document: ClusterDocument) -> ClusterDocument | None:
+    def change(document: FencedDocument) -> FencedDocument | None:
         if action is Action.START:
             return None
         document["attempt"] += 1
-        document.pop("stopping", None)
+        if not document.get("canceling"):
+            document.pop("stopping", None)
         document.pop("restarts", None)
         if tried := fruitless(finding, now):
             document["restarts"] = tried
@@ -130,10 +143,10 @@ def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -
 
     if finding.heard is not None:
         _take_over(store, finding)
-    cluster = store.clusters.fenced_update(_fence(finding.cluster), change)
+    owner = store.fenced(finding.owner["key"]).fenced_update(_fence(finding.owner), change)
     operation = finding.operation or {}
     done = {item["step"]: None for item in finding.items if item["status"] == StepStatus.SUCCEEDED}
-    return plans.start_input(operation, cluster, [*operation["plan"].get("done", []), *done])
+    return plans.start_input(operation, owner, [*operation["plan"].get("done", []), *done])
 
 
 def _take_over(store: Store, finding: Finding) -> None:
@@ -147,38 +160,37 @@ def _take_over(store: Store, finding: Finding) -> None:
     def change(document: OperationDocument) -> OperationDocument:
         if document["taskHub"] != operation["taskHub"] or endings.has_ended(document):
             raise FenceMoved(f"operation {document['id']} is no longer that of a silent hub")
-        return document | {"taskHub": settings.load().task_hub, "takenOverAttempt": finding.cluster["attempt"]}
+        return document | {"taskHub": settings.load().task_hub, "takenOverAttempt": finding.owner["attempt"]}
 
     store.operations.update_by_id(operation["id"], change)
 
 
 def _end(store: Store, finding: Finding, now: datetime) -> None:
-    """End an operation that cannot continue, or give its cluster the state that the operation already has."""
-    cluster, operation, fence = finding.cluster, finding.operation, _fence(finding.cluster)
+    """End an operation that cannot continue, or give its cluster or site the state that the operation already has."""
+    owner, operation, fence = finding.owner, finding.operation, _fence(finding.owner)
+    owners = store.fenced(fence.key)
     if operation is not None:
         operation = _ended(store, finding, operation["id"], now)
     succeeded = operation is not None and operation["asyncOperation"]["status"] == ProvisioningState.SUCCEEDED
-    if succeeded and cluster["openShiftCluster"]["properties"]["provisioningState"] == "Deleting":
-        store.clusters.delete(store.clusters.fenced_read(fence))
+    if succeeded and endings.is_deleted(owner):
+        owners.delete(owners.fenced_read(fence))
     else:
 
-        def change(document: ClusterDocument) -> ClusterDocument:
-            endings.end_cluster(document, failed=not succeeded)
+        def change(document: FencedDocument) -> FencedDocument:
+            endings.end_owner(document, failed=not succeeded)
             return document
 
-        store.clusters.fenced_update(fence, change)
+        owners.fenced_update(fence, change)
     for item in endings.left_running(store.progress.list(fence.operation_id)):
         store.progress.upsert(item)
 
 
 def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> OperationDocument:
     """Fail an operation, unless it has ended, and return its document."""
-    cluster = finding.cluster["openShiftCluster"]
-    snapshot = cluster | {"properties": cluster["properties"].copy()}
-    endings.end_state(snapshot, failed=True)
+    snapshot = endings.snapshot(finding.owner, failed=True)
 
     def change(document: OperationDocument) -> OperationDocument | None:
-        store.clusters.fenced_read(_fence(finding.cluster))
+        store.fenced(finding.owner["key"]).fenced_read(_fence(finding.owner))
         return (
             document
             if endings.end_operation(document, ProvisioningState.FAILED, explain(finding, now), snapshot)
@@ -188,10 +200,10 @@ def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> 
     return store.operations.update_by_id(operation_id, change)
 
 
-def _fence(cluster: ClusterDocument) -> Fence:
-    return Fence(cluster["key"], cluster["asyncOperationId"], cluster["attempt"], cluster["id"])
+def _fence(owner: FencedDocument) -> Fence:
+    return Fence(owner["key"], owner["asyncOperationId"], owner["attempt"], owner["id"])
 
 
-def _extra(cluster: ClusterDocument) -> dict[str, str]:
-    correlation = cluster.get("correlationData") or {}
-    return {"correlation_id": correlation.get("correlationId", ""), "operation_id": cluster["asyncOperationId"]}
+def _extra(owner: FencedDocument) -> dict[str, str]:
+    correlation = owner.get("correlationData") or {}
+    return {"correlation_id": correlation.get("correlationId", ""), "operation_id": owner["asyncOperationId"]}

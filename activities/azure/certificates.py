@@ -26,7 +26,7 @@ def names(step: Step, which: Certificate) -> tuple[str, str]:
     return f"CN={name if len(name) <= _LONGEST_COMMON_NAME else f'reserved.{settings.load().domain}'}", name
 
 
-def _create(which: Certificate) -> Executor:
+def _create(which: Certificate) -> Executor[Step]:
     """Return the executor that orders a certificate and waits for it.
 
     A second run finds the order, or the certificate, and orders nothing. If the operation stops while an order is in

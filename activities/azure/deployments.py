@@ -55,7 +55,7 @@ def executor(
     parameters: Callable[[Step], Parameters],
     validate: Callable[[Step], list[str]],
     store: Callable[[Step], None] = _nothing_more,
-) -> Executor:
+) -> Executor[Step]:
     """Return the executor that deploys a template.
 
     Args:

@@ -82,7 +82,9 @@ def _made(machine: dict[str, Any]) -> datetime:
     return datetime.fromisoformat(machine["metadata"]["creationTimestamp"])
 
 
-def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False) -> Executor:
+def condition(
+    name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False
+) -> Executor[Step]:
     """Return the executor of a row of the conditions' table.
 
     Args:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from activities.cluster import cluster_api
 from activities.runtime.executor import Executor
+from activities.runtime.step import Step
 from shared.openshift import alertmanager, writes
 from shared.openshift.client import Json, NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION
@@ -19,7 +20,7 @@ _ALERTMANAGER_KEY = "alertmanager.yaml"
 _CATALOGUES = ("certified-operators", "redhat-operators", "community-operators", "redhat-marketplace")
 
 
-def _amendment(what: Read, patch_of: Callable[[Json], Json]) -> Executor:
+def _amendment(what: Read, patch_of: Callable[[Json], Json]) -> Executor[Step]:
     return Executor(
         run=lambda step: cluster_api.write(step, lambda api: writes.amend(api, what, patch_of)),
     )

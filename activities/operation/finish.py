@@ -1,44 +1,50 @@
 """The end of an operation.
 
-The end is written to the async operation first, then to the cluster document. A client sees it only after the second
-write, because the status route asks the cluster document whether it still names the operation.
+The end is written to the async operation first, then to the document of its cluster or site. A client sees it only after
+the second write, because the status route asks that document whether it still names the operation.
 """
 
-import copy
+from typing import Any
 
 from activities.runtime.executor import Executor
+from activities.runtime.fenced_call import FencedCall
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings, naming
 from shared.clusters.states import ProvisioningState
-from shared.documents import Cluster, ClusterDocument, OperationDocument
+from shared.documents import Cluster, FencedDocument, OperationDocument
 from shared.store import UPDATE_TRIES, PreconditionFailed, get_store
 
 
-def _finish_operation(step: Step) -> None:
-    """Write the result, succeeded or failed, into the async operation and then into the cluster document.
+def _finish_operation(step: FencedCall[Any]) -> None:
+    """Write the result into the async operation and then into the document of its cluster or site.
 
     A second run finds the operation ended and follows the stored result, whatever this attempt came to.
     """
     error = step.call.get("error")
-    snapshot = copy.deepcopy(step.cluster)
-    endings.end_state(snapshot, failed=bool(error))
     operation = end_async_operation(
-        step, ProvisioningState.FAILED if error else ProvisioningState.SUCCEEDED, error, snapshot
+        step, _status(step.document, error), error, endings.snapshot(step.document, failed=bool(error))
     )
     failed = operation["asyncOperation"]["status"] != ProvisioningState.SUCCEEDED
 
-    def change(document: ClusterDocument) -> bool:
-        endings.end_cluster(document, failed=failed)
+    def change(document: FencedDocument) -> bool:
+        endings.end_owner(document, failed=failed)
         return True
 
     step.decide(change)
     _cancel_left_running(step)
 
 
+def _status(document: FencedDocument, error: CloudErrorBody | None) -> ProvisioningState:
+    """Return how an operation has ended. Operators cancel those of sites; a cluster's ends by a DELETE."""
+    if error is None:
+        return ProvisioningState.SUCCEEDED
+    return ProvisioningState.CANCELED if document.get("canceling") else ProvisioningState.FAILED
+
+
 def end_async_operation(
-    step: Step, status: ProvisioningState, error: CloudErrorBody | None, snapshot: Cluster | None
+    step: FencedCall[Any], status: ProvisioningState, error: CloudErrorBody | None, snapshot: Cluster | None
 ) -> OperationDocument:
     """Write the end of the running operation, unless it has ended. Each try checks the fence.
 
@@ -51,7 +57,7 @@ def end_async_operation(
     store = get_store()
 
     def decide(document: OperationDocument) -> OperationDocument | None:
-        store.clusters.fenced_read(step.fence)
+        store.fenced(step.fence.key).fenced_read(step.fence)
         return document if endings.end_operation(document, status, error, snapshot) else None
 
     return store.operations.update_by_id(step.call["operationId"], decide)
@@ -76,7 +82,7 @@ def _finish_delete(step: Step) -> None:
     _cancel_left_running(step)
 
 
-def _cancel_left_running(step: Step) -> None:
+def _cancel_left_running(step: FencedCall[Any]) -> None:
     """End the progress items of attempts that died."""
     store, call = get_store(), step.call
     for item in endings.left_running(store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"):

@@ -1,20 +1,20 @@
 """The executor behind an activity's name, and the outcomes that it may have.
 
-The functions of an executor take a `Step`. They return None (done) or `wait(...)`, or raise: `CloudError` for a failure
+The functions of an executor take a `FencedCall`: mostly a `Step`, which works on a cluster. They return None (done) or `wait(...)`, or raise: `CloudError` for a failure
 that the customer reads, `TryAgain` for one that may pass, and any error of an Azure SDK unchanged.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from activities.runtime.step import Step
+from activities.runtime.fenced_call import FencedCall
 from shared import steps
 from shared.arm.errors import CloudError
 from shared.steps import RetryClass, Wait
 
 Outcome = steps.Outcome
-Work = Callable[[Step], Outcome | None]
+Given = TypeVar("Given", bound=FencedCall[Any])
 
 
 class TryAgain(Exception):  # noqa: N818 - an answer more than an error
@@ -47,20 +47,20 @@ def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bo
 Rendered = Mapping[str, Any]
 
 
-def _nothing_to_cancel(_step: Step) -> None:
+def _nothing_to_cancel(_step: object) -> None:
     return None
 
 
-def _nothing_wrong(_step: Step) -> list[str]:
+def _nothing_wrong(_step: object) -> list[str]:
     return []
 
 
-def _nothing_to_render(_step: Step) -> list[Rendered]:
+def _nothing_to_render(_step: object) -> list[Rendered]:
     return []
 
 
 @dataclass(frozen=True)
-class Executor:
+class Executor(Generic[Given]):
     """One activity: what it does, and what it can report about it.
 
     Attributes:
@@ -74,10 +74,10 @@ class Executor:
             first one removed it.
     """
 
-    run: Work | None = None
-    status: Work | None = None
-    cancel: Work = _nothing_to_cancel
-    validate: Callable[[Step], list[str]] = _nothing_wrong
-    render: Callable[[Step], list[Rendered]] = _nothing_to_render
+    run: Callable[[Given], Outcome | None] | None = None
+    status: Callable[[Given], Outcome | None] | None = None
+    cancel: Callable[[Given], Outcome | None] = _nothing_to_cancel
+    validate: Callable[[Given], list[str]] = _nothing_wrong
+    render: Callable[[Given], list[Rendered]] = _nothing_to_render
     control: bool = False
     settles: bool = False

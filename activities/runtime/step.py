@@ -1,12 +1,10 @@
-"""The context in which an executor runs: its call, the cluster of that call, and clients for Azure."""
+"""The context in which the executors of clusters run: a call with a fence, its cluster, and clients for Azure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TypeVar
 
-from activities.runtime import progress
-from activities.runtime.call import Call, fence_of
+from activities.runtime.fenced_call import FencedCall
 from shared import settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
@@ -15,29 +13,14 @@ from shared.azure import clients
 from shared.clusters import naming
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
-from shared.store import Fence, Store, get_store
+from shared.store import Store, get_store
 from shared.vault import get_vault
 
 Client = TypeVar("Client")
 
 
-@dataclass
-class Step:
-    """One call of an executor. The document is from the beginning of the call, or from the last `decide`."""
-
-    call: Call
-    document: ClusterDocument = field(repr=False)
-    # The newest version that this call has read.
-    _newest: ClusterDocument = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Begin with the document that the call began with."""
-        self._newest = self.document
-
-    @property
-    def fence(self) -> Fence:
-        """The right to write this cluster's document and to change things in Azure for it."""
-        return fence_of(self.call)
+class Step(FencedCall[ClusterDocument]):
+    """One call of an executor that works on a cluster."""
 
     @property
     def cluster(self) -> Cluster:
@@ -86,32 +69,6 @@ class Step:
         """Return a client that acts as the resource provider in the customer's tenant and subscription."""
         subscription = subscription_id or self.subscription_id
         return clients.as_provider(client, subscription, self.tenant_id, get_vault().get_service_secret)
-
-    def decide(self, change: Callable[[ClusterDocument], bool]) -> None:
-        """Write a decision into the cluster document, under the fence, and read the document back.
-
-        Args:
-            change: changes the document, and returns whether it did. It may run several times: first on the newest
-                version that this call has read, then on fresh reads, so a decision made meanwhile by others stays.
-
-        Raises:
-            FenceMoved: if this attempt was superseded and there is something to write.
-        """
-        self.document = self._newest = get_store().clusters.fenced_update(
-            self.fence, lambda document: document if change(document) else None, self._newest
-        )
-
-    def check_fence(self) -> None:
-        """Check the fence right before a change outside the documents of the operation and its cluster.
-
-        Clients call this from their pipelines; writes without such a pipeline call it themselves. The progress item is
-        written first, so whoever moves the fence after this read finds the step `Running` and waits for it.
-
-        Raises:
-            FenceMoved: if this attempt was superseded.
-        """
-        progress.begin(self.call)
-        self._newest = get_store().clusters.fenced_read(self.fence)
 
 
 @cache

@@ -19,6 +19,8 @@ from azure.core.exceptions import AzureError
 from activities.runtime import failures, progress
 from activities.runtime.call import Call, fence_of
 from activities.runtime.executor import Executor
+from activities.runtime.fenced_call import FencedCall, Stopping
+from activities.runtime.site_step import SiteStep
 from activities.runtime.step import Step
 from shared import fence, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
@@ -26,6 +28,7 @@ from shared.clusters import endings
 from shared.settings import SettingsError
 from shared.steps import Outcome, Verb
 from shared.store import FenceMoved, get_store
+from shared.store.sites import is_site
 
 _log = logging.getLogger("activities")
 # One import at a time. The Kubernetes package has circular imports: two threads that enter them at different places see
@@ -34,7 +37,7 @@ _importing = threading.Lock()
 
 
 @cache
-def load(target: str) -> Executor:
+def load(target: str) -> Executor[Any]:
     """Import an executor by its `module:attribute`, on the first call that needs it."""
     module, attribute = target.split(":")
     with _importing:
@@ -91,6 +94,8 @@ def _perform(target: str, call: Call) -> Outcome:
     except FenceMoved:
         _leave(call)
         return {"outcome": "fenced"}
+    except Stopping:
+        return _recorded(call, {"outcome": "stopped"})
     except failures.EXPECTED as error:
         outcome = failures.outcome(call, error)
         _log.warning(
@@ -99,9 +104,10 @@ def _perform(target: str, call: Call) -> Outcome:
         return _recorded(call, outcome)
 
 
-def _outcome(executor: Executor, call: Call) -> Outcome:
+def _outcome(executor: Executor[Any], call: Call) -> Outcome:
     try:
-        step = Step(call, get_store().clusters.fenced_read(fence_of(call)))
+        made = SiteStep if is_site(call["clusterKey"]) else Step
+        step: FencedCall[Any] = made(call, get_store().fenced(call["clusterKey"]).fenced_read(fence_of(call)))
         with ExitStack() as stack:
             _set(stack, fence.check, step.check_fence)
             return _work(executor, step) or {"outcome": "done"}
@@ -139,7 +145,7 @@ def _bug(error: Exception, target: str) -> CloudError:
     )
 
 
-def _work(executor: Executor, step: Step) -> Outcome | None:
+def _work(executor: Executor[Any], step: FencedCall[Any]) -> Outcome | None:
     """Call the function that the verb names. While the operation is stopping, only cancel what was begun."""
     if step.call["verb"] == Verb.CANCEL or (step.document.get("stopping") and not executor.control):
         return executor.cancel(step) or {"outcome": "stopped"}

@@ -9,11 +9,14 @@ from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
-from shared.documents import ClusterDocument, OperationDocument
+from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.settings import Settings
 from shared.steps import ResolvedPlan, ResolvedRow, StartInput
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
+
+# The executors that end an operation. Each plan has a row with one of them, which runs last.
+ENDINGS = frozenset({"finish_operation", "finish_delete"})
 
 # How long a failed row may take to cancel what it began; ARM needs minutes for a deployment of machines.
 CANCEL_DEADLINE = timedelta(minutes=10)
@@ -76,24 +79,27 @@ def instance_id(operation_id: str, attempt: int) -> str:
 
 
 def start_input(
-    operation_document: OperationDocument, cluster_document: ClusterDocument, done: list[str] | None = None
+    operation_document: OperationDocument, owner: FencedDocument, done: list[str] | None = None
 ) -> StartInput:
-    """Return the orchestration's input: the resolved plan, and the ids of operation and cluster. It has no secret.
+    """Return the orchestration's input: the resolved plan, and the ids of operation and owner. It has no secret.
 
     Args:
         operation_document: the async operation with its plan.
-        cluster_document: the cluster document, which names the operation and the attempt.
-        done: rows that need not run again. `finish` always runs, because an earlier run of it ended another operation.
+        owner: the document of the cluster or site, which names the operation and the attempt.
+        done: rows that need not run again. The row that ends the operation always runs, because an earlier run of it
+            ended another operation.
     """
     correlation = operation_document.get("correlationData") or {}
+    plan = operation_document["plan"]
+    endings = {row["name"] for row in plan["rows"] if row["executor"] in ENDINGS}
     return {
         "operationId": operation_document["id"],
-        "attempt": cluster_document["attempt"],
-        "clusterKey": cluster_document["key"],
-        "clusterDocumentId": cluster_document["id"],
+        "attempt": owner["attempt"],
+        "clusterKey": owner["key"],
+        "clusterDocumentId": owner["id"],
         "correlationId": correlation.get("correlationId", ""),
         "clientRequestId": correlation.get("clientRequestId", ""),
         "traceparent": correlation.get("traceparent", ""),
-        "plan": operation_document["plan"],
-        "done": [name for name in done or [] if name != "finish"],
+        "plan": plan,
+        "done": [name for name in done or [] if name not in endings],
     }

@@ -1,13 +1,15 @@
 """How an operation's end appears in its documents and progress items. Pure: the caller checks fence and ETag."""
 
+import copy
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import cast
 
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals, worker_count
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
-from shared.documents import Cluster, ClusterDocument, OperationDocument
+from shared.documents import Cluster, ClusterDocument, FencedDocument, OperationDocument
 from shared.steps import ProgressItem, StepStatus
 
 
@@ -28,7 +30,7 @@ def end_operation(
         operation: its document, changed in place.
         status: `Succeeded`, `Failed` or `Canceled`.
         error: why it failed.
-        snapshot: the cluster at that time; None for a delete.
+        snapshot: the cluster at that time; None for a delete, and for a site.
     """
     if has_ended(operation):
         return False
@@ -62,21 +64,43 @@ def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[Progre
     return [canceled(item, message) for item in items if item["status"] == StepStatus.RUNNING and item["id"] != ending]
 
 
-def end_cluster(document: ClusterDocument, *, failed: bool) -> None:
-    """Give a cluster document its terminal state, and remove the members that belonged to the operation.
+def end_owner(document: FencedDocument, *, failed: bool) -> None:
+    """Write the end of an operation into the document that fences it: remove the members that belonged to it.
 
-    After a success the cluster runs with its current principal and number of workers. If a delete fails before it has seen the end of the
-    operation that it superseded, the document keeps that operation's id for the next delete.
+    A cluster also gets its terminal state. After a success it runs with its current principal and number of workers. If
+    a delete fails before it has seen the end of the operation that it superseded, the document keeps that operation's id
+    for the next delete.
     """
+    if "openShiftCluster" in document:
+        _end_cluster(cast("ClusterDocument", document), failed=failed)
+    document.pop("asyncOperationId", None)
+    document.pop("attempt", None)
+    document.pop("stopping", None)
+    document.pop("canceling", None)
+    document.pop("restarts", None)
+    document.pop("correlationData", None)
+
+
+def is_deleted(document: FencedDocument) -> bool:
+    """Tell whether the running operation removes the document itself: the cluster is being deleted."""
+    cluster = cast("ClusterDocument", document).get("openShiftCluster")
+    return cluster is not None and cluster["properties"]["provisioningState"] == ProvisioningState.DELETING
+
+
+def snapshot(document: FencedDocument, *, failed: bool) -> Cluster | None:
+    """Return what an ended operation keeps of its cluster: a copy in its terminal state; None for a site."""
+    if "openShiftCluster" not in document:
+        return None
+    cluster = copy.deepcopy(cast("ClusterDocument", document)["openShiftCluster"])
+    end_state(cluster, failed=failed)
+    return cluster
+
+
+def _end_cluster(document: ClusterDocument, *, failed: bool) -> None:
     end_state(document["openShiftCluster"], failed=failed)
     if not failed:
         principals.note_worked(document)
         worker_count.note_scaled(document)
-    document.pop("asyncOperationId", None)
-    document.pop("attempt", None)
-    document.pop("stopping", None)
-    document.pop("restarts", None)
-    document.pop("correlationData", None)
     if not document.get("supersededOperationId"):
         document.pop("supersededOperationId", None)
 

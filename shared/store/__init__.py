@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from azure.cosmos import ContainerProxy, CosmosClient
 
 from shared import cloud, deadline, settings
+from shared.documents import FencedDocument, OperationDocument
 from shared.store.clusters import Clusters, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
-from shared.store.fenced import Fence, FenceMoved
+from shared.store.fenced import Fence, Fenced, FenceMoved
 from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, RoleSets, Subscriptions, TaskHubs, Versions
 from shared.store.sites import Sites, is_site
@@ -53,7 +55,13 @@ class Store:
         self.role_sets = RoleSets(container("PlatformWorkloadIdentityRoleSets"))
         self.sites = Sites(container("Sites"))
 
-    def fenced(self, key: str) -> Clusters | Sites:
+    def owner(self, operation: OperationDocument) -> FencedDocument | None:
+        """Return the document of an operation's cluster or site, or None if it is gone."""
+        if "siteName" in operation:
+            return self.sites.read(operation["siteName"])
+        return self.clusters.read(operation["clusterDocumentId"], partition_of(operation["openShiftClusterKey"]))
+
+    def fenced(self, key: str) -> Fenced[Any]:
         """Return the container whose documents fence the operations on a key: a cluster's or a site's."""
         return self.sites if is_site(key) else self.clusters
 

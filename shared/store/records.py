@@ -34,6 +34,11 @@ class Operations(Items[OperationDocument]):
         """Create an operation; Cosmos DB expires it after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
 
+    def of_cluster(self, operation_id: str) -> OperationDocument | None:
+        """Return an operation on a cluster, or None. Those on sites are for operators alone."""
+        found = self.read(operation_id)
+        return found if found is not None and "openShiftClusterKey" in found else None
+
     def unended(self) -> Iterator[OperationDocument]:
         """Yield every operation that has not ended."""
         return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")

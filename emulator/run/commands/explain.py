@@ -56,9 +56,7 @@ def recent(folder: StateFolder) -> Iterator[str]:
         operations = [operation for _, operation in cosmos.items(account, database, "AsyncOperations").scan()]
     for operation in sorted(operations, key=lambda operation: operation["asyncOperation"]["startTime"]):
         status, plan = operation["asyncOperation"], operation.get("plan", {}).get("name", "operation")
-        yield "  ".join(
-            (operation["id"], status["startTime"][:19], plan, status["status"], operation["openShiftClusterKey"])
-        )
+        yield "  ".join((operation["id"], status["startTime"][:19], plan, status["status"], _owner(operation)))
 
 
 @contextmanager
@@ -77,10 +75,15 @@ def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str, str]]:
         platform.store.close()
 
 
+def _owner(operation: Json) -> str:
+    """Return what an operation is about: the key of a cluster, or the name of a site."""
+    return str(operation.get("openShiftClusterKey") or f"site {operation['siteName']}")
+
+
 def _headline(operation: Json, correlation_id: str) -> Iterator[str]:
     status = operation["asyncOperation"]
     took = f" after {_seconds(status['startTime'], status['endTime']):.1f} s" if status.get("endTime") else ""
-    yield f"{operation.get('plan', {}).get('name', 'operation')} of {operation['openShiftClusterKey']}"
+    yield f"{operation.get('plan', {}).get('name', 'operation')} of {_owner(operation)}"
     yield f"{status['status']}{took}, begun {status['startTime']}, correlation id {correlation_id or 'unknown'}"
 
 

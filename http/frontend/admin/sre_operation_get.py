@@ -28,7 +28,7 @@ def _find(call: Call) -> tuple[OperationDocument, ClusterDocument | None]:
         CloudError: 404 `NotFound`.
     """
     operation_id, store = call.parameters["operationId"], call.services.store
-    operation = store.operations.read(operation_id)
+    operation = store.operations.of_cluster(operation_id)
     if operation is None or operation["openShiftClusterKey"] != call.key:
         raise operation_not_found(operation_id)
     return operation, store.clusters.get(call.key)

@@ -68,7 +68,7 @@ def _group(call: Call) -> ResourceId:
 
 def _group_of_operation(call: Call) -> ResourceId:
     """Return the group of the operation's cluster. If there is none, only those who may read everything learn that."""
-    document = call.services.store.operations.read(call.parameters["operationId"])
+    document = call.services.store.operations.of_cluster(call.parameters["operationId"])
     cluster = resource_id.parse(document["openShiftClusterKey"]) if document else None
     if cluster is None or cluster.subscription_id != call.subscription_id:
         return _subscription(call)

@@ -41,7 +41,7 @@ def _find(call: Call) -> tuple[OperationDocument, bool]:
         CloudError: 404 `NotFound`, also for an operation of another subscription.
     """
     operation_id, store = call.parameters["operationId"], call.services.store
-    document = store.operations.read(operation_id)
+    document = store.operations.of_cluster(operation_id)
     if document is None or document["openShiftClusterKey"].split("/")[2] != call.subscription_id:
         raise operation_not_found(operation_id)
     if not has_ended(document):

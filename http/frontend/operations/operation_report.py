@@ -3,7 +3,7 @@
 The plan says what has to be done, and progress items say what has happened. A row without an item has not begun. A row
 that an earlier operation or attempt has done is `Succeeded`, too.
 
-    {"id", "name", "clusterId", "plan", "status", "startTime", "endTime", "durationSeconds", "percentComplete",
+    {"id", "name", "clusterId" or "site" and "bundle", "plan", "status", "startTime", "endTime", "durationSeconds", "percentComplete",
      "attempt", "timeScale", "correlationId", "currentSteps": ["deploy_storage_template"],
      "phases": [{"name", "status", "startTime", "endTime", "durationSeconds"}],
      "steps": [{"name", "phase", "kind", "status", "attempt", "startTime", "endTime", "durationSeconds", "needs",
@@ -13,13 +13,13 @@ that an earlier operation or attempt has done is `Succeeded`, too.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from shared.arm.async_operations import ENDED, visible_status
 from shared.arm.errors import CloudErrorBody
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
-from shared.documents import ClusterDocument, OperationDocument
+from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus
 
 NOT_STARTED = "NotStarted"
@@ -68,6 +68,8 @@ class Report(TypedDict, total=False):
     id: str
     name: str
     clusterId: str
+    site: str
+    bundle: str
     plan: str
     status: str
     startTime: str
@@ -100,34 +102,36 @@ class CustomersProgress(TypedDict, total=False):
 
 
 def report(
-    operation: OperationDocument, cluster: ClusterDocument | None, items: list[ProgressItem], now: datetime
+    operation: OperationDocument, owner: FencedDocument | None, items: list[ProgressItem], now: datetime
 ) -> Report:
     """Return the report of one operation.
 
     Args:
         operation: the async operation document.
-        cluster: the cluster document, if it exists.
+        owner: the document of its cluster or site, if it exists.
         items: the progress items of all attempts.
         now: the time up to which running steps are counted.
     """
     plan, latest = operation.get("plan"), _latest(items)
     rows, done = _rows_and_done(operation)
     steps = [_step(row, latest.get(row["name"]), carried=row["name"] in done, now=now) for row in rows]
-    named = cluster is not None and cluster.get("asyncOperationId") == operation["id"]
+    named = owner is not None and owner.get("asyncOperationId") == operation["id"]
     running = named or not has_ended(operation)
     visible = visible_status(operation["asyncOperation"], running=running)
     told: Report = _without_nones(
         {
             "id": visible["id"],
             "name": visible["name"],
-            "clusterId": cluster["openShiftCluster"]["id"] if cluster else operation["openShiftClusterKey"],
+            "clusterId": _cluster_id(operation, owner),
+            "site": operation.get("siteName"),
+            "bundle": operation.get("bundle"),
             "plan": plan.get("name") if plan else None,
             "status": visible["status"],
             "startTime": visible["startTime"],
             "endTime": visible.get("endTime"),
             "durationSeconds": _seconds(visible["startTime"], visible.get("endTime"), now),
             "percentComplete": _percent(operation, items, visible["status"]),
-            "attempt": current_attempt(operation, cluster, items),
+            "attempt": current_attempt(operation, owner, items),
             "timeScale": plan.get("timeScale") if plan else None,
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
             "currentSteps": [step["name"] for step in steps if step["status"] == StepStatus.RUNNING],
@@ -140,17 +144,23 @@ def report(
     return told
 
 
-def current_attempt(operation: OperationDocument, cluster: ClusterDocument | None, items: list[ProgressItem]) -> int:
+def current_attempt(operation: OperationDocument, owner: FencedDocument | None, items: list[ProgressItem]) -> int:
     """Return the attempt that runs, or the last one that did something.
 
     Args:
         operation: the async operation document.
-        cluster: the cluster document, if it exists.
+        owner: the document of its cluster or site, if it exists.
         items: the progress items of all attempts.
     """
-    if cluster is not None and cluster.get("asyncOperationId") == operation["id"]:
-        return int(cluster["attempt"])
+    if owner is not None and owner.get("asyncOperationId") == operation["id"]:
+        return int(owner["attempt"])
     return max((item["attempt"] for item in items), default=1)
+
+
+def _cluster_id(operation: OperationDocument, owner: FencedDocument | None) -> str | None:
+    """Return the id of an operation's cluster; None for one on a site."""
+    cluster = cast("ClusterDocument", owner or {}).get("openShiftCluster")
+    return cluster["id"] if cluster else operation.get("openShiftClusterKey")
 
 
 def _rows_and_done(operation: OperationDocument) -> tuple[list[ResolvedRow], set[str]]:

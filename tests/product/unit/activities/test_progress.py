@@ -23,7 +23,9 @@ def poll(monkeypatch: pytest.MonkeyPatch, polls: int, message: str = "half done"
         message: the message of the outcome.
         verb: what is called.
     """
-    asked = executor.Executor(run=lambda _step: executor.wait(message), status=lambda _step: executor.wait(message))
+    asked: executor.Executor[Step] = executor.Executor(
+        run=lambda _step: executor.wait(message), status=lambda _step: executor.wait(message)
+    )
     perform(monkeypatch, asked, verb, polls=polls)
 
 

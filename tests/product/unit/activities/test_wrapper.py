@@ -42,7 +42,9 @@ ROW = {
 }
 
 
-def perform(monkeypatch: pytest.MonkeyPatch, made: executor.Executor, verb: str = "run", **more: Any) -> dict[str, Any]:
+def perform(
+    monkeypatch: pytest.MonkeyPatch, made: executor.Executor[Step], verb: str = "run", **more: Any
+) -> dict[str, Any]:
     """Run an executor of the test through the wrapper."""
     monkeypatch.setattr(wrapper, "load", lambda _target: made)
     return as_json(wrapper.perform("test:test", payload(ROW, verb, **more)))
@@ -63,7 +65,7 @@ def change_something(step: Step) -> None:
     step.check_fence()
 
 
-def raising(error: BaseException) -> executor.Executor:
+def raising(error: BaseException) -> executor.Executor[Step]:
     """Make an executor that fails."""
 
     def run(_step: Step) -> None:
@@ -217,7 +219,7 @@ def test_an_old_attempt_that_wakes_late_begins_no_azure_call(accepted: World) ->
 
 @pytest.mark.parametrize("executor_of", [ensure_billing_record, end_billing], ids=["begins", "ends"])
 def test_an_old_attempt_that_wakes_late_leaves_the_billing_record(
-    accepted: World, executor_of: executor.Executor
+    accepted: World, executor_of: executor.Executor[Step]
 ) -> None:
     """No client's policy guards Cosmos DB, so billing itself checks the fence right before it writes."""
     accepted.properties["infraId"] = "c1-x7k2p"
@@ -418,7 +420,7 @@ def test_our_own_store_that_is_away_is_trouble_that_passes(
     ids=["a wait", "a failure"],
 )
 def test_what_a_step_found_is_not_lost_with_its_record(
-    accepted: World, monkeypatch: pytest.MonkeyPatch, made: executor.Executor
+    accepted: World, monkeypatch: pytest.MonkeyPatch, made: executor.Executor[Step]
 ) -> None:
     """The engine learns what was found; the next poll, or the end of the operation, writes it."""
     want = perform(monkeypatch, made)
@@ -458,7 +460,9 @@ def test_a_wait_of_a_stopping_operation_cancels_what_it_began(accepted: World, m
     """And it waits until that has ended."""
     accepted.cluster["stopping"] = True
     left: list[Any] = [executor.wait("cancelling"), None]
-    made = executor.Executor(run=lambda _step: None, status=lambda _step: None, cancel=lambda _step: left.pop(0))
+    made: executor.Executor[Step] = executor.Executor(
+        run=lambda _step: None, status=lambda _step: None, cancel=lambda _step: left.pop(0)
+    )
     assert perform(monkeypatch, made, "status", polls=1)["outcome"] == "wait"
     assert perform(monkeypatch, made, "status", polls=2)["outcome"] == "stopped"
 

@@ -41,7 +41,7 @@ def fail(document: ClusterDocument, *, begun: bool) -> None:
     """Let an update fail, before or after it has changed machine sets."""
     if begun:
         assert worker_count.note_begun(document)
-    endings.end_cluster(document, failed=True)
+    endings.end_owner(document, failed=True)
 
 
 def test_only_a_request_that_changes_the_number_has_workers_scaled() -> None:
@@ -59,7 +59,7 @@ def test_a_success_settles_the_number() -> None:
     document = running()
     document["secrets"] = {"request": "s/1"}
     request(document, 5)
-    endings.end_cluster(document, failed=False)
+    endings.end_owner(document, failed=False)
     request(document, None)
     assert (count(document), worker_count.is_to_be_scaled(document)) == (5, False)
 

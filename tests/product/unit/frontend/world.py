@@ -254,7 +254,7 @@ class World:
         endings.end_operation(
             operation, ProvisioningState.FAILED if failed else ProvisioningState.SUCCEEDED, None, snapshot
         )
-        endings.end_cluster(document, failed=failed)
+        endings.end_owner(document, failed=failed)
 
 
 def match(path: str) -> tuple[Route, dict[str, str]]:

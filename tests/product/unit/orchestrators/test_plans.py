@@ -246,7 +246,10 @@ def test_a_resolved_plan_has_every_policy_that_its_rows_name() -> None:
 
 def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None:
     """It has ids, the plan, and the finished rows; the row `finish` always runs again."""
-    operation: Any = {"id": "op", "plan": {"rows": []}, "correlationData": {"correlationId": "c", "traceparent": "t"}}
+    plan = {
+        "rows": [{"name": "decide_names", "executor": "decide_names"}, {"name": "finish", "executor": "finish_delete"}]
+    }
+    operation: Any = {"id": "op", "plan": plan, "correlationData": {"correlationId": "c", "traceparent": "t"}}
     made = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
     assert made == {
         "operationId": "op",
@@ -256,7 +259,7 @@ def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None
         "correlationId": "c",
         "clientRequestId": "",
         "traceparent": "t",
-        "plan": {"rows": []},
+        "plan": plan,
         "done": ["decide_names"],
     }
     assert plans.instance_id("op", 3) == "op-3"

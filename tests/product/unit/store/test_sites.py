@@ -38,7 +38,7 @@ def test_a_key_leads_to_the_container_that_fences_it(store: Store) -> None:
     """Clusters by resource id, sites by name."""
     assert store.fenced(KEY) is store.sites
     assert store.fenced(CLUSTER_ID.lower()) is store.clusters
-    assert (store.fenced(KEY).get(KEY) or {})["id"] == "edge-1"
+    assert (store.sites.get(KEY) or {})["id"] == "edge-1"
 
 
 @pytest.mark.parametrize("document_id", ["edge-1", ""], ids=["with the id", "by key"])

@@ -62,7 +62,7 @@ def finding(
     operation = more | {
         "id": "op",
         "asyncOperation": {"status": ended or "Creating", "startTime": ago(started)},
-        "plan": {"rows": [{"name": "a", "deadlineSeconds": 100}], "retryPolicies": RETRIES},
+        "plan": {"rows": [{"name": "a", "executor": "a", "deadlineSeconds": 100}], "retryPolicies": RETRIES},
     }
     cluster: dict[str, Any] = {"asyncOperationId": "op", "attempt": attempt, "key": "k"}
     if restarts:
@@ -105,8 +105,8 @@ def finding(
         (finding("Failed", ended="Succeeded"), Action.SETTLE),
         (finding("Running", item("a", "Succeeded"), ended="Succeeded"), Action.LEAVE),
         (finding("Running", item("a", "Succeeded", seen=246), ended="Succeeded"), Action.SETTLE),
-        (Finding(cluster=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
-        (Finding(cluster=requested(14), operation=None, items=[], status=""), Action.LEAVE),
+        (Finding(owner=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
+        (Finding(owner=requested(14), operation=None, items=[], status=""), Action.LEAVE),
     ],
     ids=[
         "it makes progress",
@@ -247,7 +247,7 @@ def test_an_operation_that_was_never_started_keeps_its_attempt(accepted: World) 
 
 def test_a_living_operation_is_left_alone(accepted: World) -> None:
     """Nothing is written, nothing is started."""
-    accepted.operation["plan"]["rows"] = [{"name": "a", "deadlineSeconds": 1e12}]
+    accepted.operation["plan"]["rows"] = [{"name": "a", "executor": "a", "deadlineSeconds": 1e12}]
     client = Client(op_1="Running")
     watch(client)
     assert client.started == []
@@ -268,7 +268,10 @@ def test_the_progress_of_a_young_instance_is_not_read(
     accepted: World, monkeypatch: pytest.MonkeyPatch, age: float, want_reads: int, want_started: list[str]
 ) -> None:
     """None of its rows can have been silent for longer than it lives: nearly each run finds only such ones."""
-    accepted.operation["plan"] |= {"rows": [{"name": "a", "deadlineSeconds": 0}], "retryPolicies": RETRIES}
+    accepted.operation["plan"] |= {
+        "rows": [{"name": "a", "executor": "a", "deadlineSeconds": 0}],
+        "retryPolicies": RETRIES,
+    }
     reads: list[str] = []
     read = accepted.cosmos["OperationProgress"].query_items
 
