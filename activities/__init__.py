@@ -69,6 +69,8 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
         "control_plane_redeployed",
     ),
     "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
+    # The rows of plans that people declare.
+    "phases.of_site": ("run_phase", "dry_run_phase", "phase_status"),
     "operation.superseded": ("cancel_superseded",),
     # The engine calls it itself.
     "operation.stop": ("stop_operation",),

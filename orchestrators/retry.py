@@ -14,6 +14,8 @@ from shared.steps import Policy, RetryClass, RetryPolicy, RetryVerb
 OUTAGE = timedelta(minutes=15)
 # The engine's first pause between two tries to write the end of an operation.
 CONTROL_INTERVAL = timedelta(seconds=10)
+# The least real time for all tries to write it.
+SHORTEST_CONTROL = timedelta(minutes=1)
 # Calls fail after time-outs that no time scale shortens, so several of them need real time.
 _A_FEW_CALLS = timedelta(seconds=30)
 

@@ -11,11 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from shared.phases import showing
 from shared.phases.entry_points import EntryPoint
 
 Json = dict[str, Any]
-
-MASK = "***"
 
 
 class Format(StrEnum):
@@ -58,24 +57,12 @@ def heading(column: str) -> str:
 
 
 def documents(found: Iterable[Json], form: Format) -> None:
-    """Print documents, with what Secrets hold masked."""
-    masked = [mask(one) for one in found]
+    """Print documents, with their secrets masked."""
+    masked = [showing.mask(one) for one in found]
     if form is Format.JSON:
         typer.echo(text(masked, form), nl=False)
     else:
         typer.echo(yaml.safe_dump_all(masked, sort_keys=False, allow_unicode=True, explicit_start=True), nl=False)
-
-
-def mask(document: Json) -> Json:
-    """Return a document with every value of a Secret masked."""
-    if document.get("kind") != "Secret" or document.get("apiVersion") != "v1":
-        return document
-    hidden = {
-        member: dict.fromkeys(document[member], MASK)
-        for member in ("data", "stringData")
-        if isinstance(document.get(member), dict)
-    }
-    return document | hidden
 
 
 def tree(root: EntryPoint) -> str:

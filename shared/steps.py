@@ -86,6 +86,25 @@ class ProgressItem(TypedDict):
     ttl: NotRequired[int]
 
 
+class PhaseName(TypedDict):
+    """The name of a phase in a bundle."""
+
+    namespace: str
+    name: str
+
+
+class PhaseReference(PhaseName):
+    """The phase that a row of a declared plan is about, and in which bundle, if the service runs it.
+
+    `timeoutSeconds` overrides how long it waits; 0 means not at all. `before` has the phases before it in the plan.
+    """
+
+    bundle: NotRequired[str]
+    metadata: NotRequired[str]
+    timeoutSeconds: NotRequired[float]
+    before: NotRequired[list[PhaseName]]
+
+
 class RowTerms(TypedDict):
     """The members that every form of a row has under the same name; empty ones are left out."""
 
@@ -99,6 +118,7 @@ class RowTerms(TypedDict):
     together: NotRequired[bool]
     owner: NotRequired[Owner]
     when: NotRequired[str]
+    document: NotRequired[PhaseReference]
 
 
 class RowMembers(RowTerms):

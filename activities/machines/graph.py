@@ -22,7 +22,7 @@ from installer.graph import Content, Graph
 from installer.ignition import snippets
 from shared import seal, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.clusters.secrets import Purpose
+from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 from shared.vault import get_vault
@@ -35,8 +35,8 @@ _DIGEST = "sha256"
 # valid for ten years and is handed to nobody: it stays in the graph. Including it would also exceed Key Vault's limit
 # of 25 KB.
 _CREDENTIALS = {
-    "aroServiceKubeconfig": "auth/aro/kubeconfig",
-    "userAdminKubeconfig": "auth/user-admin/kubeconfig",
+    SERVICE_KUBECONFIG: "auth/aro/kubeconfig",
+    USER_KUBECONFIG: "auth/user-admin/kubeconfig",
     "kubeadminPassword": "auth/kubeadmin-password",
 }
 

@@ -106,6 +106,8 @@ class Kubeconfigs:
         user, server = kubeconfig["users"][0]["user"], kubeconfig["clusters"][0]["cluster"]
         wrong = [f"user.{name}" for name in user if name not in USER_MEMBERS]
         wrong += [f"cluster.{name}" for name in server if name not in CLUSTER_MEMBERS]
+        if not str(server.get("server", "")).startswith("https://"):
+            raise refused(f"The kubeconfig for '{cluster.name}' from its source '{kind}' has a server without https.")
         if wrong:
             allowed = ", ".join(sorted(USER_MEMBERS | CLUSTER_MEMBERS))
             raise refused(

@@ -27,6 +27,7 @@ from frontend.clusters import (
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
+from frontend.sites import contents, runs, sites
 from shared.arm.errors import CloudError, path_not_found
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -109,6 +110,7 @@ _RG = _S + "/resourceGroups/{resourceGroupName}"
 _P = "providers/{resourceProviderNamespace}"
 _CLUSTERS = _P + "/{resourceType}"
 _C = _RG + "/" + _CLUSTERS + "/{resourceName}"
+_SITE = "sre/" + _P + "/sites/{siteName}"
 _L = _S + "/" + _P + "/locations/{location}"
 
 # fmt: off
@@ -183,6 +185,41 @@ ROUTES = (
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_role_sets", "sre/" + _P + "/platformWorkloadIdentityRoleSets",
           {"GET": Verb(sre_role_sets.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site", _SITE, {
+        "GET": Verb(sites.get, needs=Role.OPERATOR),
+        "PUT": Verb(sites.put, needs=Role.OPERATOR),
+        "DELETE": Verb(sites.delete, needs=Role.OPERATOR),
+    }, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_clusters", _SITE + "/clusters",
+          {"GET": Verb(contents.list_clusters, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_operation", _SITE + "/operations/{operationId}",
+          {"GET": Verb(runs.get, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_operation_cancel", _SITE + "/operations/{operationId}/cancel",
+          {"POST": Verb(runs.cancel, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_phase_dry_run", _SITE + "/phases/{phaseName}/dryRun",
+          {"POST": Verb(runs.try_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_site_phase_render", _SITE + "/phases/{phaseName}/render",
+          {"POST": Verb(contents.render, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_phase_run", _SITE + "/phases/{phaseName}/run",
+          {"POST": Verb(runs.run_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_site_phase_status", _SITE + "/phases/{phaseName}/status",
+          {"POST": Verb(runs.phase_status, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_site_phase_tree", _SITE + "/phases/{phaseName}/tree",
+          {"POST": Verb(contents.tree, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_phase_validate", _SITE + "/phases/{phaseName}/validate",
+          {"POST": Verb(contents.validate_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_phases", _SITE + "/phases",
+          {"GET": Verb(contents.list_phases, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_plan_run", _SITE + "/plans/{planName}/run",
+          {"POST": Verb(runs.run_plan, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_site_plan_status", _SITE + "/plans/{planName}/status",
+          {"GET": Verb(runs.last_run, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_plan_validate", _SITE + "/plans/{planName}/validate",
+          {"POST": Verb(contents.validate_plan, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_plans", _SITE + "/plans",
+          {"GET": Verb(contents.list_plans, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_sites", "sre/" + _P + "/sites",
+          {"GET": Verb(sites.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
     Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False, only=Callers.ARM),
     Route("zz_not_found", "{*path}", versioned=False),

@@ -85,8 +85,7 @@ def _get_bundles() -> "Bundles":
     """Return the bundles. The SDK of blobs takes a while to import, so that comes with the first call."""
     from shared.phases.bundles import open_bundles  # noqa: PLC0415 - see above
 
-    key = settings.load().paging_key_secret
-    return open_bundles(lambda version: get_vault().get_service_key(key, version))
+    return open_bundles(get_vault().get_service_key)
 
 
 @cache

@@ -23,8 +23,6 @@ CANCEL_DEADLINE = timedelta(minutes=10)
 # The first pauses between polls, as a share of the row's longest.
 FIRST_POLL = 0.2
 _SHORTEST_FIRST_POLL = timedelta(milliseconds=100)
-# The least real time for all tries to write the end of an operation.
-_SHORTEST_CONTROL = timedelta(minutes=1)
 
 
 def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Settings) -> ResolvedPlan:
@@ -49,7 +47,7 @@ def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Setting
         "rows": [_resolve_row(row, left_out, settings) for row in kept],
         "skipped": [{"name": name, "reason": reasons[name]} for name in left_out],
         "controlSeconds": settings.poll_seconds(retry.CONTROL_INTERVAL),
-        "controlWithinSeconds": settings.deadline_seconds(retry.OUTAGE, _SHORTEST_CONTROL),
+        "controlWithinSeconds": settings.deadline_seconds(retry.OUTAGE, retry.SHORTEST_CONTROL),
         "retryPolicies": retry.resolve(sorted({row.retry for row in kept}), settings),
     }
 

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from orchestrators import plans
 from shared.arm import async_operations
 from shared.clusters.states import Edge, apply_edge, is_terminal
-from shared.documents import ClusterDocument, CorrelationData, OperationDocument
+from shared.documents import ClusterDocument, CorrelationData, FencedDocument, OperationDocument, SiteDocument
 from shared.settings import Settings
+from shared.steps import ResolvedPlan, StepStatus
 
 # The time that a request has between its first document and the start of the orchestration; scaled by the settings.
 LOOK_BACK = timedelta(minutes=2)
@@ -57,12 +58,7 @@ def begin_operation(
     # If a delete failed before it saw the superseded operation end, the next delete waits for that end.
     superseded = document.get("asyncOperationId") if cancels else document.get("supersededOperationId")
     document["supersededOperationId"] = superseded
-    # `lastAsyncOperationId` outlives the operation: a resume uses it to find the rows that a failed operation has done.
-    document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
-    document["attempt"] = 1
-    document["stopping"] = False
-    document.pop("restarts", None)
-    document["correlationData"] = request.correlation.copy()
+    _name(document, request)
     plan = plans.resolve(edge.plan, document, settings)
     if done:
         plan["done"] = done
@@ -76,3 +72,40 @@ def begin_operation(
         "plan": plan,
         "correlationData": request.correlation.copy(),
     }
+
+
+def begin_site_operation(
+    request: OperationRequest, document: SiteDocument, plan: ResolvedPlan, settings: Settings
+) -> OperationDocument:
+    """Change a site document so that it names a new operation, and return that operation's document.
+
+    Nothing is stored.
+
+    Args:
+        request: its id, caller and time.
+        document: the site document, changed in place.
+        plan: the plan that the operation runs.
+        settings: our settings, for the task hub that drives the operation.
+    """
+    operation_id = request.operation_id
+    _name(document, request)
+    path = f"/sre/providers/{request.namespace}/sites/{document['id']}/operations/{operation_id}"
+    return {
+        "id": operation_id,
+        "asyncOperation": async_operations.new_operation(operation_id, path, StepStatus.RUNNING, request.now),
+        "siteName": document["id"],
+        "bundle": document["bundle"],
+        "taskHub": settings.task_hub,
+        "plan": plan,
+        "correlationData": request.correlation.copy(),
+    }
+
+
+def _name(document: FencedDocument, request: OperationRequest) -> None:
+    """Let a document name a new operation, which its first attempt will drive."""
+    # `lastAsyncOperationId` outlives the operation: a resume uses it to find the rows that a failed operation has done.
+    document["asyncOperationId"] = document["lastAsyncOperationId"] = request.operation_id
+    document["attempt"] = 1
+    document["stopping"] = False
+    document.pop("restarts", None)
+    document["correlationData"] = request.correlation.copy()

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict, Unpack
 
 from orchestrators.plans import remedies
 from shared.arm.errors import Owner
-from shared.steps import RetryPolicy, RowKind, RowMembers, RowTerms, SerialisedRow
+from shared.steps import PhaseReference, RetryPolicy, RowKind, RowMembers, RowTerms, SerialisedRow
 
 API_VERSION = "airshipit.org/v1alpha1"
 # A host that dies is back after some seconds of real time. Rows that wait for little allow for a few such restarts.
@@ -39,6 +39,8 @@ class Row:
     owner: Owner = Owner.PLATFORM
     waits_for: str
     message: str = remedies.REPEAT
+    # The phase of a declared plan that the row is about.
+    document: PhaseReference | None = None
 
 
 class More(TypedDict, total=False):
@@ -190,6 +192,8 @@ def _terms(row: Row) -> RowTerms:
         terms["owner"] = row.owner
     if row.when:
         terms["when"] = row.when
+    if row.document:
+        terms["document"] = row.document
     return terms
 
 
@@ -214,6 +218,7 @@ def _from_members(name: str, executor: str, members: RowMembers) -> Row:
         owner=members.get("owner", Owner.PLATFORM),
         waits_for=members["waitsFor"],
         message=members["message"],
+        document=members.get("document"),
     )
 
 

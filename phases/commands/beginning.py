@@ -56,7 +56,7 @@ def begin(
             raise typer.Exit(FAILED)
         return
     operation = Operations(state).begin(plan, archive.digest(archive.pack(found.bundle)))
-    _ended(runner.run(operation, phases, plan.get("done", [])), again)
+    _ended(runner.run(operation, plan.get("done", [])), again)
 
 
 def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path, again: str) -> None:
@@ -70,7 +70,7 @@ def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Pat
             "that are already as wanted are left alone."
         )
     report(found, list(phases))
-    _ended(runner_of(found).run(operation, phases, operation.again()), again)
+    _ended(runner_of(found).run(operation, operation.again()), again)
 
 
 def _ended(operation: Operation, again: str) -> None:

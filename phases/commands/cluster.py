@@ -12,7 +12,7 @@ from phases.local import running
 from phases.local.admin import read_admin
 from phases.output import Format
 from shared.openshift.client import NotDone
-from shared.phases.documents import Cluster
+from shared.phases import showing
 from shared.phases.problems import refused
 
 Json = dict[str, Any]
@@ -23,17 +23,8 @@ cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True
 @cluster_app.command("list")
 def cluster_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the clusters of a site."""
-    rows = [_cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
+    rows = [showing.cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
     output.show(rows, ("name", "kubeconfigContext", "parentCluster", "kubeconfigSources"), form)
-
-
-def _cluster_row(cluster: Cluster) -> Json:
-    return {
-        "name": cluster.name,
-        "kubeconfigContext": cluster.name,
-        "parentCluster": cluster.parent,
-        "kubeconfigSources": [source["type"] for source in cluster.sources],
-    }
 
 
 @cluster_app.command("get-kubeconfig")

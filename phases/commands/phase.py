@@ -27,9 +27,8 @@ from phases.commands.common import (
 )
 from phases.commands.selecting import Selection
 from phases.output import Format
-from shared.phases import entry_points
-from shared.phases.documents import Name, Phase
-from shared.phases.kinds import KINDS
+from shared.phases import entry_points, showing
+from shared.phases.documents import Name
 from shared.phases.problems import refused
 from shared.phases.site import Site
 
@@ -65,22 +64,12 @@ def phase_list(
     )
     if cluster and cluster not in found.cluster_map.clusters:
         raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(found.cluster_map.clusters) or 'none'}.")
-    rows = [_phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
+    rows = [showing.phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
     output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
 
 
 def _has_plan(found: Site | None, plan: str) -> bool:
     return found is not None and Name("", plan) in found.plans
-
-
-def _phase_row(phase: Phase) -> Json:
-    return {
-        "namespace": phase.name.namespace,
-        "name": phase.name.name,
-        "clusterName": phase.cluster,
-        "executor": phase.executor.kind,
-        "docEntrypoint": phase.entry_point,
-    }
 
 
 @phase_app.command("tree")
@@ -124,23 +113,7 @@ def phase_render(
     """Print the documents of a phase, with the values of Secrets masked."""
     selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
     found = read_site(bundle, metadata)
-    output.documents(filter(selection.has, _documents(found, source, Name(namespace, name))), form)
-
-
-def _documents(found: Site, source: str, name: Name) -> list[Json]:
-    if source == "config":
-        return [one.document for one in found.documents]
-    if not name.name:
-        raise refused("Name a phase, or render the phase bundle with --source config.")
-    phase = found.phase(name.name, name.namespace)
-    if source == "executor":
-        return [phase.executor.document]
-    if source != "phase":
-        raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
-    kind = KINDS.get(phase.executor.kind)
-    if kind is None or phase.entry_point:
-        return [one.document for one in found.render(phase)]
-    return kind.applies(found, phase)
+    output.documents(filter(selection.has, showing.documents(found, source, Name(namespace, name))), form)
 
 
 @phase_app.command("validate")

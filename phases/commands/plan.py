@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from orchestrators.plans.declared import FINISH
 from phases import output
 from phases.commands import builtin
 from phases.commands.beginning import begin, resume_last
@@ -24,6 +25,7 @@ from phases.commands.common import (
 )
 from phases.local.operations import Operations
 from phases.output import Format
+from shared.phases import showing
 from shared.phases.documents import Name
 from shared.phases.problems import refused
 
@@ -34,10 +36,7 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site, and those that the service has itself; where no site is, only those."""
     found = {} if builtin.no_site(bundle, metadata) else read_site(bundle, metadata).plans
-    rows = [
-        {"namespace": plan.name.namespace, "name": plan.name.name, "description": plan.description}
-        for plan in found.values()
-    ]
+    rows = [showing.plan_row(plan) for plan in found.values()]
     rows += builtin.plans()
     output.show(rows, ("namespace", "name", "description"), form)
 
@@ -113,6 +112,8 @@ def plan_status(
     skipped = operation.document["plan"].get("done", [])
     rows = []
     for row in operation.document["plan"]["rows"]:
+        if row["name"] == FINISH:
+            continue
         item = items.get(row["name"])
         waiting = "Skipped" if row["name"] in skipped else "Waiting"
         rows.append(

@@ -16,7 +16,7 @@ from activities.phases.executors import EXECUTORS, perform
 from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
-from orchestrators.plans.declared import DeclaredPhase, resolve
+from orchestrators.plans.declared import FINISH, DeclaredPhase, resolve
 from phases.local.engine import Engine
 from phases.local.interrupts import interrupts
 from phases.local.operations import Operation
@@ -25,11 +25,11 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.openshift.client import NotDone
 from shared.phases.apply_options import Options
 from shared.phases.documents import Phase
-from shared.phases.kinds import KINDS
+from shared.phases.kinds import KINDS, waits_for
 from shared.phases.problems import BundleError
 from shared.phases.site import Site
 from shared.settings import AZURES_PACE
-from shared.steps import Outcome, ProgressItem, ResolvedPlan, ResolvedRow, RetryClass, StepStatus, Verb
+from shared.steps import Outcome, PhaseReference, ProgressItem, ResolvedPlan, ResolvedRow, RetryClass, StepStatus, Verb
 
 Json = dict[str, Any]
 Say = Callable[[str], None]
@@ -104,17 +104,15 @@ class Runner:
             except TryAgain as error:
                 return wait(error.error.message)
 
-    def run(self, operation: Operation, phases: Sequence[Phase], done: Sequence[str]) -> Operation:
+    def run(self, operation: Operation, done: Sequence[str]) -> Operation:
         """Run an operation to its end, or until somebody presses Ctrl-C; return it.
 
         Args:
             operation: the operation.
-            phases: the phases of its plan.
             done: names of the phases that need not run.
         """
         plan = operation.document["plan"]
-        named = {phase.name.name: phase for phase in phases}
-        engine = Engine(lambda name, call: self._activity(operation, named, name, call))
+        engine = Engine(lambda name, call: self._activity(operation, name, call))
         start = {
             "operationId": operation.id,
             "attempt": operation.document["attempt"],
@@ -127,9 +125,7 @@ class Runner:
             "done": list(done),
         }
         with interrupts(self.cancel):
-            result = engine.run(start)
-        if result["result"] == "done":
-            operation.end(StepStatus.SUCCEEDED, None)
+            engine.run(start)
         return operation
 
     def cancel(self) -> None:
@@ -146,20 +142,20 @@ class Runner:
             if change.verb != "unchanged":
                 self.say(f"{phase.name}: {change}")
 
-    def _activity(self, operation: Operation, phases: Mapping[str, Phase], name: str, call: Json) -> Json:
+    def _activity(self, operation: Operation, name: str, call: Json) -> Json:
         """Do what the interpreter calls for; every failure is an outcome."""
         if name == "stop_operation":
             self._cancelled.set()
             self._record(operation, {**call, "step": call["failedStep"]}, StepStatus.FAILED, call["error"]["message"])
             return {"outcome": "done"}
-        if name == "finish_operation":
-            stopped = call["error"]["code"] == ErrorCode.CANCELED
-            operation.end(StepStatus.CANCELED if stopped else StepStatus.FAILED, call["error"])
+        if name == FINISH:
+            operation.end(_status(call["error"]), call["error"])
             return {"outcome": "done"}
         if call["verb"] == Verb.CANCEL:
             # The phase has failed, which is told next; nothing of it goes on by itself.
             return {"outcome": "stopped"}
-        outcome = self._phase(phases[call["step"]], call)
+        named = call["row"]["document"]
+        outcome = self._phase(self.site.phase(named["name"], named["namespace"]), call)
         status, message = _seen(outcome)
         self._record(operation, call, status, message)
         return dict(outcome)
@@ -241,9 +237,9 @@ def plan_of(
 
 def _declared(site: Site, phase: Phase, timeout: timedelta | None) -> DeclaredPhase:
     options = Options.of(phase.executor.document)
-    waits_for = f"the objects of {site.entry_point(phase) or phase.name} on {phase.cluster}"
+    named: PhaseReference = {"namespace": phase.name.namespace, "name": phase.name.name}
     return DeclaredPhase(
-        phase.name.name, waits_for, options.timeout if timeout is None else timeout, options.poll, phase.needs
+        named, waits_for(site, phase), options.timeout if timeout is None else timeout, options.poll, phase.needs
     )
 
 
@@ -260,6 +256,12 @@ def _client(kubeconfig: Json) -> ApiClient:
     made: ApiClient = new_client_from_config_dict(kubeconfig)  # type: ignore[no-untyped-call]  # the package has no types
     made.configuration.retries = False
     return made
+
+
+def _status(error: Json | None) -> StepStatus:
+    if error is None:
+        return StepStatus.SUCCEEDED
+    return StepStatus.CANCELED if error["code"] == ErrorCode.CANCELED else StepStatus.FAILED
 
 
 def _seen(outcome: Outcome) -> tuple[StepStatus, str]:

@@ -20,6 +20,7 @@ class Purpose(StrEnum):
 
 # The member of the bundle `credentials` with which the service itself opens the cluster.
 SERVICE_KUBECONFIG = "aroServiceKubeconfig"
+USER_KUBECONFIG = "userAdminKubeconfig"
 
 
 def secret_name(document_id: str, purpose: str) -> str:

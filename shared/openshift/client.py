@@ -128,12 +128,19 @@ def endpoint(secret_id: str, member: str, address: str, read_secret: Callable[[s
 
     Source: ARO-RP `pkg/util/restconfig/restconfig.go`.
     """
-    user, cluster = _sections(read_secret(secret_id)[member])
-    return Endpoint(
-        f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}",
-        urlsplit(cluster["server"]).hostname or "",
-        _tls(user, cluster),
-    )
+    user, cluster = _sections(yaml.safe_load(read_secret(secret_id)[member]))
+    return Endpoint(*reached_at(cluster["server"], address), _tls(user, cluster))
+
+
+def reached_at(server: str, address: str) -> tuple[str, str]:
+    """Return the URL of an API server at an address, and the name that its certificate must carry.
+
+    Args:
+        server: `server` of its kubeconfig.
+        address: the address to connect to.
+    """
+    url = f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}"
+    return url, urlsplit(server).hostname or ""
 
 
 @lru_cache(maxsize=_CLIENTS)
@@ -160,6 +167,45 @@ def connect(secret_id: str, member: str, address: str, read_secret: Callable[[st
     client.user_agent = USER_AGENT
     client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = found.tls
     return client
+
+
+def connect_with(kubeconfig: Json) -> "ApiClient":
+    """Return a client for the current context of a kubeconfig. It reads no file and runs no program.
+
+    A user has a client certificate, a token, or a name and a password. Without an authority in the kubeconfig, the
+    server's certificate must come from one that this machine trusts.
+
+    Raises:
+        NotDone: a certificate or a key in the kubeconfig is none.
+    """
+    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
+
+    user, cluster = _sections(kubeconfig)
+    try:
+        tls = _tls(user, cluster)
+    except (ValueError, ssl.SSLError) as error:
+        raise NotDone("a certificate or key of the kubeconfig is not base64 of PEM, or they do not fit") from error
+    configuration = Configuration(
+        host=cluster["server"].rstrip("/"),
+        retries=False,
+        tls_server_name=cluster.get("tls-server-name"),
+        connection_pool_maxsize=4,
+    )
+    if authorization := _authorization(user):
+        configuration.api_key["BearerToken"] = authorization
+    client = ApiClient(configuration)
+    client.user_agent = USER_AGENT
+    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = tls
+    return client
+
+
+def _authorization(user: Json) -> str:
+    if "token" in user:
+        return f"Bearer {user['token']}"
+    if "username" in user:
+        named = f"{user['username']}:{user.get('password', '')}"
+        return f"Basic {base64.b64encode(named.encode()).decode()}"
+    return ""
 
 
 def read(client: "ApiClient", what: Read) -> Any:
@@ -224,6 +270,8 @@ def send(
     if method in fence.CHANGES:
         fence.ask(method)
     headers = {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()}
+    # The package adds them only to the requests of its typed APIs.
+    headers |= {auth["key"]: auth["value"] for auth in client.configuration.auth_settings().values()}
     if body is not None:
         headers["Content-Type"] = content_type
     try:
@@ -299,9 +347,8 @@ def shortened(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
     return one_line if len(one_line) <= characters else f"{one_line[:characters]}..."
 
 
-def _sections(kubeconfig: str) -> tuple[Json, Json]:
+def _sections(document: Json) -> tuple[Json, Json]:
     """Return the user and the cluster of a kubeconfig's current context."""
-    document = yaml.safe_load(kubeconfig)
 
     def named(section: str, kind: str, name: str) -> Json:
         found: Json = next(entry[kind] for entry in document[section] if entry["name"] == name)
@@ -312,12 +359,15 @@ def _sections(kubeconfig: str) -> tuple[Json, Json]:
 
 
 def _tls(user: Json, cluster: Json) -> ssl.SSLContext:
-    """Return the TLS context of a kubeconfig: only its own authority, and its client certificate.
+    """Return the TLS context of a kubeconfig: only its own authority, if it has one, and its client certificate.
 
     The standard library can read a key only from a file, so the key is in a private file for the duration of the call.
     The package itself would keep the file for the life of the process, and even after a crash.
     """
-    context = ssl.create_default_context(cadata=_text(cluster["certificate-authority-data"]))
+    authority = cluster.get("certificate-authority-data")
+    context = ssl.create_default_context(cadata=_text(authority) if authority else None)
+    if "client-certificate-data" not in user:
+        return context
     with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as pem:
         pem.write(_text(user["client-certificate-data"]) + _text(user["client-key-data"]))
         pem.flush()

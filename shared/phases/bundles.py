@@ -77,12 +77,13 @@ class Bundles:
         return packed
 
 
-def open_bundles(read_key: ReadKey) -> Bundles:
-    """Return the bundles of this service.
+def open_bundles(read_key: Callable[[str, str], tuple[str, str]]) -> Bundles:
+    """Return the bundles of this service, sealed with its paging key.
 
     Args:
-        read_key: reads the paging key, by `Vault.get_service_key`.
+        read_key: `Vault.get_service_key`.
     """
+    service_settings = settings.load()
     # In requests their deadline limits every attempt. The SDK's own retries would begin after 15 seconds.
     patience: dict[str, Any] = {
         "connection_timeout": cloud.CONNECTION_TIMEOUT_SECONDS,
@@ -91,9 +92,9 @@ def open_bundles(read_key: ReadKey) -> Bundles:
         "raw_request_hook": cloud.PROMPT["raw_request_hook"],
     }
     container = ContainerClient.from_container_url(
-        settings.load().bundles_url, credential=cloud.managed_identity(), **patience
+        service_settings.bundles_url, credential=cloud.managed_identity(), **patience
     )
-    return Bundles(container, read_key)
+    return Bundles(container, lambda version: read_key(service_settings.paging_key_secret, version))
 
 
 def _key(secret: str, digest: str) -> bytes:

@@ -35,6 +35,11 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+def waits_for(site: Site, phase: Phase) -> str:
+    """Return what a phase waits for while it runs, in words."""
+    return f"the objects of {site.entry_point(phase) or phase.name} on {phase.cluster}"
+
+
 def problems(site: Site, phases: Iterable[Phase]) -> list[Problem]:
     """Return everything that is wrong with a site, and with the documents of some of its phases.
 

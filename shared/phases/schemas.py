@@ -13,6 +13,8 @@ API_VERSION = f"{GROUP}/v1alpha1"
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 STRING: Schema = {"type": "string"}
+# A name of Kubernetes. It is also part of ids in the service's database, which allow no slash.
+NAME: Schema = {"type": "string", "pattern": r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "maxLength": 253}
 FLAG: Schema = {"type": "boolean"}
 SECONDS: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": TEXT}
@@ -32,7 +34,7 @@ def _map(values: Schema) -> Schema:
 
 
 METADATA = _object(
-    {"name": TEXT, "namespace": STRING, "clusterName": STRING, "labels": _map(STRING), "annotations": _map(STRING)},
+    {"name": NAME, "namespace": STRING, "clusterName": STRING, "labels": _map(STRING), "annotations": _map(STRING)},
     "name",
 )
 
@@ -192,3 +194,16 @@ SCHEMAS: dict[str, Schema] = {
 # The executors that are built, and those of airshipctl that are not.
 EXECUTORS = ("KubernetesApply", "Clusterctl")
 NOT_BUILT = ("BaremetalManager", "BootConfiguration", "GenericContainer")
+
+
+def _closed(members: Schema, *required: str) -> Schema:
+    """Return the schema of a request's body, which has no other members."""
+    return _object(members, *required) | {"additionalProperties": False}
+
+
+# The bodies of the service's requests.
+SITE = _closed({"bundle": {"type": "string", "pattern": "^[0-9a-f]{64}$"}, "metadata": TEXT}, "bundle")
+PHASE_RUN = _closed({"waitTimeoutSeconds": SECONDS})
+PLAN_RUN = _closed({"waitTimeoutSeconds": SECONDS, "resumeFrom": TEXT, "resume": FLAG, "dryRun": FLAG}) | {
+    "not": {"required": ["resume"], "properties": {"resume": {"const": True}}, "minProperties": 2}
+}

@@ -4,22 +4,19 @@ import tempfile
 from pathlib import Path
 
 from frontend.messages import Call, Reply
-from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
+from frontend.sites import opening
+from shared.arm.errors import invalid_parameter, shown
 from shared.phases import archive
-from shared.phases.problems import BundleError
-
-NO_CONTAINER = "This deployment has no container for bundles. Deploy infra/ again: it makes one and sets BUNDLES_URL."
 
 
 def put(call: Call) -> Reply:
     """Store a bundle: 201 for a new one, 200 if it is there already.
 
     Raises:
-        CloudError: 503 `ServiceUnavailable` if there is no container; 400 `InvalidParameter` if the body is not the archive of the digest in the path, or with every problem
-            of the archive.
+        CloudError: 503 `ServiceUnavailable` if there is no container; 400 `InvalidParameter` if the body is not the
+            archive of the digest in the path, or with every problem of the archive.
     """
-    if not call.services.settings.bundles_url:
-        raise CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, NO_CONTAINER)
+    opening.require_container(call)
     digest, packed = call.parameters["digest"], call.request.body
     if (found := archive.digest(packed)) != digest:
         raise invalid_parameter(
@@ -36,13 +33,5 @@ def put(call: Call) -> Reply:
 
 def _check(packed: bytes) -> None:
     """Refuse an archive that could not be unpacked when a phase needs it, with every problem."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            archive.unpack(packed, Path(folder) / "bundle")
-        except BundleError as error:
-            raise summarize(
-                [
-                    CloudError(400, ErrorCode.INVALID_PARAMETER, problem.message, problem.file)
-                    for problem in error.problems
-                ]
-            ) from error
+    with tempfile.TemporaryDirectory() as folder, opening.explained():
+        archive.unpack(packed, Path(folder) / "bundle")

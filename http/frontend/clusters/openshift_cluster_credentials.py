@@ -12,7 +12,7 @@ from frontend.messages import Call, Reply
 from orchestrators.plans.predicates import reason_to_skip
 from shared.arm.errors import request_not_allowed, resource_not_found
 from shared.clusters import states
-from shared.clusters.secrets import Purpose
+from shared.clusters.secrets import USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
 from shared.vault import Bundle
 
@@ -47,7 +47,7 @@ def list_admin_credentials(call: Call) -> Reply:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
     document = _document(call)
-    kubeconfig = yaml.safe_load(_bundle(call, document)["userAdminKubeconfig"])
+    kubeconfig = yaml.safe_load(_bundle(call, document)[USER_KUBECONFIG])
     public = not reason_to_skip("gets_certificates", document, call.services.settings)
     for entry in kubeconfig["clusters"]:
         entry["cluster"]["server"] = entry["cluster"]["server"].replace("https://api-int.", "https://api.")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import TypeVar
 
 from frontend.clusters.undoing import attempt
 from frontend.messages import Call, Reply, Start, error_reply, new_id
@@ -12,8 +13,10 @@ from orchestrators.plans.beginning import OperationRequest
 from shared import tracing
 from shared.arm import async_operations, links
 from shared.arm.errors import CloudError
-from shared.documents import ClusterDocument, OperationDocument
+from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.store import OutcomeUnknown, ensure_written
+
+Owner = TypeVar("Owner", bound=FencedDocument)
 
 _ADDRESS = "Azure-AsyncOperation"
 
@@ -28,18 +31,18 @@ def new_request(call: Call) -> OperationRequest:
 
 def write_operation(
     call: Call,
-    document: ClusterDocument,
+    document: Owner,
     operation: OperationDocument,
-    write_cluster: Callable[[ClusterDocument], object],
+    write_owner: Callable[[Owner], object],
     undo: ExitStack,
 ) -> None:
-    """Write an operation, then the cluster document that names it. When this returns, the request is accepted.
+    """Write an operation, then the document of the cluster or site that names it. Then the request is accepted.
 
     Args:
         call: the request.
-        document: the cluster document, as `begin_operation` left it.
-        operation: the document that `begin_operation` returned.
-        write_cluster: creates or replaces the cluster document.
+        document: the document of the cluster or site, as the beginning of the operation left it.
+        operation: the operation.
+        write_owner: creates or replaces the document of the cluster or site.
         undo: receives the function that deletes the operation, which nobody may see if the request is not accepted.
 
     Raises:
@@ -51,14 +54,14 @@ def write_operation(
     ensure_written(lambda: store.operations.create(operation), lambda: store.operations.read(operation_id) is not None)
 
     def names_it() -> bool:
-        found = store.clusters.read(document["id"], document["partitionKey"])
+        found = store.owner(operation)
         # This name stays after the operation has ended, which a watchdog may cause before we read.
         return found is not None and found.get("lastAsyncOperationId") == operation_id
 
     try:
-        ensure_written(lambda: write_cluster(document), names_it)
+        ensure_written(lambda: write_owner(document), names_it)
     except OutcomeUnknown:
-        # The cluster that names all this may exist. The sweep removes what it does not name.
+        # The document that names all this may exist. The sweep removes what it does not name.
         undo.pop_all()
         raise
 

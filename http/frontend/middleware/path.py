@@ -13,9 +13,18 @@ Check = Callable[[str, str], bool]
 
 _NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
 _DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
+_SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_DECLARED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
 # Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
+_IN_BUNDLE = (
+    lambda value, _: bool(_DECLARED.fullmatch(value)),
+    400,
+    ErrorCode.INVALID_PARAMETER,
+    "1 to 253 letters, digits, '-' or '.', with a letter or digit at both ends",
+)
+
 PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
     "subscriptionId": (
         "subscription id",
@@ -66,6 +75,15 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
         ErrorCode.INVALID_OPERATION_ID,
         _UUID,
     ),
+    "siteName": (
+        "site name",
+        lambda value, _: bool(_SITE.fullmatch(value)),
+        400,
+        ErrorCode.INVALID_PARAMETER,
+        "1 to 63 letters, digits or '-', with a letter or digit at both ends",
+    ),
+    "phaseName": ("phase name", *_IN_BUNDLE),
+    "planName": ("plan name", *_IN_BUNDLE),
     "digest": (
         "digest",
         lambda value, _: bool(_DIGEST.fullmatch(value)),

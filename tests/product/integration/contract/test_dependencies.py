@@ -124,6 +124,9 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "openShiftMinorVersion": "4.19",
         "operationId": str(uuid.uuid4()),
         "digest": "0" * 64,
+        "siteName": "edge",
+        "phaseName": "agent",
+        "planName": "site",
     }
     name = f"new-{uuid.uuid4().hex[:8]}"
     more: dict[str, Json] = {

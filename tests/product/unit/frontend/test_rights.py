@@ -46,6 +46,24 @@ http_sre_role_set                GET     Operator                               
 http_sre_role_set                PUT     Operator                                                                 role
 http_sre_role_set                DELETE  Operator                                                                 role
 http_sre_role_sets               GET     Operator                                                                 role
+http_sre_site                    GET     Operator                                                                 role
+http_sre_site                    PUT     Operator                                                                 role
+http_sre_site                    DELETE  Operator                                                                 role
+http_sre_site_clusters           GET     Operator                                                                 role
+http_sre_site_operation          GET     Operator                                                                 role
+http_sre_site_operation_cancel   POST    Operator                                                                 role
+http_sre_site_phase_dry_run      POST    Operator                                                                 role
+http_sre_site_phase_render       POST    Operator                                                                 role
+http_sre_site_phase_run          POST    Operator                                                                 role
+http_sre_site_phase_status       POST    Operator                                                                 role
+http_sre_site_phase_tree         POST    Operator                                                                 role
+http_sre_site_phase_validate     POST    Operator                                                                 role
+http_sre_site_phases             GET     Operator                                                                 role
+http_sre_site_plan_run           POST    Operator                                                                 role
+http_sre_site_plan_status        GET     Operator                                                                 role
+http_sre_site_plan_validate      POST    Operator                                                                 role
+http_sre_site_plans              GET     Operator                                                                 role
+http_sre_sites                   GET     Operator                                                                 role
 """
 ROWS = [row.split(maxsplit=3) for row in TABLE.strip().splitlines()]
 ROUTE = {route.name: route for route in ROUTES}

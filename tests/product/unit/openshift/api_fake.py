@@ -37,7 +37,7 @@ class FakeApi:
     namespaces: set[str] | None = None
     _versions: int = 0
 
-    configuration = SimpleNamespace(host="")
+    configuration = SimpleNamespace(host="", auth_settings=dict)
     user_agent = "test"
 
     @property

@@ -1,0 +1,85 @@
+"""What a site declares: its phases, plans and clusters, what a phase renders, and whether all of it is right."""
+
+from frontend.messages import Call, Reply
+from frontend.sites import opening
+
+
+def list_phases(call: Call) -> Reply:
+    """Return the phases, with the members that `phase list` prints."""
+    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+
+    found = opening.site(call, opening.document(call))
+    return Reply(200, {"value": [showing.phase_row(one) for one in found.phases.values()]})
+
+
+def list_plans(call: Call) -> Reply:
+    """Return the plans, with the members that `plan list` prints."""
+    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+
+    found = opening.site(call, opening.document(call))
+    return Reply(200, {"value": [showing.plan_row(one) for one in found.plans.values()]})
+
+
+def list_clusters(call: Call) -> Reply:
+    """Return the clusters, with the members that `cluster list` prints."""
+    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+
+    found = opening.site(call, opening.document(call))
+    return Reply(200, {"value": [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]})
+
+
+def tree(call: Call) -> Reply:
+    """Return what the entry point of a phase is made from.
+
+    Raises:
+        CloudError: 400 `InvalidParameter`.
+    """
+    from shared.phases import entry_points, showing  # noqa: PLC0415 - see `opening.py`
+
+    found = opening.site(call, opening.document(call))
+    with opening.explained():
+        phase = found.phase(*_short(call, "phaseName"))
+        return Reply(200, showing.tree(entry_points.tree(found.bundle, found.entry_point(phase) or ".")))
+
+
+def render(call: Call) -> Reply:
+    """Return the documents of a phase, or those of the query's `source`, with the values of Secrets masked.
+
+    Raises:
+        CloudError: 400 `InvalidParameter`.
+    """
+    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+
+    found = opening.site(call, opening.document(call))
+    with opening.explained():
+        shown = showing.documents(found, call.request.query.get("source", "phase"), opening.named(call, "phaseName"))
+    return Reply(200, {"value": [showing.mask(one) for one in shown]})
+
+
+def validate_phase(call: Call) -> Reply:
+    """Return 200 if a phase is right.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem.
+    """
+    found = opening.site(call, opening.document(call))
+    with opening.explained():
+        opening.require_right(found, [found.phase(*_short(call, "phaseName"))])
+    return Reply(200, {"problems": []})
+
+
+def validate_plan(call: Call) -> Reply:
+    """Return 200 if a plan and its phases are right.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem.
+    """
+    found = opening.site(call, opening.document(call))
+    with opening.explained():
+        opening.require_right(found, opening.phases_of(found, opening.named(call, "planName")))
+    return Reply(200, {"problems": []})
+
+
+def _short(call: Call, parameter: str) -> tuple[str, str]:
+    name = opening.named(call, parameter)
+    return name.name, name.namespace

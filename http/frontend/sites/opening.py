@@ -1,0 +1,166 @@
+"""The site of a request: its document, and what its bundle declares.
+
+What reads bundles is imported with the first request that needs it, because a cold start must not wait for it.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from frontend.callers.rights import LIST_ADMIN_CREDENTIALS
+from frontend.messages import Call
+from shared.arm.errors import (
+    CloudError,
+    ErrorCode,
+    authorization_failed,
+    conflict,
+    forbidden,
+    invalid_parameter,
+    shown,
+    summarize,
+)
+from shared.azure.rights import Ask
+from shared.documents import SiteDocument
+from shared.phases.problems import BundleError, Problem
+
+if TYPE_CHECKING:
+    from shared.phases.documents import Name, Phase
+    from shared.phases.schemas import Schema
+    from shared.phases.site import Site
+
+NO_CONTAINER = "This deployment has no container for bundles. Deploy infra/ again: it makes one and sets BUNDLES_URL."
+
+
+def document(call: Call) -> SiteDocument:
+    """Return the document of the site in the path.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound`.
+    """
+    name = call.parameters["siteName"]
+    found = call.services.store.sites.read(name)
+    if found is None:
+        raise CloudError(404, ErrorCode.RESOURCE_NOT_FOUND, f"There is no site '{shown(name)}'.")
+    return found
+
+
+def site(call: Call, of: SiteDocument) -> "Site":
+    """Return what the bundle of a site declares.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem of its documents, or if there is no such bundle; 503
+            `ServiceUnavailable` if this deployment keeps no bundles.
+    """
+    from shared.phases.bundles import NoBundle  # noqa: PLC0415 - see above
+    from shared.phases.opened import opened  # noqa: PLC0415 - idem
+
+    require_container(call)
+    with explained():
+        try:
+            return opened(call.services.bundles.fetch, of["bundle"], of["metadata"])
+        except NoBundle as error:
+            raise invalid_parameter("bundle", f"The site '{of['id']}' cannot be read: {error}.") from error
+
+
+def require_container(call: Call) -> None:
+    """Refuse a request that needs bundles if this deployment keeps none.
+
+    Raises:
+        CloudError: 503 `ServiceUnavailable`.
+    """
+    if not call.services.settings.bundles_url:
+        raise CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, NO_CONTAINER)
+
+
+def named(call: Call, parameter: str) -> "Name":
+    """Return the name of a document: the parameter of the path, and `namespace` of the query."""
+    from shared.phases.documents import Name  # noqa: PLC0415 - see above
+
+    return Name(call.request.query.get("namespace", ""), call.parameters[parameter])
+
+
+def phases_of(found: "Site", plan_name: "Name") -> list["Phase"]:
+    """Return the phases of a plan, in its order; those that it names and the site does not have are left out.
+
+    Raises:
+        BundleError: there is no such plan.
+    """
+    return [found.phases[one] for one in found.plan(plan_name.name, plan_name.namespace).phases if one in found.phases]
+
+
+def content(call: Call, schema: "Schema") -> dict[str, Any]:
+    """Return the body of a request; {} if it has none.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with everything in which it differs from the schema.
+    """
+    from shared.phases.documents import by_schema  # noqa: PLC0415 - see above
+
+    given = {} if call.content is None else call.content
+    if problems := list(by_schema(given, schema, "")):
+        raise as_error(problems)
+    return dict(given)
+
+
+def require_sources(call: Call, found: "Site", phases: Iterable["Phase"]) -> None:
+    """Refuse phases on clusters whose credentials the caller may not have.
+
+    A kubeconfig can come from a cluster that this service has made. The service hands that out only to callers who may
+    list the admin credentials of that cluster.
+
+    Raises:
+        CloudError: 403 `AuthorizationFailed` or `Forbidden`.
+    """
+    wanted = {phase.cluster for phase in phases}
+    reached = wanted.union(*(found.cluster_map.ancestors(name) for name in wanted))
+    clusters = [one for name, one in found.cluster_map.clusters.items() if name in reached]
+    named = [
+        source["openShiftCluster"]["resourceId"]
+        for one in clusters
+        for source in one.sources
+        if source["type"] == "openShiftCluster"
+    ]
+    for scope in dict.fromkeys(named):
+        if call.signed_in is None:
+            raise forbidden(
+                f"The site uses the cluster '{shown(scope)}' of this service. Who calls with an operator's certificate has "
+                "no role in Azure that would allow that: give the site a kubeconfig in its bundle, or call with a token."
+            )
+        action = LIST_ADMIN_CREDENTIALS.action
+        if not call.services.rights.may(call.principal.object_id, Ask(action, scope), fresh=True):
+            raise authorization_failed(call.principal.name, call.principal.object_id, action, scope)
+
+
+def require_right(found: "Site", phases: Iterable["Phase"]) -> None:
+    """Refuse a site, or phases that are meant to run, with everything that is wrong.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem.
+    """
+    from shared.phases import kinds  # noqa: PLC0415 - see above
+
+    if problems := kinds.problems(found, phases):
+        raise as_error(problems)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what is wrong with a bundle into an error with every problem."""
+    try:
+        yield
+    except BundleError as error:
+        raise as_error(error.problems) from error
+
+
+def as_error(problems: Iterable[Problem]) -> CloudError:
+    """Return the error that lists problems, each with its file and field."""
+    listed = [
+        CloudError(400, ErrorCode.INVALID_PARAMETER, one.message, " ".join(filter(None, (one.file, one.field))))
+        for one in problems
+    ]
+    return summarize(listed)
+
+
+def lost(name: str) -> CloudError:
+    """Return the error of a request that lost every race for a site."""
+    return conflict(f"The site '{name}' was changed by other requests at the same time. Try again.")

@@ -1,0 +1,264 @@
+"""Operations on a site: a plan or a phase is run, tried or looked at; what runs is shown and cancelled."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from frontend.clusters.operation_begin import new_request, write_operation
+from frontend.clusters.undoing import undoing
+from frontend.messages import Call, Reply, Start
+from frontend.operations import operation_report
+from frontend.retry_after import RETRY_AFTER
+from frontend.sites import opening
+from frontend.sites.sites import busy
+from orchestrators import plans
+from orchestrators.plans import declared
+from orchestrators.plans.beginning import begin_site_operation
+from orchestrators.plans.declared import DeclaredPhase, Work
+from shared.arm import links
+from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found
+from shared.documents import OperationDocument, SiteDocument
+from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
+from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
+
+if TYPE_CHECKING:
+    from shared.phases.documents import Phase
+    from shared.phases.site import Site
+
+    Resolve = Callable[[SiteDocument, Site], ResolvedPlan]
+
+Json = dict[str, Any]
+
+# What names the operations on a single phase, where those on plans have the plan's name. No plan's name has a slash.
+_PHASE = "phase/"
+
+
+def run_plan(call: Call) -> Reply:
+    """Run a plan, resume its last run, or tell what it would do; return 202 and where the operation is.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
+    """
+    from shared.phases.schemas import PLAN_RUN  # noqa: PLC0415 - see `opening.py`
+
+    options = opening.content(call, PLAN_RUN)
+
+    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+        plan_name = opening.named(call, "planName")
+        phases = opening.phases_of(site, plan_name)
+        opening.require_right(site, phases)
+        opening.require_sources(call, site, phases)
+        if options.get("resume"):
+            return _resumed(call, document, str(plan_name))
+        work = Work.DRY_RUN if options.get("dryRun") else Work.RUN
+        return _plan(call, document, site, str(plan_name), phases, work=work, options=options)
+
+    return _begin(call, resolve)
+
+
+def run_phase(call: Call) -> Reply:
+    """Run a phase; return 202 and where the operation is."""
+    return _phase(call, Work.RUN)
+
+
+def try_phase(call: Call) -> Reply:
+    """Tell what a phase would do to each object, by an operation."""
+    return _phase(call, Work.DRY_RUN)
+
+
+def phase_status(call: Call) -> Reply:
+    """Tell what a phase still waits for, by an operation."""
+    return _phase(call, Work.STATUS)
+
+
+def get(call: Call) -> Reply:
+    """Return an operation on the site, as operators see those on clusters.
+
+    Raises:
+        CloudError: 404 `NotFound`.
+    """
+    return _report(call, 200, _operation(call), call.services.store.sites.read(call.parameters["siteName"]))
+
+
+def cancel(call: Call) -> Reply:
+    """Let an operation change nothing more, and end; return 202, also if it was canceled before.
+
+    Raises:
+        CloudError: 404 `NotFound`; 409 `Conflict` if it has ended.
+    """
+    operation, store = _operation(call), call.services.store.sites
+
+    def decide(document: SiteDocument) -> SiteDocument | None:
+        if document.get("asyncOperationId") != operation["id"]:
+            raise conflict(f"The operation '{operation['id']}' has ended.")
+        if document.get("canceling"):
+            return None
+        return document | {"stopping": True, "canceling": True}
+
+    try:
+        document = store.update(lambda: store.read(operation["siteName"]), decide)
+    except NotFound:
+        raise conflict(f"The operation '{operation['id']}' has ended.") from None
+    return _report(call, 202, operation, document)
+
+
+def last_run(call: Call) -> Reply:
+    """Return the last run of a plan.
+
+    Raises:
+        CloudError: 404 `NotFound`.
+    """
+    document = opening.document(call)
+    operation = _last(call, document, str(opening.named(call, "planName")))
+    return _report(call, 200, operation, document)
+
+
+def _phase(call: Call, work: Work) -> Reply:
+    from shared.phases.schemas import PHASE_RUN  # noqa: PLC0415 - see `opening.py`
+
+    options = opening.content(call, PHASE_RUN)
+
+    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+        name = opening.named(call, "phaseName")
+        phase = site.phase(name.name, name.namespace)
+        opening.require_right(site, [phase])
+        opening.require_sources(call, site, [phase])
+        return _plan(call, document, site, f"{_PHASE}{name}", [phase], work=work, options=options)
+
+    return _begin(call, resolve)
+
+
+def _begin(call: Call, resolve: "Resolve") -> Reply:
+    """Begin an operation with the plan that `resolve` makes; nothing is stored if it refuses."""
+    store = call.services.store
+    for _ in range(UPDATE_TRIES):
+        document = opening.document(call)
+        if document.get("asyncOperationId"):
+            raise busy(document["asyncOperationId"])
+        with opening.explained():
+            plan = resolve(document, opening.site(call, document))
+        operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
+        if not plan["name"].startswith(_PHASE) and plan["rows"][0]["executor"] == Work.RUN:
+            document["runs"] = {**document.get("runs", {}), plan["name"]: operation["id"]}
+        try:
+            with undoing() as undo:
+                write_operation(call, document, operation, store.sites.replace, undo)
+        except (PreconditionFailed, NotFound):
+            continue
+        return _accepted(call, document, operation)
+    raise opening.lost(document["id"])
+
+
+def _plan(
+    call: Call,
+    document: SiteDocument,
+    site: "Site",
+    name: str,
+    phases: Sequence["Phase"],
+    *,
+    work: Work,
+    options: Json,
+) -> ResolvedPlan:
+    """Return phases as the engine runs them.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` for a phase to begin with that the plan does not have.
+    """
+    timeout = timedelta(seconds=options["waitTimeoutSeconds"]) if "waitTimeoutSeconds" in options else None
+    earlier: list[PhaseName] = []
+    declared_phases = []
+    for phase in phases:
+        declared_phases.append(_declared(document, site, phase, timeout, earlier if work is Work.DRY_RUN else []))
+        earlier = [*earlier, {"namespace": phase.name.namespace, "name": phase.name.name}]
+    try:
+        return declared.resolve(name, declared_phases, call.services.settings, options.get("resumeFrom", ""), work)
+    except LookupError as error:
+        raise invalid_parameter("resumeFrom", str(error.args[0])) from error
+
+
+def _declared(
+    document: SiteDocument, site: "Site", phase: "Phase", timeout: timedelta | None, before: list[PhaseName]
+) -> DeclaredPhase:
+    from shared.phases import kinds  # noqa: PLC0415 - see `opening.py`
+    from shared.phases.apply_options import Options  # noqa: PLC0415 - idem
+
+    options = Options.of(phase.executor.document)
+    named: PhaseReference = {
+        "namespace": phase.name.namespace,
+        "name": phase.name.name,
+        "bundle": document["bundle"],
+        "metadata": document["metadata"],
+    }
+    if timeout is not None:
+        named["timeoutSeconds"] = timeout.total_seconds()
+    if before:
+        named["before"] = before
+    waits = options.timeout if timeout is None else timeout
+    return DeclaredPhase(named, kinds.waits_for(site, phase), waits, options.poll, phase.needs)
+
+
+def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan:
+    """Return the plan of the last run, without the phases that it has done.
+
+    Raises:
+        CloudError: 404 `NotFound` if there was none; 409 `Conflict` if it has succeeded, or the bundle has changed since.
+    """
+    operation = _last(call, document, plan_name)
+    if operation["asyncOperation"]["status"] == StepStatus.SUCCEEDED:
+        raise conflict(f"The last run of the plan '{plan_name}' has succeeded. Run it anew.")
+    if operation["bundle"] != document["bundle"]:
+        raise conflict(
+            "The site has another bundle since that run. Run the plan anew, or from a phase, with resumeFrom. Objects "
+            "that are already as wanted are left alone."
+        )
+    plan = operation["plan"]
+    items = call.services.store.progress.list(operation["id"])
+    ended = [item["step"] for item in items if item["status"] == StepStatus.SUCCEEDED]
+    return {**plan, "done": list(dict.fromkeys([*plan.get("done", []), *ended]))}
+
+
+def _operation(call: Call) -> OperationDocument:
+    """Return the operation in the path.
+
+    Raises:
+        CloudError: 404 `NotFound`, also if it is about something else.
+    """
+    operation_id = call.parameters["operationId"]
+    found = call.services.store.operations.read(operation_id)
+    if found is None or found.get("siteName") != call.parameters["siteName"]:
+        raise operation_not_found(operation_id)
+    return found
+
+
+def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocument:
+    operation_id = document.get("runs", {}).get(plan_name, "")
+    found = call.services.store.operations.read(operation_id) if operation_id else None
+    if found is None:
+        never = f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last 7 days."
+        raise CloudError(404, ErrorCode.NOT_FOUND, never)
+    return found
+
+
+def _report(call: Call, status: int, operation: OperationDocument, document: SiteDocument | None) -> Reply:
+    items = call.services.store.progress.list(operation["id"])
+    body = operation_report.report(operation, document, items, call.services.now())
+    return Reply(status, body, _polling(call, operation))
+
+
+def _accepted(call: Call, document: SiteDocument, operation: OperationDocument) -> Reply:
+    return Reply(
+        202,
+        operation_report.report(operation, document, [], call.services.now()),
+        _polling(call, operation),
+        start=Start(
+            plans.instance_id(operation["id"], document["attempt"]),
+            plans.start_input(operation, document, operation["plan"].get("done")),
+        ),
+    )
+
+
+def _polling(call: Call, operation: OperationDocument) -> dict[str, str]:
+    """Return the headers that say where the operation is, and how often to ask."""
+    address = call.public_url._replace(query="")
+    seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
+    return {"Location": links.with_path(address, operation["asyncOperation"]["id"]), "Retry-After": str(seconds)}

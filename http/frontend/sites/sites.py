@@ -1,0 +1,132 @@
+"""Sites: their names, and the bundle that each has now."""
+
+from functools import partial
+from typing import Any
+
+from frontend.messages import Call, Reply
+from frontend.sites import opening
+from shared.arm.errors import CloudError, conflict
+from shared.arm.preconditions import require_match
+from shared.documents import SiteDocument
+from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
+from shared.store.sites import key_of
+
+Json = dict[str, Any]
+
+_LOST = (Conflict, NotFound, PreconditionFailed)
+METADATA = "metadata.yaml"
+
+
+def list_all(call: Call) -> Reply:
+    """Return every site, by name."""
+    found = sorted(call.services.store.sites.all(), key=lambda document: document["id"])
+    return Reply(200, {"value": [_shown(document) for document in found]})
+
+
+def get(call: Call) -> Reply:
+    """Return one site.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound`.
+    """
+    return _reply(200, opening.document(call))
+
+
+def put(call: Call) -> Reply:
+    """Give a site a bundle: 201 for a new site, otherwise 200. What the bundle declares must be right.
+
+    Operations keep the bundle with which they began, but a resume goes on only with the same one. So while an operation
+    runs, the site keeps its bundle.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem; 409 `Conflict` while an operation runs, or after five lost
+            races; 412 `PreconditionFailed`.
+    """
+    store, wanted = call.services.store.sites, _wanted(call)
+    opening.require_right(opening.site(call, wanted), [])
+    for _ in range(UPDATE_TRIES):
+        stored = store.read(wanted["id"])
+        require_match(call.request.headers, stored["_etag"] if stored else "")
+        _require_rest(stored)
+        written: SiteDocument = {**(stored or {}), **wanted}
+        try:
+            ensure_written(
+                partial(store.replace if stored else store.create, written), partial(_is_written, call, wanted)
+            )
+        except _LOST:
+            continue
+        return _reply(200 if stored else 201, opening.document(call))
+    raise opening.lost(wanted["id"])
+
+
+def delete(call: Call) -> Reply:
+    """Delete a site: 204, also if there is none. What its phases applied stays in the clusters.
+
+    Raises:
+        CloudError: 409 `Conflict` while an operation runs, or after five lost races; 412 `PreconditionFailed`.
+    """
+    store, name = call.services.store.sites, call.parameters["siteName"]
+    for _ in range(UPDATE_TRIES):
+        stored = store.read(name)
+        require_match(call.request.headers, stored["_etag"] if stored else "")
+        if stored is None:
+            return Reply(204)
+        _require_rest(stored)
+        try:
+            ensure_written(partial(store.delete, stored), lambda: store.read(name) is None)
+        except _LOST:
+            continue
+        return Reply(204)
+    raise opening.lost(name)
+
+
+def _wanted(call: Call) -> SiteDocument:
+    """Return what the body says about the site.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` with every problem.
+    """
+    from shared.phases.schemas import SITE  # noqa: PLC0415 - see `opening.py`
+
+    content = opening.content(call, SITE)
+    name = call.parameters["siteName"]
+    return {
+        "id": name,
+        "key": key_of(name),
+        "bundle": content["bundle"],
+        "metadata": content.get("metadata", METADATA),
+    }
+
+
+def _require_rest(stored: SiteDocument | None) -> None:
+    operation_id = (stored or {}).get("asyncOperationId")
+    if operation_id:
+        raise busy(str(operation_id))
+
+
+def busy(operation_id: str) -> CloudError:
+    """Return the refusal of a request for a site on which an operation runs."""
+    return conflict(f"The operation '{operation_id}' runs on this site. Wait for its end, or cancel it.")
+
+
+def _is_written(call: Call, wanted: SiteDocument) -> bool:
+    found = call.services.store.sites.read(wanted["id"])
+    return found is not None and {**found, **wanted} == found
+
+
+def _reply(status: int, document: SiteDocument) -> Reply:
+    return Reply(status, _shown(document), {"ETag": document["_etag"]})
+
+
+def _shown(document: SiteDocument) -> Json:
+    """Return a site as operators see it."""
+    told = {
+        "name": document["id"],
+        "bundle": document["bundle"],
+        "metadata": document["metadata"],
+        "runningOperationId": document.get("asyncOperationId"),
+        "lastOperationId": document.get("lastAsyncOperationId"),
+        "lastOperationIdByPlan": document.get("runs"),
+        "etag": document["_etag"],
+    }
+    return {name: value for name, value in told.items() if value is not None}
