@@ -154,11 +154,18 @@ def terminal(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> Terminal:
     return Terminal(azure, tmp_path, clusters)
 
 
-def write_site(folder: Path, hub: Cluster, edge: Cluster) -> None:
-    """Write the site into a folder: what is next to this module, and what depends on the clusters."""
+def write_site(folder: Path, hub: Cluster, edge: Cluster, of_hub: Json | None = None) -> None:
+    """Write the site into a folder: what is next to this module, and what depends on the clusters.
+
+    Args:
+        folder: the folder.
+        hub: the cluster that manages the other one.
+        edge: the other one.
+        of_hub: the source of the hub's kubeconfig; by default the service that has made it.
+    """
     shutil.copytree(SITE, folder)
     (folder / "site/clusters/edge.kubeconfig").write_bytes(admin_kubeconfig(edge.customer))
-    of_hub = {"type": "openShiftCluster", "openShiftCluster": {"resourceId": hub.customer.cluster_id}}
+    of_hub = of_hub or {"type": "openShiftCluster", "openShiftCluster": {"resourceId": hub.customer.cluster_id}}
     named = {"name": "edge", "namespace": "clusters"}
     of_edge = {"type": "clusterAPI", "clusterAPI": {"clusterNamespacedName": named}}
     clusters = {
