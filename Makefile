@@ -63,7 +63,7 @@ docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))
 
-package: $(PYTHON_READY) ## Build the zip that Azure Functions runs: .local/package.zip. PYTHON_VERSION=3.12 for another Python.
+package: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Build the zip that Azure Functions runs: .local/package.zip. PYTHON_VERSION=3.12 for another Python.
 	@$(PY) -m tools.package --python $(PYTHON_VERSION)
 
 az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it with the local Azure.

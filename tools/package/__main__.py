@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from shared.phases.kustomize import VERSION
 from tools.package import archive
-from tools.package.contents import BUILD_FILE, product_files
+from tools.package.contents import BUILD_FILE, kustomize, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -16,6 +17,7 @@ TOLD = """\
 {path}
   product       {product} files, build {build}
   dependencies  {dependencies} files, for Python {python} on Linux x86_64
+  kustomize     {kustomize}
   size          {size:.1f} MiB, {unpacked:.0f} MiB unpacked
   sha256        {digest}
 
@@ -37,7 +39,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 1
     product = product_files(REPOSITORY)
-    files = product | dependencies
+    program = kustomize(REPOSITORY)
+    files = product | dependencies | program
     archive.write(parsed.output, files)
     sys.stdout.write(
         TOLD.format(
@@ -46,6 +49,7 @@ def main(arguments: Sequence[str]) -> int:
             build=product.get(BUILD_FILE, b"unknown").decode().strip(),
             dependencies=len(dependencies),
             python=parsed.python,
+            kustomize=VERSION if program else "missing on this machine: such an app renders no phases of sites",
             size=parsed.output.stat().st_size / 2**20,
             unpacked=sum(map(len, files.values())) / 2**20,
             digest=hashlib.sha256(parsed.output.read_bytes()).hexdigest(),

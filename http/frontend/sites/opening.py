@@ -16,6 +16,7 @@ from shared.arm.errors import (
     conflict,
     forbidden,
     invalid_parameter,
+    invalid_request_content,
     shown,
     summarize,
 )
@@ -92,14 +93,17 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
     """Return the body of a request; {} if it has none.
 
     Raises:
-        CloudError: 400 `InvalidParameter` with everything in which it differs from the schema.
+        CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
+            differs from the schema.
     """
     from shared.phases.documents import by_schema  # noqa: PLC0415 - see above
 
     given = {} if call.content is None else call.content
+    if not isinstance(given, dict):
+        raise invalid_request_content("The body of the request must be a JSON object.")
     if problems := list(by_schema(given, schema, "")):
         raise as_error(problems)
-    return dict(given)
+    return given
 
 
 def require_sources(call: Call, found: "Site", phases: Iterable["Phase"]) -> None:

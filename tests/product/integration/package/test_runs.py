@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.patience import PATIENCE_SECONDS
+from tests.product.unit.phases.bundles import need_kustomize
 from tests.product.unit.product_world import ENVIRONMENT
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -106,3 +107,30 @@ def test_every_module_of_the_product_can_be_imported_from_the_package_alone(unpa
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 200
+
+
+RENDER = """
+import pathlib, sys, tempfile
+sys.path[:0] = [sys.argv[1], "."]
+from shared.phases import kustomize
+with tempfile.TemporaryDirectory() as folder:
+    root = pathlib.Path(folder).resolve()
+    (root / "one.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: one}}")
+    (root / "kustomization.yaml").write_text("resources: [one.yaml]")
+    print(kustomize.build(root, ".")[0].document["kind"])
+"""
+
+
+def test_the_package_renders_phases(unpacked: Path) -> None:
+    """It has kustomize, which the service runs although the zip gives no file a mode to run with."""
+    need_kustomize()
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", RENDER, DEPENDENCIES],
+        cwd=unpacked,
+        env=BARE,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.stdout == "ConfigMap\n", done.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.phases import kustomize
-from tests.product.unit.phases.bundles import write
+from tests.product.unit.phases.bundles import need_kustomize, write
 
 
 def test_they_are_skipped_with_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +27,26 @@ def test_a_binary_that_should_be_there_fails_them(tmp_path: Path, monkeypatch: p
     with pytest.raises(RuntimeError, match="run: tools/bootstrap kustomize"):
         kustomize.binary()
     kustomize.binary.cache_clear()
+
+
+def test_the_binary_of_a_package_runs_although_it_lost_its_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not everything that unpacks a zip keeps modes, and a mounted package cannot be changed."""
+    need_kustomize()
+    packaged = tmp_path / "kustomize"
+    packaged.write_bytes(kustomize.binary().read_bytes())
+    packaged.chmod(0o444)
+    monkeypatch.setattr(kustomize, "PACKAGED", packaged)
+    kustomize.binary.cache_clear()
+    try:
+        write(tmp_path / "site")
+        assert kustomize.build(tmp_path / "site", "site/phases")
+        assert kustomize.binary() != packaged
+        packaged.chmod(0o644)
+        packaged.write_bytes(b"another program")
+        kustomize.binary.cache_clear()
+        with pytest.raises(RuntimeError, match="its checksum differs from the pinned one"):
+            kustomize.binary()
+    finally:
+        kustomize.binary.cache_clear()
