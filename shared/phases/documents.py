@@ -156,6 +156,12 @@ def by_schema(document: Json, schema: Schema, file: str) -> Iterator[Problem]:
         schema: the schema.
         file: the file that it comes from.
     """
-    for error in Draft202012Validator(schema).iter_errors(document):
+    for where, message in differences(document, schema):
+        yield Problem(file, f"{title(document)} {where}".rstrip(), message)
+
+
+def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield each way in which a value differs from a JSON schema: its JSON path, and what is wrong there."""
+    for error in Draft202012Validator(schema).iter_errors(value):
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        yield Problem(file, f"{title(document)} {where.removeprefix('.')}".rstrip(), f"{error.message}.")
+        yield where.removeprefix("."), f"{error.message}."

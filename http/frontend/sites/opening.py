@@ -96,13 +96,13 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
         CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
             differs from the schema.
     """
-    from shared.phases.documents import by_schema  # noqa: PLC0415 - see above
+    from shared.phases.documents import differences  # noqa: PLC0415 - see above
 
     given = {} if call.content is None else call.content
     if not isinstance(given, dict):
         raise invalid_request_content("The body of the request must be a JSON object.")
-    if problems := list(by_schema(given, schema, "")):
-        raise as_error(problems)
+    if wrong := [invalid_parameter(where, message) for where, message in differences(given, schema)]:
+        raise summarize(wrong)
     return given
 
 

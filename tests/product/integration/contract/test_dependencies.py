@@ -35,11 +35,12 @@ WAYS: dict[str, Json] = {
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
 IDENTITY = "the managed identity endpoint"
 # Routes that need no dependency, and routes that operators call without ARM's certificate. The bundle that is sent here
-# has another digest than its path says, so it is refused before anything is asked.
+# has another digest than its path says, and the site names no bundle, so both are refused before anything is asked.
 ALONE = {
     "GET http_health",
     "GET http_operations",
     "PUT http_sre_bundle",
+    "PUT http_sre_site",
     "GET http_sre_zz_not_found",
     "GET zz_not_found",
 }

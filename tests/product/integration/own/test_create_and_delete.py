@@ -10,6 +10,7 @@ from demo.customer import begin_delete
 from tests.entra_azure import EntraAzure
 from tests.faults import census
 from tests.local_azure import unique, wait_for
+from tests.product.integration.own.site import run_on
 from tests.product.integration.own.stage import create_records, prepare
 from tests.product.integration.service import rights
 from tests.product.integration.service.inventory import taken
@@ -68,6 +69,7 @@ def test_a_user_creates_a_cluster_with_a_token_and_its_delete_leaves_nothing(
     create_records(azure, owner, document["openShiftCluster"])
     nodes = KubernetesApi(owner, tmp_path).list("/api/v1/nodes")
     assert len(nodes) == 6
+    run_on(azure, owner, name, tmp_path / "site")
 
     begin_delete(owner)[1].result()
     with pytest.raises(ResourceNotFoundError):

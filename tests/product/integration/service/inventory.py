@@ -66,7 +66,7 @@ class Inventory:
     def operations(self, customer: Customer) -> list[Json]:
         """Return the operations on a cluster, oldest first."""
         key = customer.cluster_id.lower()
-        found = [each for each in self.documents("AsyncOperations") if each["openShiftClusterKey"] == key]
+        found = [each for each in self.documents("AsyncOperations") if each.get("openShiftClusterKey") == key]
         return sorted(found, key=lambda each: each["asyncOperation"]["startTime"])
 
     def operation(self, operation_id: str) -> Json:
