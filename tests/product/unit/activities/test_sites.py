@@ -185,7 +185,7 @@ def test_a_failure_names_the_phase_and_what_helps(
     assert {"code": "Step", "message": "policies", "target": "site"} in told["details"]
 
 
-def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it exists
     """The error says which."""
 
     def gone(*_arguments: Any) -> None:
@@ -195,7 +195,7 @@ def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.
     assert error_of(phase(monkeypatch, changing))["message"] == "Step 'policies' failed: there is no bundle 'b1'."
 
 
-def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it exists
     """Neither for objects, nor for a cluster that is away."""
 
     def away(_run: PhaseRun) -> None:
@@ -209,7 +209,7 @@ def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.Monke
         assert phase(monkeypatch, work, what=Work.STATUS) == {"outcome": "done", "message": want}
 
 
-def test_a_dry_run_fails_if_a_cluster_would_refuse(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+def test_a_dry_run_fails_if_a_cluster_would_refuse(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it exists
     """Otherwise it tells what would become of each object."""
     told = phase(monkeypatch, lambda _run: [CREATED, LEFT], what=Work.DRY_RUN)
     assert told == {"outcome": "done", "message": "1 created, 1 unchanged; ConfigMap default/policy: created."}
