@@ -5,13 +5,14 @@ from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm import exceptions as arm_exceptions
 from emulator.arm import zones
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
 from emulator.network.addresses import assign_private_address
 from emulator.network.public_addresses import claim_public_address, keep_sku, keep_zones
 from emulator.network.refusals import balancing_exceptions as exceptions
-from emulator.network.types import FRONTEND, LINK_SERVICE
+from emulator.network.types import FRONTEND, LINK_SERVICE, LOAD_BALANCER
 
 Json = dict[str, Any]
 
@@ -38,7 +39,9 @@ def prepare_load_balancer(change: Change) -> None:
     for member in PARTS:
         change.properties.setdefault(member, [])
     _check_frontends(change)
+    _check_references(change)
     _check_rules(change)
+    _check_nat_ports(change)
     _check_outbound_rules(change)
 
 
@@ -54,8 +57,49 @@ def _check_frontends(change: Change) -> None:
         raise exceptions.mixed_frontends(str(change.id))
 
 
+def _check_references(change: Change) -> None:
+    """Check that rules refer to parts of their own load balancer."""
+    own = f"{change.id.key}/"
+    for member in ("loadBalancingRules", "outboundRules", "inboundNatRules"):
+        for _, rule in _named(change, member):
+            one = (rule.get(end) or {} for end in ("frontendIPConfiguration", "backendAddressPool", "probe"))
+            for part in (*one, *rule.get("frontendIPConfigurations", ()), *rule.get("backendAddressPools", ())):
+                wanted = part.get("id", "").lower()
+                if f"/{LOAD_BALANCER}/".lower() in wanted and not wanted.startswith(own):
+                    raise arm_exceptions.referenced_resource_missing(change.id, part["id"])
+
+
+def _check_nat_ports(change: Change) -> None:
+    """Check that inbound NAT rules share no port of a frontend with each other or with a load balancing rule."""
+    balanced, translated = (list(_named(change, member)) for member in ("loadBalancingRules", "inboundNatRules"))
+    for (first, one), (second, other) in combinations([*balanced, *translated], 2):
+        if second.split("/")[-2] != "inboundNatRules" or first == second:
+            continue
+        protocols = {one.get("protocol", "Tcp"), other.get("protocol", "Tcp")}
+        same_frontend = _target(one, "frontendIPConfiguration") == _target(other, "frontendIPConfiguration")
+        shared = set(_frontend_ports(one)) & set(_frontend_ports(other))
+        if same_frontend and shared and (len(protocols) == 1 or "All" in protocols):
+            raise exceptions.same_frontend_port(first, second, min(shared), one.get("protocol", "Tcp"))
+
+
+def _frontend_ports(rule: Json) -> range:
+    """Return the ports of its frontend that a rule takes; port 0, which stands for all, is like any other here."""
+    first = rule.get("frontendPortRangeStart") or rule.get("frontendPort", 0)
+    return range(first, (rule.get("frontendPortRangeEnd") or first) + 1)
+
+
 def _check_rules(change: Change) -> None:
-    """Check that no two rules use the same port of a frontend, or of a pool."""
+    """Check that no two rules use the same port of a frontend or pool, and that only rules inside have all ports."""
+    public = {
+        frontend_id.lower()
+        for frontend_id, frontend in _named(change, "frontendIPConfigurations")
+        if "subnet" not in frontend
+    }
+    for rule_id, rule in _named(change, "loadBalancingRules"):
+        if rule["protocol"] == "All" and (rule["frontendPort"] or rule.get("backendPort")):
+            raise exceptions.not_all_ports(rule_id)
+        if rule["protocol"] == "All" and _target(rule, "frontendIPConfiguration") in public:
+            raise exceptions.all_ports_outside(rule_id)
     for (first, one), (second, other) in combinations(_named(change, "loadBalancingRules"), 2):
         if one["protocol"] != other["protocol"] and "All" not in (one["protocol"], other["protocol"]):
             continue
@@ -159,6 +203,11 @@ def prepare_nat_rule(change: Change) -> None:
     properties = change.properties
     if "backendPort" not in properties:
         raise exceptions.no_backend_port(str(change.id))
+    start, end = properties.get("frontendPortRangeStart"), properties.get("frontendPortRangeEnd")
+    if start or end:
+        single = properties.get("frontendPort") or not properties.get("backendAddressPool")
+        if single or not start or not end or end < start:
+            raise exceptions.wrong_port_range(str(change.id))
     properties.setdefault("protocol", "Tcp")
     properties.setdefault("enableFloatingIP", False)
     properties.setdefault("enableTcpReset", False)

@@ -207,6 +207,36 @@ def invalid_delegation(service: str, identifier: str, valid: Sequence[str]) -> S
 
 
 @said(MEMORY)
+def several_delegations(subnet_id: str) -> ServiceError:
+    """Return the error for a subnet that is delegated to two services."""
+    return ServiceError(
+        400,
+        "SubnetCannotHaveMultipleDelegations",
+        f"Subnet {subnet_id} has more than one delegation. It can be delegated to one service.",
+    )
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/39112"))
+def delegation_of_used_subnet(
+    subnet_id: str, before: Sequence[str], wanted: Sequence[str], holder: str
+) -> ServiceError:
+    """Return the error for delegating a subnet in which somebody else has an address.
+
+    Args:
+        subnet_id: the subnet.
+        before: the services to which it is delegated.
+        wanted: the services in the request.
+        holder: the IP configuration in the subnet.
+    """
+    return ServiceError(
+        400,
+        "SubnetDelegationsCannotChangeWhenSubnetUsedByResource",
+        f"Delegations of subnet {subnet_id} cannot be changed from [{', '.join(before)}] to [{', '.join(wanted)}] "
+        f"because it is being used by the resource {holder}.",
+    )
+
+
+@said(MEMORY)
 def delegation_in_use(subnet_id: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for a write that takes the delegation from a subnet in which the service has resources."""
     return ServiceError(

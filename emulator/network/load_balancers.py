@@ -96,9 +96,9 @@ RULE_PROPERTIES: Json = {
 }
 OUTBOUND_RULE_PROPERTIES: Json = {
     "allocatedOutboundPorts": Rule(
-        int,
-        lambda ports: 0 <= ports <= MOST_SNAT_PORTS and ports % 8 == 0,
-        (-8, 1001, MOST_SNAT_PORTS + 8),
+        between(0, MOST_SNAT_PORTS, refusals.too_many_ports),
+        lambda ports: ports % 8 == 0,
+        (1001,),
         refusals.ports_not_of_eight,
     ),
     "backendAddressPool": Required(Reference(POOL)),

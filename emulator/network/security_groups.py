@@ -1,5 +1,7 @@
 """Network security groups and their rules."""
 
+from ipaddress import ip_network
+from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -114,13 +116,25 @@ def prepare_rule(change: Change) -> None:
             listed = properties.setdefault(end + many, [])
             if not (properties.get(end + what) or listed):
                 raise security_exceptions.end_missing(str(change.id), end + what, end + many)
+            if properties.get(end + what) and listed:
+                raise security_exceptions.both_given(str(change.id), end + what, end + many)
             for text in listed:
                 if text == EVERYTHING or is_tag(text):
                     raise security_exceptions.tag_in_list(str(change.id), f"{end.capitalize()}{what}", text)
+        _check_overlaps(change, end)
     for name, other in change.siblings:
         theirs = other["properties"]
         if (theirs["direction"], theirs["priority"]) == (properties["direction"], properties["priority"]):
             raise security_exceptions.rule_conflict(change.id.name, name)
+
+
+def _check_overlaps(change: Change, end: str) -> None:
+    """Check that no two ranges of one end overlap."""
+    for first, second in combinations(change.properties[f"{end}AddressPrefixes"], 2):
+        one, other = ip_network(first), ip_network(second)
+        if one.version == other.version and one.overlaps(other):
+            member = f"{end.capitalize()}AddressPrefix"
+            raise security_exceptions.overlapping_prefixes(str(change.id), member, [first, second])
 
 
 def render_group(arm: ArmModel, stored: Json) -> Json:

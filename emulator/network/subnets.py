@@ -204,6 +204,8 @@ def _keep_used(change: Change) -> None:
 def _prepare_delegations(change: Change) -> None:
     """Check the services to which a subnet is delegated; it may not change while a service is in the subnet."""
     delegations = change.properties.setdefault("delegations", [])
+    if len(delegations) > 1:
+        raise exceptions.several_delegations(str(change.id))
     known = {service.lower(): service for service in DELEGATIONS}
     for delegation in delegations:
         wanted = delegation["properties"]["serviceName"]
@@ -222,6 +224,10 @@ def _prepare_delegations(change: Change) -> None:
         one["properties"]["serviceName"]
         for one in (change.existing or {"properties": {}})["properties"].get("delegations", ())
     }
+    if services - before and change.existing is not None:
+        for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
+            if "/ipconfigurations/" in holder.lower() or "/frontendipconfigurations/" in holder.lower():
+                raise exceptions.delegation_of_used_subnet(str(change.id), sorted(before), sorted(services), holder)
     users = [] if before <= services else _delegated(change.arm, str(change.id))
     if users:
         raise exceptions.delegation_in_use(str(change.id), users)

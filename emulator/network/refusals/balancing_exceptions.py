@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from emulator.arm.schema import Found
 from emulator.core.errors import ServiceError
-from emulator.core.sources import MEMORY, said
+from emulator.core.sources import MEMORY, documentation, public_output, said
 
 # Load balancers and their parts
 
@@ -76,7 +76,7 @@ def mixed_frontends(balancer_id: str) -> ServiceError:
 
 @said(MEMORY)
 def same_frontend_port(first: str, second: str, port: int, protocol: str) -> ServiceError:
-    """Return the error for two rules on one port of a frontend.
+    """Return the error for two rules, balancing or inbound NAT, on one port of a frontend.
 
     Args:
         first: a rule.
@@ -87,12 +87,12 @@ def same_frontend_port(first: str, second: str, port: int, protocol: str) -> Ser
     return ServiceError(
         400,
         "RulesUseSameFrontendPortProtocolAndIPConfig",
-        f"Load balancing rules {first} and {second} use the same frontend port {port} and protocol {protocol} with the "
+        f"Rules {first} and {second} use the same frontend port {port} and protocol {protocol} with the "
         "same frontend IP configuration.",
     )
 
 
-@said(MEMORY)
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/94673"))
 def same_backend_port(first: str, second: str, port: int, protocol: str) -> ServiceError:
     """Return the error for two rules that lead to one port of a pool; the arguments are those of the error above."""
     return ServiceError(
@@ -135,14 +135,55 @@ def snat_beside_outbound(rule_id: str, outbound_id: str) -> ServiceError:
     )
 
 
-@said(MEMORY)
+@said(documentation("https://learn.microsoft.com/azure/load-balancer/load-balancer-common-deployment-errors"))
 def ports_not_of_eight(found: Found) -> ServiceError:
-    """Return the error for a number of SNAT ports that Azure does not allocate."""
+    """Return the error for a number of SNAT ports that Azure does not allocate; the page has the code."""
     return ServiceError(
         400,
-        "OutboundRuleAllocatedOutboundPortsInvalid",
-        f"Outbound rule {found.id} has AllocatedOutboundPorts {found.value}. It must be a multiple of 8, from 0 to "
-        "64000.",
+        "SpecifiedAllocatedOutboundPortsForOutboundRuleIsNotAMultipleOfEight",
+        f"Outbound rule {found.id} has AllocatedOutboundPorts {found.value}, which is not a multiple of 8.",
+    )
+
+
+@said(documentation("https://learn.microsoft.com/azure/load-balancer/load-balancer-common-deployment-errors"))
+def too_many_ports(found: Found) -> ServiceError:
+    """Return the error for more SNAT ports than an outbound rule can give to a machine; the page has the code."""
+    return ServiceError(
+        400,
+        "SpecifiedAllocatedOutboundPortsForOutboundRuleExceedsTotalNumberOfAllowedPortsPerRule",
+        f"Outbound rule {found.id} has AllocatedOutboundPorts {found.value}. A rule can allocate 64000.",
+    )
+
+
+@said(MEMORY)
+def all_ports_outside(rule_id: str) -> ServiceError:
+    """Return the error for a rule for all protocols on a public frontend."""
+    return ServiceError(
+        400,
+        "LoadBalancingRuleProtocolAllNotSupportedOnPublicFrontend",
+        f"Load balancing rule {rule_id} with protocol All must reference a private frontend IP configuration of a "
+        "load balancer of sku Standard.",
+    )
+
+
+@said(MEMORY)
+def not_all_ports(rule_id: str) -> ServiceError:
+    """Return the error for a rule for all protocols that is not for all ports."""
+    return ServiceError(
+        400,
+        "LoadBalancingRuleProtocolAllMustUsePortZero",
+        f"Load balancing rule {rule_id} with protocol All must have frontend port 0 and backend port 0.",
+    )
+
+
+@said(MEMORY)
+def wrong_port_range(rule_id: str) -> ServiceError:
+    """Return the error for the ports of an inbound NAT rule that are no range, or a range beside a single port."""
+    return ServiceError(
+        400,
+        "InboundNatRuleInvalidFrontendPortRange",
+        f"Inbound NAT rule {rule_id} must have a backend address pool, FrontendPortRangeStart and an equal or greater "
+        "FrontendPortRangeEnd; or a FrontendPort and no range.",
     )
 
 

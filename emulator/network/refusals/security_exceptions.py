@@ -67,6 +67,39 @@ def tag_in_list(rule_id: str, member: str, value: str) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/alan-turing-institute/data-safe-haven/issues/2077"))
+def overlapping_prefixes(rule_id: str, member: str, ranges: Sequence[str]) -> ServiceError:
+    """Return the error for two ranges of one end of a rule that overlap.
+
+    Args:
+        rule_id: the rule.
+        member: the member for one range, with a capital.
+        ranges: the two ranges.
+    """
+    return ServiceError(
+        400,
+        "OverlappingSubnetsNotPermittedInSecurityRule",
+        f"Security rule parameter {member} for rule with Id {rule_id} contains overlapping subnets "
+        f"[{', '.join(ranges)}], which is not permitted.",
+    )
+
+
+@said(MEMORY)
+def both_given(rule_id: str, one: str, many: str) -> ServiceError:
+    """Return the error for a rule with a member for one address or port, and with the one for several.
+
+    Args:
+        rule_id: the rule.
+        one: the member for one.
+        many: the member for several.
+    """
+    return ServiceError(
+        400,
+        "SecurityRuleParameterContainsBothSingularAndPluralValues",
+        f"Security rule with Id {rule_id} specifies both {one} and {many}. Only one of them may be specified.",
+    )
+
+
 @said(MEMORY)
 def end_missing(rule_id: str, one: str, many: str) -> ServiceError:
     """Return the error for a rule that does not say where packets come from or go to.

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from emulator.arm.exceptions import referenced_resource_missing
 from emulator.arm.quotas import Limits
 from emulator.core.sources import name_of
 from emulator.network import exceptions as networks
@@ -183,6 +184,24 @@ NETWORKS = (
         networks.invalid_delegation,
         _properties(delegations=[{"name": "one", "properties": {"serviceName": "Microsoft.Web/everything"}}]),
     ),
+    _wrong(
+        "subnet",
+        "two delegations",
+        networks.several_delegations,
+        _properties(
+            delegations=[
+                {"name": service, "properties": {"serviceName": service}}
+                for service in ("Microsoft.Web/serverFarms", "Microsoft.ContainerInstance/containerGroups")
+            ]
+        ),
+    ),
+    _wrong(
+        "machine subnet",
+        "a delegation while an interface is in it",
+        networks.delegation_of_used_subnet,
+        _properties(delegations=[{"name": "web", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}]),
+        after="interface",
+    ),
     Case("subnet", "no delegation while in use", _delegation_taken, name_of(networks.delegation_in_use), True),
     _wrong(
         "machine subnet",
@@ -205,6 +224,16 @@ RULES = (
         security.tag_in_list,
         _properties(destinationAddressPrefixes=["10.0.0.4", "VirtualNetwork"]),
     ),
+    _wrong(
+        "security rule",
+        "overlapping ranges",
+        security.overlapping_prefixes,
+        _properties(sourceAddressPrefixes=["149.173.0.0/16", "149.173.8.27/32"]),
+    ),
+    _wrong(
+        "security rule", "a range beside ranges", security.both_given, _properties(sourceAddressPrefix="10.9.0.0/16")
+    ),
+    _wrong("security rule", "a port beside ports", security.both_given, _properties(destinationPortRange="22")),
     _wrong("security rule", "all ports in a list", security.tag_in_list, _properties(sourcePortRanges=["*"])),
     _wrong(
         "security rule",
@@ -361,6 +390,12 @@ def _snat(body: Json) -> None:
     body["properties"]["loadBalancingRules"] = [{"name": "web", "properties": rule}]
 
 
+def _all_ports(body: Json) -> None:
+    _snat(body)
+    body["properties"]["outboundRules"] = []
+    body["properties"]["loadBalancingRules"][0]["properties"] |= {"protocol": "All", "frontendPort": 0}
+
+
 def _pool_gone(stage: Stage) -> Answer:
     stage.make("interface")
     gone = _properties(backendAddressPools=[], loadBalancingRules=[], inboundNatRules=[])
@@ -400,6 +435,35 @@ BALANCERS = (
         balancing.same_backend_port,
         _again("loadBalancingRules", "again", frontendPort=443),
     ),
+    _wrong(
+        "load balancer",
+        "an inbound NAT rule on a rule's port",
+        balancing.same_frontend_port,
+        _part("inboundNatRules", frontendPort=6443),
+    ),
+    _wrong(
+        "load balancer",
+        "another one's frontend",
+        referenced_resource_missing,
+        _part("loadBalancingRules", frontendIPConfiguration={"id": f"{OUTER}/frontendIPConfigurations/front"}),
+        after="public load balancer",
+    ),
+    _wrong(
+        "load balancer",
+        "some ports of all protocols",
+        balancing.not_all_ports,
+        _part("loadBalancingRules", protocol="All"),
+    ),
+    _wrong("public load balancer", "all ports from outside", balancing.all_ports_outside, _all_ports),
+    _wrong(
+        "inbound NAT rule",
+        "a range that ends before it begins",
+        balancing.wrong_port_range,
+        _properties(frontendPortRangeEnd=4999),
+    ),
+    _wrong("inbound NAT rule", "a range without an end", balancing.wrong_port_range, _without("frontendPortRangeEnd")),
+    _wrong("inbound NAT rule", "a range without a pool", balancing.wrong_port_range, _without("backendAddressPool")),
+    _wrong("inbound NAT rule", "a port beside a range", balancing.wrong_port_range, _properties(frontendPort=99)),
     _wrong("load balancer", "port 0 of one protocol", balancing.no_port, _part("loadBalancingRules", frontendPort=0)),
     _wrong("inbound NAT rule", "no backend port", balancing.no_backend_port, _without("backendPort")),
     _wrong(
