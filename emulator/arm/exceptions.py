@@ -276,6 +276,22 @@ def location_not_available(location: str, resource_type: str, available: str) ->
     )
 
 
+@said(public_output("an answer to `az webapp up` in a published transcript"))
+def location_without_groups(location: str, available: str) -> ServiceError:
+    """Build the 400 for a location in which there can be no resource group.
+
+    Args:
+        location: the location in the body of the write.
+        available: the locations of groups, joined by commas.
+    """
+    return ServiceError(
+        400,
+        "LocationNotAvailableForResourceGroup",
+        f"The provided location '{location}' is not available for resource group. List of available regions is "
+        f"'{available}'.",
+    )
+
+
 @said(public_output("an answer to `az network public-ip create` in a published transcript"))
 def no_zones(identifier: ResourceId, location: str) -> ServiceError:
     """Build the 400 for zones in a region that has none."""

@@ -8,8 +8,8 @@ from emulator.arm.exceptions import (
     invalid_request_content,
     invalid_resource_group,
     invalid_resource_group_location,
-    location_not_available,
     location_required,
+    location_without_groups,
     managed_by_mismatch,
     resource_group_being_deleted,
     resource_group_not_found,
@@ -210,7 +210,7 @@ def _check_body(body: Any) -> str:
         raise location_required()
     location = normal_location(body["location"])
     if location not in LOCATIONS:
-        raise location_not_available(location, "Microsoft.Resources/resourceGroups", ",".join(LOCATIONS))
+        raise location_without_groups(location, ",".join(LOCATIONS))
     return location
 
 

@@ -185,6 +185,12 @@ def role_assignment_id(name: str) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/8547"))
+def assigned_role_id(name: str) -> ServiceError:
+    """Return the 400 for the assignment of a role by something else than its GUID."""
+    return ServiceError(400, "InvalidRoleDefinitionId", f"The role definition ID '{name}' is not valid.")
+
+
 @said(MEMORY)
 def assigned_role_not_found(guid: str) -> ServiceError:
     """Return the 400 for the assignment of a role that does not exist."""

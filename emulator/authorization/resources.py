@@ -65,6 +65,8 @@ def _prepare_assignment(change: Change) -> None:
     if not re.fullmatch(GUID, change.id.name):
         raise exceptions.role_assignment_id(change.id.name)
     require_scope(change)
+    if not re.fullmatch(GUID, _last(properties["roleDefinitionId"])):
+        raise exceptions.assigned_role_id(properties["roleDefinitionId"].rsplit("/", 1)[-1])
     role = authorization.role_definition(properties["roleDefinitionId"])
     if role is None:
         raise exceptions.assigned_role_not_found(properties["roleDefinitionId"].rsplit("/", 1)[-1])

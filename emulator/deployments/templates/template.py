@@ -217,6 +217,12 @@ def _check_section(template: Template, section: str, kind: str) -> None:
                 f"Please see https://aka.ms/arm-syntax#{section} for usage details.",
                 (section, name),
             )
+        if section == "outputs" and not {"value", "copy"} & definition.keys():
+            raise template.violation(
+                f"The template output '{name}' is not valid. The value property cannot be null or empty. "
+                "Please see https://aka.ms/arm-template/#outputs for usage details.",
+                (section, name),
+            )
 
 
 def _check_resource(template: Template, resource: Any, path: Path) -> None:

@@ -19,6 +19,14 @@ REFUSED = [
 ]
 
 
+def test_a_group_is_made_only_where_there_are_groups(model: ArmModel) -> None:
+    """The refusal is of groups, not of a type."""
+    with pytest.raises(ServiceError) as error:
+        model.groups.put(SUBSCRIPTION, "far", {"location": "atlantis"})
+    assert (error.value.status_code, error.value.code) == (400, "LocationNotAvailableForResourceGroup")
+    assert error.value.message.startswith("The provided location 'atlantis' is not available for resource group.")
+
+
 @pytest.mark.parametrize(("tags", "code"), REFUSED)
 def test_a_new_group_with_such_tags_is_refused(model: ArmModel, tags: Any, code: str) -> None:
     """The rules are those of every resource."""

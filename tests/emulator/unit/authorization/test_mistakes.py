@@ -34,6 +34,7 @@ def _assign(model: ArmModel, name: str = "", scope: str = GROUP, **changes: Any)
         ({"principalType": "Robot"}, 400, "InvalidPrincipalType", "The principal type 'Robot' is invalid."),
         ({"principalType": None}, 400, "PrincipalNotFound", f"does not exist in the directory {WORLD.tenant_id}."),
         ({"roleDefinitionId": f"{ROLE}/{uuid4()}"}, 400, "RoleDefinitionDoesNotExist", "The specified role definition"),
+        ({"roleDefinitionId": f"{ROLE}/Reader"}, 400, "InvalidRoleDefinitionId", "ID 'Reader' is not valid."),
         ({"condition": "@Request[x] GuidEquals 1"}, 400, "InvalidConditionSyntax", "it must be '2.0'."),
         (
             {"scope": f"{GROUP}/providers/Microsoft.Network/virtualNetworks/none"},
@@ -43,7 +44,17 @@ def _assign(model: ArmModel, name: str = "", scope: str = GROUP, **changes: Any)
         ),
         ({"scope": f"{GROUP}-2"}, 404, "ResourceGroupNotFound", "'group-2' could not be found."),
     ],
-    ids=["a name", "a principal", "a kind", "a stranger", "a role", "a condition", "a resource", "a group"],
+    ids=[
+        "a name",
+        "a principal",
+        "a kind",
+        "a stranger",
+        "a role",
+        "a role's name",
+        "a condition",
+        "a resource",
+        "a group",
+    ],
 )
 def test_a_wrong_role_assignment_is_refused(
     model: ArmModel, changes: dict[str, Any], status: int, code: str, message: str

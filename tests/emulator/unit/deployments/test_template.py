@@ -121,6 +121,12 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "InvalidTemplate",
         "The number of template resources limit exceeded. Limit: '800' and actual: '802'. Please see https://aka.ms/arm-",
     ),
+    (
+        "an output without a value",
+        template(outputs={"o": {"type": "string"}}),
+        "InvalidTemplate",
+        "The template output 'o' is not valid. The value property cannot be null",
+    ),
     ("the same resource twice", template(resource(), resource("A")), "InvalidTemplate", "is defined multiple times"),
     (
         "an unknown function",
