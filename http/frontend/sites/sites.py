@@ -42,8 +42,9 @@ def put(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` with every problem; 409 `Conflict` while an operation runs, or after five lost
             races; 412 `PreconditionFailed`.
     """
-    store, wanted = call.services.store.sites, _wanted(call)
+    wanted = _wanted(call)
     opening.require_right(opening.site(call, wanted), [])
+    store = call.services.store.sites
     for _ in range(UPDATE_TRIES):
         stored = store.read(wanted["id"])
         require_match(call.request.headers, stored["_etag"] if stored else "")
