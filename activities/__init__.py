@@ -83,12 +83,21 @@ FORMER_NAMES = {"settle_storage_template": "activities.azure.deny_assignment:set
 ACTIVITIES = {
     name: f"activities.{module}:{name}" for module, names in _EXECUTORS.items() for name in names
 } | FORMER_NAMES
+# The activity that is no row of a plan: it tries all of them.
+DRY_RUN = "dry_run"
 
 
 def register(app: df.DFApp) -> None:
-    """Register one durable activity for each line of the table."""
+    """Register one durable activity for each line of the table, and the dry run."""
     for name, target in ACTIVITIES.items():
         app.function_name(name)(app.activity_trigger(input_name="call")(_activity(name, target)))
+    app.function_name(DRY_RUN)(app.activity_trigger(input_name="given")(_dry_run))
+
+
+def _dry_run(given: dict) -> dict:  # type: ignore[type-arg]  # the worker refuses dict[str, Any]
+    from activities.dry_run.rows import dry_run  # noqa: PLC0415 - brings the executors' imports with the first call
+
+    return dict(dry_run(given))  # type: ignore[arg-type] # JSON of the shape DryRunInput
 
 
 def _activity(name: str, target: str) -> Callable[[dict], dict]:  # type: ignore[type-arg] # the worker refuses dict[str, Any]

@@ -5,7 +5,7 @@ types list the members that this build knows; members that a newer build has add
 """
 
 from enum import StrEnum
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from shared.arm.errors import CloudErrorBody, Owner
 
@@ -242,3 +242,60 @@ class Crashed(TypedDict):
 Outcome = Done | Wait | Failed | Fenced | Stopped
 Heard = Outcome | Crashed
 Ending = Done | Failed | Fenced | Stopped
+
+
+class Verdict(StrEnum):
+    """What a dry run tells of a row."""
+
+    # A check has passed, or the row has nothing to do or is not reached.
+    CHECKED = "checked"
+    REFUSED = "refused"
+    MADE = "made"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    # It was not looked at, because earlier rows have to run first.
+    LATER = "later"
+    # It was not looked at, because it needs a secret, or because Azure did not answer.
+    NOT_CHECKED = "notChecked"
+
+
+class TriedResource(TypedDict):
+    """A resource of a template: `made`, `exists`, or `notChecked` if its name or state could not be found out."""
+
+    id: str
+    state: Literal["made", "exists", "notChecked"]
+
+
+class TriedRow(TypedDict):
+    """What a dry run tells of one row. `mayPass`: the operation would try for a while before it fails."""
+
+    row: str
+    phase: str
+    verdict: Verdict
+    message: str
+    error: NotRequired[CloudErrorBody]
+    mayPass: NotRequired[bool]
+    resources: NotRequired[list[TriedResource]]
+
+
+class DryRunInput(TypedDict):
+    """The input of a dry run, without any secret.
+
+    `document` is the cluster document that the request would write. With `render`, only this row is rendered.
+    """
+
+    plan: ResolvedPlan
+    document: dict[str, Any]
+    operationId: str
+    correlationId: str
+    clientRequestId: str
+    traceparent: str
+    render: NotRequired[str]
+
+
+class DryRunResult(TypedDict):
+    """What a dry run has found; `rendered` has what the row of `render` would send."""
+
+    rows: list[TriedRow]
+    rendered: list[dict[str, Any]]

@@ -15,7 +15,7 @@ from azure.cosmos.exceptions import (
     CosmosResourceNotFoundError,
 )
 
-from shared import deadline
+from shared import deadline, fence
 
 # The type of a container's documents; see `shared/documents.py`.
 Item = TypeVar("Item", bound=Mapping[str, Any])
@@ -75,7 +75,9 @@ class Items(Generic[Item]):
 
         Raises:
             Conflict: if its id or one of its unique keys is taken.
+            WouldChange: if a dry run is at work, as in every other write.
         """
+        fence.refuse_in_dry_run("create a document")
         try:
             with deadline.call():
                 return self._typed(self._container.create_item(dict(document)))
@@ -90,6 +92,7 @@ class Items(Generic[Item]):
             NotFound: if it is gone.
             Conflict: if another document has one of its unique keys.
         """
+        fence.refuse_in_dry_run("replace a document")
         try:
             with deadline.call():
                 return self._typed(
@@ -109,6 +112,7 @@ class Items(Generic[Item]):
 
     def upsert(self, document: Item) -> Item:
         """Write a document, replacing any former one. For records with a single writer."""
+        fence.refuse_in_dry_run("write a document")
         with deadline.call():
             return self._typed(self._container.upsert_item(dict(document)))
 
@@ -118,6 +122,7 @@ class Items(Generic[Item]):
         Raises:
             PreconditionFailed: if somebody has written it since.
         """
+        fence.refuse_in_dry_run("delete a document")
         condition = {"etag": document["_etag"], "match_condition": MatchConditions.IfNotModified}
         try:
             with deadline.call():
@@ -129,6 +134,7 @@ class Items(Generic[Item]):
 
     def discard(self, document_id: str) -> None:
         """Delete a document that nobody else knows of, whatever its content. If it is gone already, do nothing."""
+        fence.refuse_in_dry_run("delete a document")
         try:
             with deadline.call():
                 self._container.delete_item(document_id, partition_key=document_id)

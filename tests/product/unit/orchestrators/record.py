@@ -41,6 +41,17 @@ def record(story: str) -> None:
 
     host = Host(activity)
     host.run("run_plan_v1", "op-1", start(*ROWS))
+    _write(host, story)
+
+
+def record_dry_run() -> None:
+    """Write the history of a dry run."""
+    host = Host(lambda _name, _given, _now: (1, {"rows": [], "rendered": []}))
+    host.run("dry_run_v1", "try-1", {"plan": {"name": "create"}})
+    _write(host, "succeeds")
+
+
+def _write(host: Host, story: str) -> None:
     for episode in {kept["name"]: kept for kept in host.kept_histories}.values():
         recorded = {"name": episode["name"], "input": json.loads(episode["text"])}
         recorded["state"] = replay(episode["name"], episode["text"])
@@ -52,3 +63,4 @@ if __name__ == "__main__":
     HISTORIES.mkdir(exist_ok=True)
     for each in STORIES:
         record(each)
+    record_dry_run()
