@@ -22,7 +22,17 @@ from activities.runtime.executor import Executor
 from activities.runtime.wrapper import load
 from shared import fence, tracing
 from shared.azure import errors
-from shared.steps import DryRunInput, DryRunResult, ResolvedRow, RetryClass, RowKind, TriedRow, Verb, Verdict
+from shared.steps import (
+    DryRunInput,
+    DryRunResult,
+    ResolvedRow,
+    RetryClass,
+    RowKind,
+    SkippedRow,
+    TriedRow,
+    Verb,
+    Verdict,
+)
 from shared.store import NotFound, PreconditionFailed
 
 _log = logging.getLogger("activities")
@@ -50,7 +60,12 @@ def dry_run(given: DryRunInput) -> DryRunResult:
             step = TrialStep(_call(given, row), document)
             found[row["name"]] = _left_out(row, given["plan"].get("done", []), found) or _try(step, row, _look)
             document = step.document
-        return {"rows": list(found.values()), "rendered": []}
+        skipped = [_skipped(each) for each in given["plan"]["skipped"]]
+        return {"rows": [*found.values(), *skipped], "rendered": []}
+
+
+def _skipped(row: SkippedRow) -> TriedRow:
+    return {"row": row["name"], "phase": "", "verdict": Verdict.SKIPPED, "message": row["reason"]}
 
 
 def _left_out(row: ResolvedRow, done: list[str], found: dict[str, TriedRow]) -> TriedRow | None:

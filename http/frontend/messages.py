@@ -14,7 +14,7 @@ from shared.arm.errors import CloudError, unauthorized
 from shared.arm.resource_id import ResourceId
 from shared.clusters.api_versions import ApiVersion
 from shared.documents import ClusterDocument, CorrelationData
-from shared.steps import StartInput
+from shared.steps import DryRunInput, DryRunResult, StartInput
 
 if TYPE_CHECKING:
     from frontend.routes import Route
@@ -48,6 +48,24 @@ class Start:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A dry run that the wrapper waits for, before it replies.
+
+    Args:
+        instance_id: id of its orchestration.
+        answer: makes the reply from the result; from None, if there is none; the second argument tells whether the dry
+            run still works on it.
+        input: what to start it with; None if it runs already.
+        seconds: how long to wait at most.
+    """
+
+    instance_id: str
+    answer: "Callable[[DryRunResult | None, bool], Reply]"
+    input: DryRunInput | None
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Reply:
     """The reply to the client, and what to do with the durable client before it is sent.
 
@@ -56,6 +74,7 @@ class Reply:
         body: any JSON, or None for an empty reply.
         headers: headers in addition to those of every reply.
         start: an orchestration to start; the reply stands even if that fails.
+        trial: a dry run whose result makes another reply, which replaces this one.
         durable_instance: the instance whose management addresses are the body.
         error: the error behind the reply, for the log.
     """
@@ -64,6 +83,7 @@ class Reply:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     start: Start | None = None
+    trial: Trial | None = None
     durable_instance: str = ""
     error: CloudError | None = None
 

@@ -24,6 +24,7 @@ from frontend.clusters import (
     role_set_get,
     subscription_put,
 )
+from frontend.dry_runs import dry_run
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
@@ -178,6 +179,12 @@ ROUTES = (
     Route("http_sre_operation_durable", "sre/" + _C + "/operations/{operationId}/durable",
           # These addresses contain a key that controls every orchestration.
           {"GET": Verb(sre_operation_get.get_durable, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_plan_dry_run", "sre/" + _C + "/plans/{planName}/dryRun",
+          {"POST": Verb(dry_run.begin, MAY_WRITE, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_plan_dry_run_result", "sre/" + _C + "/plans/{planName}/dryRuns/{operationId}",
+          {"GET": Verb(dry_run.get, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_plan_row_render", "sre/" + _C + "/plans/{planName}/rows/{rowName}/render",
+          {"POST": Verb(dry_run.render, MAY_WRITE, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_role_set", "sre/" + _P + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}", {
         "GET": Verb(sre_role_sets.get, needs=Role.OPERATOR),
         "PUT": Verb(sre_role_sets.put, needs=Role.OPERATOR),

@@ -79,9 +79,8 @@ def _put_or_patch(call: Call, event: Event) -> Reply:
 
 def _create(call: Call, sent: Cluster) -> Reply:
     services, edge = call.services, states.find_edge(None, Event.PUT)
-    cluster = _new_cluster(call, sent, edge)
-    bundle = convert.take_secrets(cluster)
-    document = _new_document(call, cluster)
+    document, bundle = new_document(call, sent, edge)
+    cluster = document["openShiftCluster"]
     name = secret_name(document["id"], Purpose.REQUEST)
     with undoing() as undo:
         managed_domain.reserve(call, document, undo)
@@ -89,13 +88,30 @@ def _create(call: Call, sent: Cluster) -> Reply:
         # secret.
         undo.callback(attempt, "delete its secret", lambda: services.vault.delete(name))
         document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
-        document["hasPullSecret"] = _has_pull_secret(bundle)
         operation = begin_operation(new_request(call), document, edge, services.settings)
         try:
             write_operation(call, document, operation, services.store.clusters.create, undo)
         except Conflict as error:
             raise _collision(call, document) from error
     return accepted(call, 201, convert.to_external(cluster, call.version), document, operation)
+
+
+def new_document(call: Call, sent: Cluster, edge: Edge) -> tuple[ClusterDocument, Bundle]:
+    """Return the document of a create, without secrets, and the bundle of these. Nothing is written.
+
+    Args:
+        call: the request.
+        sent: the decoded body.
+        edge: the edge of the state machine that a create takes.
+
+    Raises:
+        CloudError: with every problem of the body.
+    """
+    cluster = _new_cluster(call, sent, edge)
+    bundle = convert.take_secrets(cluster)
+    document = _new_document(call, cluster)
+    document["hasPullSecret"] = _has_pull_secret(bundle)
+    return document, bundle
 
 
 def _new_document(call: Call, cluster: Cluster) -> ClusterDocument:
@@ -124,6 +140,37 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
 
 def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
+    bundle, stored_bundle, done = change_document(call, document, edge, sent)
+    with undoing() as undo:
+        if bundle != stored_bundle:
+            _replace_secret(call, document, bundle, undo)
+        operation = begin_operation(new_request(call), document, edge, services.settings, done)
+        try:
+            write_operation(call, document, operation, services.store.clusters.replace, undo)
+        except Conflict as error:
+            raise _collision(call, document) from error
+    external = convert.to_external(document["openShiftCluster"], call.version)
+    return accepted(call, 200, external, document, operation)
+
+
+def change_document(
+    call: Call, document: ClusterDocument, edge: Edge, sent: Cluster
+) -> tuple[Bundle, Bundle, list[str] | None]:
+    """Change a document to what an update or resume asks for. Nothing is written.
+
+    Args:
+        call: the request.
+        document: the stored document, changed in place.
+        edge: the edge of the state machine that is taken.
+        sent: the decoded body.
+
+    Returns:
+        The bundle of the cluster's secrets, the stored one, and the rows that a resume carries over.
+
+    Raises:
+        CloudError: with every problem of the body.
+        PreconditionFailed: a delete has removed the secrets since the document was read.
+    """
     stored, stored_bundle = stored_cluster(call, document, sent)
     cluster = requested_cluster(call, sent, stored, edge, lambda: _live(call, document))
     bundle = convert.take_secrets(cluster)
@@ -136,15 +183,7 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
     document["openShiftCluster"] = cluster
     worker_count.note_wanted(document, worker_count.wanted(stored))
     done = _resume(call, document) if edge.resume else None
-    with undoing() as undo:
-        if bundle != stored_bundle:
-            _replace_secret(call, document, bundle, undo)
-        operation = begin_operation(new_request(call), document, edge, services.settings, done)
-        try:
-            write_operation(call, document, operation, services.store.clusters.replace, undo)
-        except Conflict as error:
-            raise _collision(call, document) from error
-    return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
+    return bundle, stored_bundle, done
 
 
 def _live(call: Call, document: ClusterDocument) -> Cluster:

@@ -15,6 +15,7 @@ _NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
 _DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
 _SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DECLARED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_ROW = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
 # Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
@@ -84,6 +85,13 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
     ),
     "phaseName": ("phase name", *_IN_BUNDLE),
     "planName": ("plan name", *_IN_BUNDLE),
+    "rowName": (
+        "row name",
+        lambda value, _: bool(_ROW.fullmatch(value)),
+        400,
+        ErrorCode.INVALID_PARAMETER,
+        "a name such as deploy_network_template",
+    ),
     "digest": (
         "digest",
         lambda value, _: bool(_DIGEST.fullmatch(value)),

@@ -5,6 +5,7 @@ import base64
 import json
 import logging
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import azure.durable_functions as df
@@ -12,6 +13,7 @@ import azure.functions as func
 import pytest
 
 from frontend import ROUTES, functions, register
+from frontend.dry_runs import dry_run
 from shared import deadline
 from tests.product.unit.frontend.world import CLUSTER, NEW, World, admin_certificate, arm_certificate, body, match
 
@@ -153,3 +155,50 @@ def test_every_route_is_one_function_with_all_verbs() -> None:
         assert trigger["route"] == route.template
         assert str(trigger["authLevel"]).lower().endswith("anonymous")
         assert len(trigger["methods"]) == len(functions.METHODS)
+
+
+class TriedClient(DurableClient):
+    """A durable client whose instances answer after some looks."""
+
+    def __init__(self, *states: df.OrchestrationRuntimeStatus) -> None:
+        super().__init__()
+        self.states, self.purged = list(states), list[str]()
+
+    async def get_status(self, _instance_id: str) -> Any:
+        state = self.states.pop(0)
+        return SimpleNamespace(runtime_status=state, output={"rows": [], "rendered": []})
+
+    async def purge_instance_history(self, instance_id: str) -> None:
+        self.purged.append(instance_id)
+
+
+def test_a_dry_run_is_waited_for_and_its_history_removed(ask: Callable[..., func.HttpResponse]) -> None:
+    """The host forgets it at once."""
+    status = df.OrchestrationRuntimeStatus
+    client = TriedClient(status.Pending, status.Running, status.Completed)
+    path = f"/sre{CLUSTER}/plans/create/dryRun"
+    response = ask("POST", path, json.dumps(body()).encode(), client=client, certificate=admin_certificate())
+    assert (response.status_code, json.loads(response.get_body())["rows"]) == (200, [])
+    ((name, instance_id, given),) = client.started
+    assert (name, instance_id) == ("dry_run_v1", f"dry-run-{given['operationId']}")
+    assert client.purged == [instance_id]
+
+
+def test_a_dry_run_without_a_result_says_so(ask: Callable[..., func.HttpResponse]) -> None:
+    """Nothing is claimed."""
+    client = TriedClient(df.OrchestrationRuntimeStatus.Failed)
+    path = f"/sre{CLUSTER}/plans/create/dryRun"
+    response = ask("POST", path, json.dumps(body()).encode(), client=client, certificate=admin_certificate())
+    assert response.status_code == 503
+
+
+def test_a_dry_run_that_takes_long_is_answered_with_its_place(
+    ask: Callable[..., func.HttpResponse], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its history stays until somebody asks again."""
+    monkeypatch.setattr(dry_run, "_SECONDS", 0.0)
+    client = TriedClient(df.OrchestrationRuntimeStatus.Running)
+    path = f"/sre{CLUSTER}/plans/create/dryRun"
+    response = ask("POST", path, json.dumps(body()).encode(), client=client, certificate=admin_certificate())
+    assert (response.status_code, client.purged) == (202, [])
+    assert "/plans/create/dryRuns/" in response.headers["Location"]

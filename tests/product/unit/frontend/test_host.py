@@ -31,6 +31,7 @@ VALUES = {
     "siteName": "edge",
     "phaseName": "agent",
     "planName": "site",
+    "rowName": "deploy_network_template",
     "openShiftVersion": "4.17.9",
     "openShiftMinorVersion": "4.19",
     "deploymentName": "d1",

@@ -42,6 +42,9 @@ http_sre_openshift_version       DELETE  Operator                               
 http_sre_openshift_versions      GET     Operator                                                                 role
 http_sre_operation               GET     Operator                                                                 role
 http_sre_operation_durable       GET     OperatorAdmin                                                            role
+http_sre_plan_dry_run            POST    Operator                                                                 role
+http_sre_plan_dry_run_result     GET     Operator                                                                 role
+http_sre_plan_row_render         POST    Operator                                                                 role
 http_sre_role_set                GET     Operator                                                                 role
 http_sre_role_set                PUT     Operator                                                                 role
 http_sre_role_set                DELETE  Operator                                                                 role

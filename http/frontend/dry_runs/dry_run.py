@@ -1,0 +1,106 @@
+"""Operators' dry runs: what a request on a cluster would do, row by row, and what a row would send to Azure."""
+
+from dataclasses import replace
+from typing import Any
+
+from frontend.dry_runs.planned import as_put, planned
+from frontend.messages import Call, Reply, Trial, error_reply
+from frontend.retry_after import RETRY_AFTER
+from orchestrators.plans import PLANS
+from shared.arm import links
+from shared.arm.errors import CloudError, ErrorCode, conflict, shown
+from shared.clusters.api_versions import find_api_version
+from shared.steps import DryRunInput, DryRunResult, Verdict
+
+Json = dict[str, Any]
+# A request may take 230 seconds in Azure, and the checks of a create a few.
+_SECONDS = 60.0
+
+
+def begin(call: Call) -> Reply:
+    """Try a plan: return 200 with what each row would do; 202 and where to ask again if that takes too long.
+
+    The body is that of the PUT. Its secrets are left out, so what needs them is not checked.
+
+    Raises:
+        CloudError: what the request itself would be refused for.
+    """
+    given = _planned(call)
+    return Reply(202, trial=_trial(call, given["operationId"], given))
+
+
+def get(call: Call) -> Reply:
+    """Return the result of a dry run that took too long, once.
+
+    Raises:
+        CloudError: 503 `ServiceUnavailable` if there is none.
+    """
+    return Reply(202, trial=_trial(call, call.parameters["operationId"], None))
+
+
+def render(call: Call) -> Reply:
+    """Return what a row would send to Azure: a list, with secrets masked.
+
+    Raises:
+        CloudError: what the request itself would be refused for; 404 `NotFound` for a row that the plan has not, or
+            would skip; 409 `Conflict` if the row cannot be rendered.
+    """
+    given = _planned(call)
+    row, plan = call.parameters["rowName"], given["plan"]
+    skipped = {each["name"]: each["reason"] for each in plan["skipped"]}
+    if row not in {each["name"] for each in plan["rows"]}:
+        why = f" It would be skipped: {skipped[row]}." if row in skipped else ""
+        raise CloudError(404, ErrorCode.NOT_FOUND, f"The plan '{plan['name']}' runs no row '{shown(row)}'.{why}")
+
+    def answer(result: DryRunResult | None, _running: bool) -> Reply:
+        if result is None:
+            return _without_result("The row was not rendered. Try again.")
+        if result["rendered"]:
+            return Reply(200, {"value": result["rendered"]})
+        return error_reply(conflict(result["rows"][0]["message"]))
+
+    return Reply(202, trial=Trial(_instance(given["operationId"]), answer, {**given, "render": row}, _SECONDS))
+
+
+def _planned(call: Call) -> DryRunInput:
+    put = replace(as_put(call), version=find_api_version(call.request.query.get("api-version", "")))
+    return planned(put, call.parameters["planName"])
+
+
+def _trial(call: Call, identifier: str, given: DryRunInput | None) -> Trial:
+    plan_name = call.parameters["planName"]
+
+    def answer(result: DryRunResult | None, running: bool) -> Reply:
+        if result is None and not running:
+            return _without_result(
+                "There is no result: the dry run has failed, or was answered before. Begin it again."
+            )
+        if result is None:
+            address = call.public_url._replace(query="")
+            path = address.path.partition("/dryRun")[0] + f"/dryRuns/{identifier}"
+            seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
+            headers = {"Location": links.with_path(address, path), "Retry-After": str(seconds)}
+            return Reply(202, {"id": identifier, "status": "Running"}, headers)
+        return Reply(200, _report(plan_name, result))
+
+    return Trial(_instance(identifier), answer, given, _SECONDS)
+
+
+def _without_result(message: str) -> Reply:
+    return error_reply(CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, message))
+
+
+def _instance(identifier: str) -> str:
+    return f"dry-run-{identifier}"
+
+
+def _report(plan_name: str, result: DryRunResult) -> Json:
+    """Return the answer: the rows in the order of the plan."""
+    found = {row["row"]: row for row in result["rows"]}
+    rows = [{**found[row.name], "phase": row.phase} for row in PLANS[plan_name] if row.name in found]
+    return {"plan": plan_name, "refused": refused(result), "rows": rows}
+
+
+def refused(result: DryRunResult) -> list[str]:
+    """Return the names of the rows that would be refused."""
+    return [row["row"] for row in result["rows"] if row["verdict"] == Verdict.REFUSED]

@@ -1,0 +1,77 @@
+"""The operation that a request would begin: its plan and its document. Nothing is written, and no secret is in it."""
+
+from dataclasses import replace
+
+from frontend.clusters.openshift_cluster_put_or_patch import change_document, new_document
+from frontend.clusters.operation_begin import new_request
+from frontend.messages import Call
+from orchestrators import plans
+from orchestrators.plans.beginning import begin_operation
+from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found, shown
+from shared.clusters import states
+from shared.clusters.decode import decode_cluster
+from shared.clusters.secrets import Purpose
+from shared.clusters.states import Edge, Event
+from shared.documents import ClusterDocument
+from shared.steps import DryRunInput
+from shared.store import PreconditionFailed
+
+
+def planned(call: Call, plan_name: str) -> DryRunInput:
+    """Return what a dry run starts with.
+
+    Args:
+        call: a PUT of the cluster; for `delete`, its body does not matter.
+        plan_name: the plan that the request is expected to run.
+
+    Raises:
+        CloudError: what the request would be refused for; 404 `NotFound` for a plan that there is not; 409 `Conflict` if
+            the request would run another plan.
+    """
+    if plan_name not in plans.PLANS:
+        known = ", ".join(plans.PLANS)
+        raise CloudError(404, ErrorCode.NOT_FOUND, f"There is no plan '{shown(plan_name)}'. There are: {known}.")
+    document = call.services.store.clusters.get(call.key)
+    if plan_name == "delete" and document is None:
+        raise resource_not_found(call.resource_id)
+    done: list[str] | None = None
+    edge = states.find_edge(document["openShiftCluster"] if document else None, _event(plan_name))
+    if edge.plan != plan_name:
+        exists = "exists" if document else "does not exist"
+        raise conflict(f"The cluster {exists}, so this request would run the plan '{edge.plan}', not '{plan_name}'.")
+    if document is None:
+        document, _ = new_document(call, decode_cluster(call.content, call.version), edge)
+        document["secrets"] = {}
+    elif plan_name != "delete":
+        done = _change(call, document, edge)
+    request = new_request(call)
+    operation = begin_operation(request, document, edge, call.services.settings, done)
+    return {
+        "plan": operation["plan"],
+        "document": dict(document),
+        "operationId": request.operation_id,
+        "correlationId": call.correlation.get("correlationId", ""),
+        "clientRequestId": call.correlation.get("clientRequestId", ""),
+        "traceparent": call.correlation.get("traceparent", ""),
+    }
+
+
+def _event(plan_name: str) -> Event:
+    return Event.DELETE if plan_name == "delete" else Event.PUT
+
+
+def _change(call: Call, document: ClusterDocument, edge: Edge) -> list[str] | None:
+    """Change a document in memory, and leave out the id of a secret that the request would replace."""
+    try:
+        bundle, stored, done = change_document(call, document, edge, decode_cluster(call.content, call.version))
+    except PreconditionFailed:
+        raise conflict(f"The cluster '{call.resource_id}' is being deleted. Try again.") from None
+    if bundle != stored:
+        kept = {purpose: each for purpose, each in document["secrets"].items() if purpose != Purpose.REQUEST}
+        document["secrets"] = kept
+    return done
+
+
+def as_put(call: Call) -> Call:
+    """Return the call as a PUT of the cluster in its path."""
+    return replace(call, request=replace(call.request, method="PUT"))
