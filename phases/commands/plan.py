@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from orchestrators.plans import PLANS
 from orchestrators.plans.declared import FINISH
 from phases import output
-from phases.commands import builtin
+from phases.commands import builtin, service_plans
 from phases.commands.beginning import begin, resume_last
 from phases.commands.common import (
     HERE,
@@ -69,8 +70,24 @@ def plan_run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the last run of the plan, if the bundle is still the same.")
     ] = False,
+    body: service_plans.Body = None,
+    service: service_plans.Address = "",
+    certificate: service_plans.Certificate = None,
+    scope: service_plans.Scope = "",
+    version: service_plans.Version = service_plans.API_VERSION,
+    form: Output = Format.TABLE,
 ) -> None:
-    """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
+    """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed.
+
+    With --body, try a plan that the service has itself: create, update or delete of a cluster.
+    """
+    if namespace == builtin.NAMESPACE or body is not None:
+        if not service_plans.is_plan(name, namespace):
+            raise refused(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
+        if not dry_run:
+            raise refused(f"A request on a cluster runs the plan '{name}'. Here it can be tried: add --dry-run.")
+        service_plans.try_plan(name, service_plans.Asked(body, service, certificate, scope, version), form)
+        return
     others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
     forgotten = [option for option, given in others.items() if given]
     if resume and forgotten:

@@ -1,0 +1,88 @@
+"""The service, as operators call it: with an operator's certificate, or with a token of this terminal."""
+
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import requests
+from azure.core.exceptions import AzureError
+from azure.identity import DefaultAzureCredential
+
+from shared.openshift.client import NotDone
+from shared.phases.problems import refused
+
+Json = dict[str, Any]
+_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Service:
+    """The service.
+
+    Args:
+        url: its address.
+        certificate: a PEM file with an operator's certificate and key; None to sign in with a token.
+        scope: the scope of tokens for the service, such as `api://<client id>/.default`.
+    """
+
+    url: str
+    certificate: Path | None = None
+    scope: str = ""
+
+    def post(self, path: str, version: str, content: Json) -> Json:
+        """Send a request and return its answer, also if that takes longer than one request.
+
+        Args:
+            path: the path below `/sre`.
+            version: the api-version of the body.
+            content: the body.
+
+        Raises:
+            BundleError: the service refuses the request.
+            NotDone: it does not answer, or nobody is signed in.
+        """
+        answer = self._send("POST", f"{self.url.rstrip('/')}/sre{path}", version, content)
+        until = time.monotonic() + _SECONDS
+        while answer.status_code == HTTPStatus.ACCEPTED:
+            if time.monotonic() > until:
+                raise NotDone(f"{self.url} has not answered in {_SECONDS} seconds.")
+            time.sleep(int(answer.headers.get("Retry-After", "1")))
+            answer = self._send("GET", answer.headers["Location"], version, None)
+        try:
+            found: Json = answer.json()
+        except ValueError:
+            raise NotDone(f"{self.url} answers {answer.status_code}.") from None
+        if not answer.ok:
+            raise refused(_problems(found))
+        return found
+
+    def _send(self, method: str, address: str, version: str, content: Json | None) -> requests.Response:
+        headers = {} if self.certificate else {"Authorization": f"Bearer {self._token()}"}
+        try:
+            return requests.request(
+                method,
+                address,
+                params={"api-version": version},
+                json=content,
+                headers=headers,
+                cert=str(self.certificate) if self.certificate else None,
+                timeout=_SECONDS,
+            )
+        except (requests.RequestException, OSError) as error:
+            raise NotDone(f"{self.url} does not answer: {error}") from error
+
+    def _token(self) -> str:
+        if not self.scope:
+            raise refused("Name --certificate, or --scope to sign in with the credentials of this terminal.")
+        try:
+            return DefaultAzureCredential().get_token(self.scope).token
+        except AzureError as error:
+            raise NotDone(f"Nobody is signed in: {error}") from error
+
+
+def _problems(found: Json) -> str:
+    error = found.get("error") or {}
+    details = [each.get("message", "") for each in error.get("details") or []]
+    return "\n".join([error.get("message", "The service refuses the request."), *details])
