@@ -33,7 +33,7 @@ def get(call: Call) -> Reply:
     """Return the result of a dry run that took too long, once.
 
     Raises:
-        CloudError: 503 `ServiceUnavailable` if there is none.
+        CloudError: 404 `NotFound` if there is none.
     """
     return Reply(202, trial=_trial(call, call.parameters["operationId"], None))
 
@@ -71,10 +71,11 @@ def _trial(call: Call, identifier: str, given: DryRunInput | None) -> Trial:
     plan_name = call.parameters["planName"]
 
     def answer(result: DryRunResult | None, running: bool) -> Reply:
+        if result is None and not running and given is not None:
+            return _without_result("The dry run has failed. Begin it again.")
         if result is None and not running:
-            return _without_result(
-                "There is no result: the dry run has failed, or was answered before. Begin it again."
-            )
+            gone = f"There is no result of the dry run '{identifier}': it has failed, or was answered. Begin it again."
+            return error_reply(CloudError(404, ErrorCode.NOT_FOUND, gone))
         if result is None:
             address = call.public_url._replace(query="")
             path = address.path.partition("/dryRun")[0] + f"/dryRuns/{identifier}"

@@ -39,6 +39,7 @@ IDENTITY = "the managed identity endpoint"
 ALONE = {
     "GET http_health",
     "GET http_operations",
+    "GET http_sre_plan_dry_run_result",
     "PUT http_sre_bundle",
     "PUT http_sre_site",
     "GET http_sre_zz_not_found",
@@ -127,7 +128,8 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "digest": "0" * 64,
         "siteName": "edge",
         "phaseName": "agent",
-        "planName": "site",
+        "planName": "create",
+        "rowName": "deploy_network_template",
     }
     name = f"new-{uuid.uuid4().hex[:8]}"
     more: dict[str, Json] = {
