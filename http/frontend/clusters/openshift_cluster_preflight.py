@@ -1,36 +1,45 @@
 """Preflight of a template: what a PUT of its clusters would be refused for, before anything is deployed.
 
 The answer is always 200, and its body says whether the template passes. It covers what a PUT decides from the body, the
-catalogue and the stored cluster: nothing is reserved, and Azure is not asked. A refusal stops the whole deployment, so
-whatever may still turn out well passes:
+catalogue and the stored cluster; nothing is reserved. For a template with one new cluster Azure is asked, too, by a dry
+run of those checks whose result cannot depend on what the template makes: quotas and sizes of machines.
+
+A refusal stops the whole deployment, so whatever may still turn out well passes:
 
 * A member with an expression such as `[reference(...)]` is not known before the template runs. It is not checked, nor
   is what depends on it. A resource whose api-version or name is not known is left to its PUT.
 * An operation that runs may have ended when the cluster's turn comes. The cluster is checked as it will be if the
   operation succeeds: one that is being deleted counts as new.
 * If there are more than a hundred clusters, the others are left to their PUT.
+* If Azure does not answer within ten seconds, what it would say is left to the operation.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from frontend.clusters.openshift_cluster_put_or_patch import new_document
 from frontend.clusters.requested_cluster import new_cluster, stored_cluster, valid_cluster
-from frontend.messages import Call, Reply
+from frontend.dry_runs.planned import given
+from frontend.messages import Call, Reply, Trial
 from frontend.middleware.path import check_parameters
-from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, invalid_request_content, shown
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_request_content, shown, summarize
 from shared.clusters import states
 from shared.clusters.api_versions import find_api_version
 from shared.clusters.checks.unknown import is_expression
 from shared.clusters.decode import decode_template
 from shared.clusters.states import Event
 from shared.documents import ClusterDocument
+from shared.steps import DryRunResult, ResolvedRow, Verdict
 from shared.store import PreconditionFailed
 
 # Each cluster that exists costs a read of the vault, within one request's time.
 _MAX_CLUSTERS = 100
 
 _PASSED = {"status": "Succeeded"}
+# The rows that ask Azure, and the codes of what they find. Other codes say that Azure could not be asked.
+_ASKED = {"validate_quota": ErrorCode.RESOURCE_QUOTA_EXCEEDED, "validate_vm_sizes": ErrorCode.INVALID_PARAMETER}
+_ASKED_SECONDS = 10.0
 
 Json = Mapping[str, Any]
 
@@ -54,8 +63,42 @@ def preflight(call: Call) -> Reply:
     refusals = [(each, _refusal(call, resource, documents.get(each.lower()))) for each, resource in clusters]
     refused = [(each, error) for each, error in refusals if error is not None]
     if not refused:
-        return Reply(200, _PASSED)
+        return Reply(200, _PASSED, trial=_trial(call, clusters[0][1]) if len(clusters) == 1 and not documents else None)
     return failed(refused[0][1] if len(clusters) == 1 else _several(refused))
+
+
+def _trial(call: Call, resource: Json) -> Trial | None:
+    """Return the dry run of the checks of a new cluster whose members are all known."""
+    if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
+        return None
+    put = _as_put(call, resource)
+    sent, unknown = decode_template(resource, put.version)
+    if unknown.targets:
+        return None
+    edge = states.find_edge(None, Event.PUT)
+    document, _ = new_document(put, sent, edge)
+    tried = given(put, document, edge)
+    plan = tried["plan"]
+    rows: list[ResolvedRow] = [{**row, "needs": []} for row in plan["rows"] if row["name"] in _ASKED]
+    return Trial(
+        f"dry-run-{tried['operationId']}",
+        lambda result, _running: _answered(result),
+        {**tried, "plan": {**plan, "rows": rows}},
+        _ASKED_SECONDS,
+    )
+
+
+def _answered(result: DryRunResult | None) -> Reply:
+    """Return the answer for what Azure said; without one, the template passes."""
+    errors = [
+        row["error"]
+        for row in (result["rows"] if result else [])
+        if row["verdict"] == Verdict.REFUSED and row["error"].get("code") == _ASKED[row["row"]]
+    ]
+    if not errors:
+        return Reply(200, _PASSED)
+    found = [CloudError(400, one["code"], one["message"], one.get("target", ""), one["details"]) for one in errors]
+    return failed(found[0] if len(found) == 1 else summarize(found))
 
 
 def failed(error: CloudError) -> Reply:

@@ -44,6 +44,18 @@ def planned(call: Call, plan_name: str) -> DryRunInput:
         document["secrets"] = {}
     elif plan_name != "delete":
         done = _change(call, document, edge)
+    return given(call, document, edge, done)
+
+
+def given(call: Call, document: ClusterDocument, edge: Edge, done: list[str] | None = None) -> DryRunInput:
+    """Return the input of the dry run of an operation.
+
+    Args:
+        call: the request that would begin it.
+        document: the document as the request would write it, changed in place.
+        edge: the edge of the state machine that it would take.
+        done: the rows that an earlier operation has done.
+    """
     request = new_request(call)
     operation = begin_operation(request, document, edge, call.services.settings, done)
     return {

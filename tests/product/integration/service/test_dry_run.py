@@ -1,5 +1,6 @@
 """The dry run of a create on the local Azure: what it tells, and that it leaves nothing behind."""
 
+import copy
 import json
 import os
 import random
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.contract.provider import Provider
+from tests.product.integration.contract.provider import PROVIDER, Provider
+from tests.product.integration.own.stage import RESTRICTED_SIZE
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import API_VERSION, Cluster, prepare
 
@@ -176,3 +178,33 @@ def test_the_command_tells_an_operator_what_a_create_would_do(cluster: Cluster, 
     body["properties"]["masterProfile"]["subnetId"] += "-2"
     code, rows = phases("plan", "run", "create", "--dry-run")
     assert (code, {row["row"]: row["verdict"] for row in rows}["validate_network"]) == (1, "refused")
+
+
+def _preflight(cluster: Cluster, body: Json) -> Json:
+    """Ask for a preflight of a template with the cluster alone, as Azure Resource Manager."""
+    customer = cluster.customer
+    resource = {
+        "type": "Microsoft.RedHatOpenShift/openShiftClusters",
+        "apiVersion": API_VERSION,
+        "name": customer.cluster,
+        **body,
+    }
+    path = f"{customer.cluster_id.partition('/providers/')[0]}{PROVIDER}/deployments/d1/preflight"
+    answer = Provider(cluster.azure).send("POST", path, json={"resources": [resource]})
+    assert answer.status_code == 200, answer.text
+    told: Json = answer.json()
+    return told
+
+
+def test_a_preflight_asks_azure_for_what_a_template_cannot_make(azure: LocalAzure, rng: random.Random) -> None:
+    """A size that the subscription may not use is refused; a network that does not exist yet may come."""
+    (cluster,) = prepare(azure, unique(rng))
+    assert _preflight(cluster, cluster.body) == {"status": "Succeeded"}
+    later = copy.deepcopy(cluster.body)
+    later["properties"]["masterProfile"]["subnetId"] += "-later"
+    assert _preflight(cluster, later) == {"status": "Succeeded"}
+    wrong = copy.deepcopy(cluster.body)
+    wrong["properties"]["masterProfile"]["vmSize"] = RESTRICTED_SIZE
+    told = _preflight(cluster, wrong)
+    assert (told["status"], told["error"]["code"]) == ("Failed", "InvalidParameter"), told
+    assert RESTRICTED_SIZE in told["error"]["message"]
