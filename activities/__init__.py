@@ -70,7 +70,7 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
     ),
     "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
     # The rows of plans that people declare.
-    "phases.of_site": ("run_phase", "dry_run_phase", "phase_status"),
+    "phases.of_site": ("run_phase", "dry_run_phase", "phase_status", "cluster_status"),
     "operation.superseded": ("cancel_superseded",),
     # The engine calls it itself.
     "operation.stop": ("stop_operation",),

@@ -94,7 +94,7 @@ class PhaseName(TypedDict):
 
 
 class PhaseReference(PhaseName):
-    """The phase that a row of a declared plan is about, and in which bundle, if the service runs it.
+    """The phase or cluster that a row of a declared plan is about, and in which bundle, if the service runs it.
 
     `timeoutSeconds` overrides how long it waits; 0 means not at all. `before` has the phases before it in the plan.
     """

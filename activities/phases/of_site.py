@@ -9,25 +9,24 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 
-import yaml
-
 from activities.phases.applying import Change
 from activities.phases.contract import PhaseExecutor, PhaseRun
 from activities.phases.executors import EXECUTORS, perform
-from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from activities.phases.objects import Cluster
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.site_step import SiteStep
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.clusters import states
-from shared.clusters.secrets import USER_KUBECONFIG, Purpose
 from shared.openshift import client
 from shared.openshift.client import NotDone
 from shared.phases.bundles import Bundles, NoBundle, open_bundles
 from shared.phases.kinds import KINDS
 from shared.phases.opened import opened
 from shared.phases.problems import BundleError
+from shared.phases.site import Site
+from shared.sites import reaching
+from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
+from shared.steps import PhaseReference
 from shared.store import get_store
 from shared.vault import get_vault
 
@@ -41,39 +40,6 @@ _log = logging.getLogger("activities")
 @cache
 def _bundles() -> Bundles:
     return open_bundles(get_vault().get_service_key)
-
-
-def read_admin(resource_id: str) -> str:
-    """Return the admin kubeconfig of a cluster that this service made, as YAML, for its private endpoint.
-
-    Whether the caller may have it was decided when the operation began.
-
-    Raises:
-        LookupError: there is no such cluster, or it has no credentials yet.
-    """
-    document = get_store().clusters.get(resource_id.lower())
-    if document is None:
-        raise LookupError(f"this service has no cluster {resource_id}")
-    try:
-        states.require_credentials(document["openShiftCluster"])
-    except CloudError as error:
-        raise LookupError(error.message) from error
-    secret_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
-    address = (document["openShiftCluster"]["properties"].get("networkProfile") or {}).get("privateEndpointIp")
-    if not secret_id or not address:
-        raise LookupError(f"the cluster {resource_id} has no credentials yet")
-    kubeconfig = yaml.safe_load(get_vault().get_secret(secret_id)[USER_KUBECONFIG])
-    for entry in kubeconfig["clusters"]:
-        url, server_name = client.reached_at(entry["cluster"]["server"], address)
-        entry["cluster"] |= {"server": url, "tls-server-name": server_name}
-    return str(yaml.safe_dump(kubeconfig))
-
-
-def read_secret(kubeconfig: client.Json, namespace: str, name: str) -> dict[str, str] | None:
-    """Return the data of a Secret in the cluster of a kubeconfig, or None."""
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}
-    found = Cluster(client.connect_with(kubeconfig)).read(secret)
-    return None if found is None else found.get("data") or {}
 
 
 @contextmanager
@@ -90,14 +56,13 @@ def _explained() -> Iterator[None]:
 def _phase_run(step: SiteStep, changes: list[Change]) -> PhaseRun:
     """Return the phase that the row of a call is about; what becomes of its objects is added to `changes`."""
     named = step.call["row"]["document"]
-    site = opened(_bundles().fetch, named["bundle"], named["metadata"])
+    site = _site(named)
     phase = site.phase(named["name"], named["namespace"])
-    kubeconfigs = Kubeconfigs(site, read_admin, read_secret, trusted=False)
     before = [site.phase(one["name"], one["namespace"]) for one in named.get("before", [])]
     return PhaseRun(
         site,
         phase,
-        lambda name: Cluster(client.connect_with(kubeconfigs.of(name))),
+        _clusters(site),
         changes.extend,
         timedelta(seconds=named["timeoutSeconds"]) if "timeoutSeconds" in named else None,
         [
@@ -107,6 +72,20 @@ def _phase_run(step: SiteStep, changes: list[Change]) -> PhaseRun:
             for document in KINDS[earlier.executor.kind].applies(site, earlier)
         ],
     )
+
+
+def _site(named: PhaseReference) -> Site:
+    return opened(_bundles().fetch, named["bundle"], named["metadata"])
+
+
+def _clusters(site: Site) -> Callable[[str], Cluster]:
+    """Return what gives the clusters of a site by their names."""
+
+    def read_admin(resource_id: str) -> str:
+        return reaching.read_admin(get_store(), get_vault(), resource_id)
+
+    kubeconfigs = Kubeconfigs(site, read_admin, reaching.read_secret, trusted=False)
+    return lambda name: Cluster(client.connect_with(kubeconfigs.of(name)))
 
 
 def _run(step: SiteStep) -> Outcome:
@@ -163,6 +142,17 @@ def _dry_run(step: SiteStep) -> Outcome:
     return {"outcome": "done", "message": in_words(changes) or AS_WANTED}
 
 
+def _cluster_status(step: SiteStep) -> Outcome:
+    """Tell whether a cluster answers, and with which version."""
+    named = step.call["row"]["document"]
+    with _explained():
+        try:
+            version = _clusters(_site(named))(named["name"]).version()
+        except NotDone as error:
+            return {"outcome": "done", "message": f"NotReady: {error}."}
+    return {"outcome": "done", "message": f"Ready: {version}."}
+
+
 def _extra() -> dict[str, str]:
     return tracing.current.get().extra()
 
@@ -182,3 +172,4 @@ def in_words(changes: Sequence[Change]) -> str:
 run_phase = Executor(run=_run, status=_proceed)
 dry_run_phase = Executor(run=_dry_run)
 phase_status = Executor(run=_status)
+cluster_status = Executor(run=_cluster_status)

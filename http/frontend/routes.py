@@ -28,7 +28,7 @@ from frontend.dry_runs import dry_run
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
-from frontend.sites import contents, runs, sites
+from frontend.sites import contents, kubeconfig, runs, sites
 from shared.arm.errors import CloudError, path_not_found
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -157,7 +157,7 @@ ROUTES = (
     # Each resource of the body names its own api-version.
     Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
           {"POST": Verb(openshift_cluster_preflight.preflight, unreadable=openshift_cluster_preflight.failed)},
-          versioned=False, only=Callers.ARM),
+          versioned=False, durable=True, only=Callers.ARM),
     Route("http_role_set", _L + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}",
           {"GET": Verb(role_set_get.get, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SET})}, feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
     Route("http_role_sets", _L + "/platformWorkloadIdentityRoleSets",
@@ -197,6 +197,10 @@ ROUTES = (
         "PUT": Verb(sites.put, needs=Role.OPERATOR),
         "DELETE": Verb(sites.delete, needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_cluster_kubeconfig", _SITE + "/clusters/{clusterName}/getKubeconfig",
+          {"POST": Verb(kubeconfig.get_kubeconfig, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_site_cluster_status", _SITE + "/clusters/{clusterName}/status",
+          {"POST": Verb(runs.cluster_status, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_clusters", _SITE + "/clusters",
           {"GET": Verb(contents.list_clusters, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_operation", _SITE + "/operations/{operationId}",

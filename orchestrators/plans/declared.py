@@ -13,11 +13,12 @@ from shared.steps import PhaseReference, ResolvedPlan, ResolvedRow, RetryPolicy,
 
 
 class Work(StrEnum):
-    """What is done with each phase of a plan: the executor of its row."""
+    """What is done with each phase of a plan, or with a cluster of its site: the executor of its row."""
 
     RUN = "run_phase"
     DRY_RUN = "dry_run_phase"
     STATUS = "phase_status"
+    CLUSTER = "cluster_status"
 
 
 # The name of the row that ends the operation. No phase has it, because names in Kubernetes have no underscore.

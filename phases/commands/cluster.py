@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from activities.phases.kubeconfigs import Kubeconfigs
 from phases import output
 from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site, runner_of
 from phases.local import running
@@ -14,6 +13,7 @@ from phases.output import Format
 from shared.openshift.client import NotDone
 from shared.phases import showing
 from shared.phases.problems import refused
+from shared.sites.kubeconfigs import Kubeconfigs
 
 Json = dict[str, Any]
 

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from activities.phases.kubeconfigs import Kubeconfigs
 from phases.local import running
 from phases.local.admin import read_admin
 from phases.local.operations import FOLDER
@@ -16,6 +15,7 @@ from shared.phases import archive, kinds, site
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError, refused
 from shared.phases.site import Site
+from shared.sites.kubeconfigs import Kubeconfigs
 
 # What the shell gets to know.
 DONE, FAILED, WRONG = 0, 1, 2

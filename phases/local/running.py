@@ -13,7 +13,6 @@ from kubernetes.config import new_client_from_config_dict
 from activities.phases.applying import Change
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS, perform
-from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
 from orchestrators.plans.declared import FINISH, DeclaredPhase, resolve
@@ -29,6 +28,7 @@ from shared.phases.kinds import KINDS, waits_for
 from shared.phases.problems import BundleError
 from shared.phases.site import Site
 from shared.settings import AZURES_PACE
+from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from shared.steps import Outcome, PhaseReference, ProgressItem, ResolvedPlan, ResolvedRow, RetryClass, StepStatus, Verb
 
 Json = dict[str, Any]

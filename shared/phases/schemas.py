@@ -90,7 +90,8 @@ SOURCES: Schema = {
 }
 CLUSTER_MAP = _kind(
     {
-        "map": _map(
+        "map": {"propertyNames": NAME}
+        | _map(
             _object(
                 {
                     "parent": STRING,

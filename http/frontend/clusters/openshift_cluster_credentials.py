@@ -9,6 +9,7 @@ import yaml
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call, Reply
+from frontend.services import Services
 from orchestrators.plans.predicates import reason_to_skip
 from shared.arm.errors import request_not_allowed, resource_not_found
 from shared.clusters import states
@@ -17,7 +18,7 @@ from shared.documents import ClusterDocument
 from shared.vault import Bundle
 
 KUBEADMIN = "kubeadmin"
-_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
 def list_credentials(call: Call) -> Reply:
@@ -26,8 +27,8 @@ def list_credentials(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
     """
-    password = _bundle(call, _document(call))["kubeadminPassword"]
-    return Reply(200, {"kubeadminUsername": KUBEADMIN, "kubeadminPassword": password}, _NO_STORE)
+    password = _bundle(call.services, _document(call))["kubeadminPassword"]
+    return Reply(200, {"kubeadminUsername": KUBEADMIN, "kubeadminPassword": password}, NO_STORE)
 
 
 def list_admin_credentials(call: Call) -> Reply:
@@ -46,15 +47,23 @@ def list_admin_credentials(call: Call) -> Reply:
     Source:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
-    document = _document(call)
-    kubeconfig = yaml.safe_load(_bundle(call, document)[USER_KUBECONFIG])
-    public = not reason_to_skip("gets_certificates", document, call.services.settings)
+    text = admin_kubeconfig(call.services, _document(call))
+    return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, NO_STORE)
+
+
+def admin_kubeconfig(services: Services, document: ClusterDocument) -> str:
+    """Return the kubeconfig of an administrator of a cluster, as YAML; see above.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed` if there are no credentials.
+    """
+    kubeconfig = yaml.safe_load(_bundle(services, document)[USER_KUBECONFIG])
+    public = not reason_to_skip("gets_certificates", document, services.settings)
     for entry in kubeconfig["clusters"]:
         entry["cluster"]["server"] = entry["cluster"]["server"].replace("https://api-int.", "https://api.")
         if public:
             entry["cluster"].pop("certificate-authority-data", None)
-    text = yaml.safe_dump(kubeconfig, sort_keys=False)
-    return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, _NO_STORE)
+    return str(yaml.safe_dump(kubeconfig, sort_keys=False))
 
 
 def _document(call: Call) -> ClusterDocument:
@@ -65,19 +74,18 @@ def _document(call: Call) -> ClusterDocument:
     return document
 
 
-def _bundle(call: Call, document: ClusterDocument) -> Bundle:
+def _bundle(services: Services, document: ClusterDocument) -> Bundle:
     """Return the bundle with the credentials of a cluster."""
     states.require_credentials(document["openShiftCluster"])
+    cluster_id = document["openShiftCluster"]["id"]
     versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
     if not versioned_id:
         raise request_not_allowed(
-            f"The cluster '{call.resource_id}' has no credentials: it was created by a build of this service that made "
+            f"The cluster '{cluster_id}' has no credentials: it was created by a build of this service that made "
             "clusters without machines. Delete it and create it again."
         )
     try:
-        return call.services.vault.get_secret(versioned_id)
+        return services.vault.get_secret(versioned_id)
     except ResourceNotFoundError as error:
         # A delete has removed the secret since the document was read.
-        raise request_not_allowed(
-            f"The credentials of the cluster '{call.resource_id}' have just been deleted."
-        ) from error
+        raise request_not_allowed(f"The credentials of the cluster '{cluster_id}' have just been deleted.") from error

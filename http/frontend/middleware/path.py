@@ -85,6 +85,7 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
     ),
     "phaseName": ("phase name", *_IN_BUNDLE),
     "planName": ("plan name", *_IN_BUNDLE),
+    "clusterName": ("cluster name", *_IN_BUNDLE),
     "rowName": (
         "row name",
         lambda value, _: bool(_ROW.fullmatch(value)),

@@ -106,8 +106,8 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
     return given
 
 
-def require_sources(call: Call, found: "Site", phases: Iterable["Phase"]) -> None:
-    """Refuse phases on clusters whose credentials the caller may not have.
+def require_sources(call: Call, found: "Site", clusters: Iterable[str]) -> None:
+    """Refuse work on clusters whose credentials the caller may not have.
 
     A kubeconfig can come from a cluster that this service has made. The service hands that out only to callers who may
     list the admin credentials of that cluster.
@@ -115,12 +115,12 @@ def require_sources(call: Call, found: "Site", phases: Iterable["Phase"]) -> Non
     Raises:
         CloudError: 403 `AuthorizationFailed` or `Forbidden`.
     """
-    wanted = {phase.cluster for phase in phases}
+    wanted = set(clusters)
     reached = wanted.union(*(found.cluster_map.ancestors(name) for name in wanted))
-    clusters = [one for name, one in found.cluster_map.clusters.items() if name in reached]
+    reachable = [one for name, one in found.cluster_map.clusters.items() if name in reached]
     named = [
         source["openShiftCluster"]["resourceId"]
-        for one in clusters
+        for one in reachable
         for source in one.sources
         if source["type"] == "openShiftCluster"
     ]

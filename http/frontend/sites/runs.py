@@ -16,7 +16,7 @@ from orchestrators.plans import declared
 from orchestrators.plans.beginning import begin_site_operation
 from orchestrators.plans.declared import DeclaredPhase, Work
 from shared.arm import links
-from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found
+from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found, shown
 from shared.documents import OperationDocument, SiteDocument
 from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
 from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# What names the operations on a single phase, where those on plans have the plan's name. No plan's name has a slash.
-_PHASE = "phase/"
+# What names the operations on a single phase or cluster. Those on plans have the plan's name, which has no slash.
+_PHASE, _CLUSTER = "phase/", "cluster/"
 
 
 def run_plan(call: Call) -> Reply:
@@ -47,7 +47,7 @@ def run_plan(call: Call) -> Reply:
         plan_name = opening.named(call, "planName")
         phases = opening.phases_of(site, plan_name)
         opening.require_right(site, phases)
-        opening.require_sources(call, site, phases)
+        opening.require_sources(call, site, [phase.cluster for phase in phases])
         if options.get("resume"):
             return _resumed(call, document, str(plan_name))
         work = Work.DRY_RUN if options.get("dryRun") else Work.RUN
@@ -69,6 +69,22 @@ def try_phase(call: Call) -> Reply:
 def phase_status(call: Call) -> Reply:
     """Tell what a phase still waits for, by an operation."""
     return _phase(call, Work.STATUS)
+
+
+def cluster_status(call: Call) -> Reply:
+    """Tell whether a cluster answers, and with which version, by an operation."""
+
+    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+        name = call.parameters["clusterName"]
+        if name not in site.cluster_map.clusters:
+            known = ", ".join(site.cluster_map.clusters) or "none"
+            raise invalid_parameter("clusterName", f"There is no cluster '{shown(name)}'. There are: {known}.")
+        opening.require_sources(call, site, [name])
+        named = _reference(document, name)
+        asked = DeclaredPhase(named, f"the API server of {name}", timedelta(), timedelta(seconds=10))
+        return declared.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER)
+
+    return _begin(call, resolve)
 
 
 def get(call: Call) -> Reply:
@@ -122,7 +138,7 @@ def _phase(call: Call, work: Work) -> Reply:
         name = opening.named(call, "phaseName")
         phase = site.phase(name.name, name.namespace)
         opening.require_right(site, [phase])
-        opening.require_sources(call, site, [phase])
+        opening.require_sources(call, site, [phase.cluster])
         return _plan(call, document, site, f"{_PHASE}{name}", [phase], work=work, options=options)
 
     return _begin(call, resolve)
@@ -138,7 +154,7 @@ def _begin(call: Call, resolve: "Resolve") -> Reply:
         with opening.explained():
             plan = resolve(document, opening.site(call, document))
         operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
-        if not plan["name"].startswith(_PHASE) and plan["rows"][0]["executor"] == Work.RUN:
+        if not plan["name"].startswith((_PHASE, _CLUSTER)) and plan["rows"][0]["executor"] == Work.RUN:
             document["runs"] = {**document.get("runs", {}), plan["name"]: operation["id"]}
         try:
             with undoing() as undo:
@@ -183,18 +199,17 @@ def _declared(
     from shared.phases.apply_options import Options  # noqa: PLC0415 - idem
 
     options = Options.of(phase.executor.document)
-    named: PhaseReference = {
-        "namespace": phase.name.namespace,
-        "name": phase.name.name,
-        "bundle": document["bundle"],
-        "metadata": document["metadata"],
-    }
+    named = _reference(document, phase.name.name, phase.name.namespace)
     if timeout is not None:
         named["timeoutSeconds"] = timeout.total_seconds()
     if before:
         named["before"] = before
     waits = options.timeout if timeout is None else timeout
     return DeclaredPhase(named, kinds.waits_for(site, phase), waits, options.poll, phase.needs)
+
+
+def _reference(document: SiteDocument, name: str, namespace: str = "") -> PhaseReference:
+    return {"namespace": namespace, "name": name, "bundle": document["bundle"], "metadata": document["metadata"]}
 
 
 def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan:

@@ -128,6 +128,7 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "digest": "0" * 64,
         "siteName": "edge",
         "phaseName": "agent",
+        "clusterName": "hub",
         "planName": "create",
         "rowName": "deploy_network_template",
     }

@@ -1,7 +1,10 @@
 """A site with one phase on a cluster of the service, which an operator runs with a token."""
 
+import base64
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from shared.phases import archive
 from tests.entra_azure import Caller, EntraAzure
@@ -43,7 +46,7 @@ def run_on(azure: EntraAzure, owner: Tenant, name: str, folder: Path) -> None:
         folder: a folder to write the bundle to.
     """
     operator = azure.user(f"{name}-operator")
-    azure.make_operator(operator.object_id, "Operator")
+    azure.make_operator(operator.object_id, "OperatorAdmin")
     write(folder, dict.fromkeys(("site/policies/kustomization.yaml", "site/policies/policy.yaml")) | _files(owner))
     packed = archive.pack(folder)
     digest = archive.digest(packed)
@@ -60,7 +63,14 @@ def run_on(azure: EntraAzure, owner: Tenant, name: str, folder: Path) -> None:
     assert refused.status_code == 403, refused.text
     assert refused.json()["error"]["code"] == "AuthorizationFailed"
     assert "openShiftClusters/listAdminCredentials/action" in refused.json()["error"]["message"]
+    kubeconfig = f"{site}/clusters/hub/getKubeconfig"
+    assert operator.send("POST", kubeconfig).status_code == 403
     azure.assign(operator.object_id, "Contributor", owner.group_id, kind="User")
+    given = operator.send("POST", kubeconfig)
+    assert given.status_code == 200, given.text
+    assert given.headers["Cache-Control"] == "no-store"
+    [cluster] = yaml.safe_load(base64.b64decode(given.json()["kubeconfig"]))["clusters"]
+    assert cluster["cluster"]["server"] == f"https://api.{owner.domain}:6443"
     begun = operator.send("POST", f"{site}/phases/notice/run")
     assert begun.status_code == 202, begun.text
     report = wait_for(lambda: _ended(operator, f"{site}/operations/{begun.json()['name']}"), "the end of the phase")

@@ -1,5 +1,6 @@
 """The site of two clusters on the service: run by operators' requests, killed, cancelled, resumed, looked at."""
 
+import base64
 import random
 import subprocess
 import sys
@@ -156,6 +157,8 @@ def _look(operator: Operator) -> None:
     assert "Secret clusters/edge-kubeconfig: created" in told["clusters"]
     assert told["agent"].startswith("This can be told only later: no source has a kubeconfig for the cluster 'edge'")
     assert "once its definition is established" in told["registry"]
+    asked = operator.ended(operator.begin("/clusters/edge/status"))
+    assert asked["steps"][0]["message"].startswith("NotReady: no source has a kubeconfig for the cluster 'edge'")
     assert operator.hands.writes() == []
 
 
@@ -224,6 +227,13 @@ def _look_at_what_is_done(operator: Operator) -> None:
     ]
     refused = operator.send("POST", "/plans/site/run", 400, json={"resumeFrom": "nowhere"})
     assert "It has: clusters, agent, registry, policies" in refused["error"]["message"]
+    asked = operator.ended(operator.begin("/clusters/edge/status"))
+    assert asked["steps"][0]["message"].startswith("Ready: v1.")
+    for name in ("hub", "edge"):
+        encoded = operator.send("POST", f"/clusters/{name}/getKubeconfig")["kubeconfig"]
+        kubeconfig = yaml.safe_load(base64.b64decode(encoded))
+        assert kubeconfig["current-context"] == name
+        assert kubeconfig["clusters"][0]["cluster"]["server"].startswith("https://api.")
     last = operator.ended(operator.begin("/plans/site/run", resumeFrom="policies"))
     assert last["status"] == "Succeeded", last
     operator.send("DELETE", want=204)

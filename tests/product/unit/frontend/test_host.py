@@ -30,6 +30,7 @@ VALUES = {
     "digest": "0" * 64,
     "siteName": "edge",
     "phaseName": "agent",
+    "clusterName": "hub",
     "planName": "site",
     "rowName": "deploy_network_template",
     "openShiftVersion": "4.17.9",

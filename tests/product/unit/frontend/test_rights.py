@@ -52,6 +52,8 @@ http_sre_role_sets               GET     Operator                               
 http_sre_site                    GET     Operator                                                                 role
 http_sre_site                    PUT     Operator                                                                 role
 http_sre_site                    DELETE  Operator                                                                 role
+http_sre_site_cluster_kubeconfig POST    OperatorAdmin                                                            role
+http_sre_site_cluster_status     POST    Operator                                                                 role
 http_sre_site_clusters           GET     Operator                                                                 role
 http_sre_site_operation          GET     Operator                                                                 role
 http_sre_site_operation_cancel   POST    Operator                                                                 role

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from activities.phases.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from shared.openshift.client import NotDone, Unreachable
 from shared.phases import site
 from shared.phases.problems import BundleError
+from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from tests.product.unit.phases.bundles import phases, write
 
 Json = dict[str, Any]

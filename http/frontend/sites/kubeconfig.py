@@ -1,0 +1,56 @@
+"""The kubeconfig of a cluster of a site, for people. It holds a secret, so caches may not store it."""
+
+import base64
+
+from frontend.clusters import openshift_cluster_credentials
+from frontend.messages import Call, Reply
+from frontend.sites import opening
+from shared.arm.errors import CloudError, conflict
+
+
+def get_kubeconfig(call: Call) -> Reply:
+    """Return the kubeconfig of a cluster, with one context.
+
+    That of a cluster of this service has its public address, as listAdminCredentials gives it. Where a Secret of such a
+    cluster has the kubeconfig of another one, the service reads it through its own private endpoint.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409 `Conflict`
+            if no source has a kubeconfig.
+    """
+    import yaml  # noqa: PLC0415 - see `opening.py`
+
+    from shared.openshift.client import Json, NotDone  # noqa: PLC0415 - idem
+    from shared.sites import reaching  # noqa: PLC0415 - idem
+    from shared.sites.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
+
+    found, name, services = opening.site(call, opening.document(call)), call.parameters["clusterName"], call.services
+    opening.require_sources(call, found, [name])
+
+    def read_private(resource_id: str) -> str:
+        return reaching.read_admin(services.store, services.vault, resource_id)
+
+    inside = Kubeconfigs(found, read_private, reaching.read_secret, trusted=False)
+
+    def read_secret(kubeconfig: Json, namespace: str, secret: str) -> "dict[str, str] | None":
+        data = reaching.read_secret(inside.of(kubeconfig["current-context"]), namespace, secret)
+        return None if data is None else dict(data)
+
+    outside = Kubeconfigs(found, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
+    with opening.explained():
+        try:
+            text = yaml.safe_dump(outside.of(name), sort_keys=False)
+        except NotDone as error:
+            raise conflict(f"{error}.") from error
+    encoded = base64.b64encode(text.encode()).decode()
+    return Reply(200, {"kubeconfig": encoded}, openshift_cluster_credentials.NO_STORE)
+
+
+def _public(call: Call, resource_id: str) -> str:
+    document = call.services.store.clusters.get(resource_id.lower())
+    if document is None:
+        raise LookupError(f"this service has no cluster {resource_id}")
+    try:
+        return openshift_cluster_credentials.admin_kubeconfig(call.services, document)
+    except CloudError as error:
+        raise LookupError(error.message) from error
