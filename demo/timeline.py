@@ -1,7 +1,7 @@
 """The picture of an operation: one bar per row, what each wait waits for, and the chain that decided the total time.
 
-It is drawn only from the answer of `GET /sre{cluster id}/operations/{operation id}`, so it can be made for any
-operation, even one that failed or still runs:
+It is drawn only from the answer of `GET /sre{cluster id}/operations/{operation id}`, or of one on a site, so it can be
+made for any operation, even one that failed or still runs:
 
     python -m demo.timeline OPERATION.json > create.svg
     python -m demo.timeline /subscriptions/.../openShiftClusters/demo/operations/ID --state .local/demo > create.svg
@@ -52,7 +52,7 @@ def render(operation: Json) -> str:
     critical = critical_path(operation)
     span = max([_end(operation, step) for step in operation["steps"]] + [operation.get("durationSeconds", 0.0), 0.1])
     lanes, headings, height = _lanes(operation, critical)
-    name = operation.get("clusterId", "").rsplit("/", 1)[-1]
+    name = operation.get("site") or operation.get("clusterId", "").rsplit("/", 1)[-1]
     told = f"{operation.get('plan', 'operation')} of {name}: {operation['status']}, {_duration(operation, span)}"
     svg = ET.Element(
         "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height:g}", width=str(WIDTH),

@@ -94,6 +94,13 @@ def box(text: ET.Element) -> tuple[float, float, float, float]:
     return left, y - 8, left + width, y + 2
 
 
+def test_the_picture_of_an_operation_on_a_site_is_named_after_the_site() -> None:
+    """Its report has no cluster."""
+    report = operation(step("team", 0, 1), site="edge-1", plan="first")
+    report.pop("clusterId")
+    assert (parsed(report).findtext(f"{SVG}title") or "").startswith("first of edge-1: ")
+
+
 @pytest.mark.parametrize("plan", list(PLANS))
 def test_every_row_of_a_plan_is_there(plan: str) -> None:
     """Each has a bar, a name, and a tooltip."""
