@@ -15,7 +15,7 @@ from demo.customer import admin_kubeconfig
 from shared.phases import archive
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
-from tests.product.integration.phases.test_two_clusters import DAEMON_SET, DEPLOYMENT, MEMBER, PLAN, SECRET, write_site
+from tests.product.integration.phases.test_two_clusters import DAEMON_SET, PLAN, SECRET, write_site
 from tests.product.integration.phases.test_two_clusters import Terminal as Hands
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import KubernetesApi
@@ -204,10 +204,7 @@ def _resume_without_hub(operator: Operator, operation_id: str) -> None:
     told = operator.ended(resumed)
     assert told["status"] == "Succeeded", told
     assert operator.hands.versions() == before
-    again = operator.hands.writes()[written:]
-    assert SECRET not in again
-    assert again.count(DEPLOYMENT) == 1
-    assert again.count(MEMBER) in (1, 2)
+    assert SECRET not in operator.hands.writes()[written:]
     refused = operator.send("POST", "/plans/site/run", 409, json={"resume": True})
     assert "has succeeded" in refused["error"]["message"]
 
