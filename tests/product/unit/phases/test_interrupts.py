@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,14 @@ from phases.local.engine import Engine
 from phases.local.interrupts import interrupts
 
 Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_terminal() -> Iterator[None]:
+    """Let Ctrl-C raise, as in a terminal: a process that a shell has put into the background ignores it."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 def test_ctrl_c_is_a_call_during_the_block_and_an_exception_after_it() -> None:
