@@ -55,22 +55,26 @@ def begin(
         if any(row["change"] in ("refused", "unknown") for row in rows):
             raise typer.Exit(FAILED)
         return
-    operation = Operations(state).begin(plan, archive.digest(archive.pack(found.bundle)))
-    _ended(runner.run(operation, plan.get("done", [])), again)
+    operations = Operations(state)
+    with operations.alone(plan_name):
+        operation = operations.begin(plan, archive.digest(archive.pack(found.bundle)))
+        _ended(runner.run(operation, plan.get("done", [])), again)
 
 
 def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path, again: str) -> None:
     """Go on with the last run of a plan: what is done stays done."""
-    operation = Operations(state).last(plan_name)
-    if operation is None:
-        raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to go on with.")
-    if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
-        raise refused(
-            "The bundle has changed since that run. Run the plan anew, or from a phase: --resume-from PHASE. Objects "
-            "that are already as wanted are left alone."
-        )
-    report(found, list(phases))
-    _ended(runner_of(found).run(operation, operation.again()), again)
+    operations = Operations(state)
+    with operations.alone(plan_name):
+        operation = operations.last(plan_name)
+        if operation is None:
+            raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to go on with.")
+        if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
+            raise refused(
+                "The bundle has changed since that run. Run the plan anew, or from a phase: --resume-from PHASE. Objects "
+                "that are already as wanted are left alone."
+            )
+        report(found, list(phases))
+        _ended(runner_of(found).run(operation, operation.again()), again)
 
 
 def _ended(operation: Operation, again: str) -> None:

@@ -24,11 +24,12 @@ from phases.commands.common import (
     read_site,
     report,
 )
-from phases.local.operations import Operations
+from phases.local.operations import INTERRUPTED, Operations
 from phases.output import Format
 from shared.phases import showing
 from shared.phases.documents import Name
 from shared.phases.problems import refused
+from shared.steps import StepStatus
 
 plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 
@@ -120,11 +121,13 @@ def plan_status(
     namespace: Namespace = "",
     form: Output = Format.TABLE,
 ) -> None:
-    """Show how far the last run of a plan came."""
+    """Show how far the last run of a plan came. After a kill it is Interrupted: `plan run --resume` goes on."""
     name = str(Name(namespace, name))
-    operation = Operations(state).last(name)
+    operations = Operations(state)
+    operation = operations.last(name)
     if operation is None:
         raise refused(f"There is no run of the plan '{name}' in '{state}'.")
+    gone = {StepStatus.RUNNING: INTERRUPTED} if operations.interrupted(operation) else {}
     items = {item["step"]: item for item in operation.items()}
     skipped = operation.document["plan"].get("done", [])
     rows = []
@@ -136,11 +139,12 @@ def plan_status(
         rows.append(
             {
                 "phase": row["name"],
-                "status": item["status"] if item else waiting,
+                "status": gone.get(item["status"], item["status"]) if item else waiting,
                 "since": item["startTime"] if item else "",
                 "message": item["message"] if item else "",
             }
         )
     if form is Format.TABLE:
-        typer.echo(f"{operation.document['status']}: {name}, begun {operation.document['startTime']}")
+        status = operation.document["status"]
+        typer.echo(f"{gone.get(status, status)}: {name}, begun {operation.document['startTime']}")
     output.show(rows, ("phase", "status", "since", "message"), form)

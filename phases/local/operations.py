@@ -4,22 +4,27 @@ An operation is one run of a plan. Its items have the shape of the service's pro
 are read in the same way. Nothing here is secret: documents and kubeconfigs stay where they are.
 """
 
+import fcntl
 import json
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
+from shared.phases.problems import refused
 from shared.steps import ProgressItem, ResolvedPlan, StepStatus
 
 Json = dict[str, Any]
 
 FOLDER = ".phases"
+# What a run is whose process has died: it is recorded as running, and nothing runs it.
+INTERRUPTED = "Interrupted"
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,39 @@ class Operations:
         """Return the newest operation of a plan, or None."""
         found = [one for one in self._all() if one.document["plan"]["name"] == plan_name]
         return max(found, key=lambda one: (one.document["startTime"], one.document["id"]), default=None)
+
+    @contextmanager
+    def alone(self, plan_name: str) -> Iterator[None]:
+        """Keep every other process from running a plan; the lock goes with the process, however it ends.
+
+        Raises:
+            BundleError: another process runs it.
+        """
+        with self._lock(plan_name).open("w", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise refused(
+                    f"Another process runs the plan '{plan_name}'. Wait for it, or press Ctrl-C there. For another site "
+                    "with a plan of that name, give another folder with --state."
+                ) from None
+            yield
+
+    def interrupted(self, operation: "Operation") -> bool:
+        """Tell whether an operation has not ended, and no process works on it."""
+        if operation.document["status"] != StepStatus.RUNNING:
+            return False
+        with self._lock(operation.document["plan"]["name"]).open("w", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return True
+
+    def _lock(self, plan_name: str) -> Path:
+        folder = self.folder / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / quote(plan_name, safe="")
 
     def _all(self) -> Iterator["Operation"]:
         for path in self.folder.glob("*/operation.json"):

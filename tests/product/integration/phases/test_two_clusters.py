@@ -226,12 +226,14 @@ def _run_and_kill(terminal: Terminal) -> None:
     with terminal.begin("plan", "run", "site", *terminal.state, *terminal.site) as running:
         wait_for(lambda: terminal.exists("edge", DAEMON_SET), "the DaemonSet")
         wait_for(lambda: terminal.waits("agent"), "the phase to wait")
+        assert terminal.rows()["agent"] == "Running"
+        assert "Another process runs the plan 'site'." in terminal.run("plan", "run", "site", *terminal.state, code=2)
         running.kill()
         printed, _ = running.communicate(timeout=60)
     assert "clusters: Succeeded" in printed
     assert terminal.rows() == {
         "clusters": "Succeeded",
-        "agent": "Running",
+        "agent": "Interrupted",
         "registry": "Waiting",
         "policies": "Waiting",
     }
