@@ -24,8 +24,10 @@ from azure.core.pipeline import PipelineRequest, PipelineResponse
 CALL_SECONDS = 4.0
 # All calls of a request, counted from its arrival.
 REQUEST_SECONDS = 6.0
-# Time for a failed request to find out whether it was accepted, and to clean up. Also counted from its arrival.
-AFTERMATH_SECONDS = 9.0
+# The same for a request that renders bundles first, which is work of this process and grows with the bundle.
+RENDERING_SECONDS = 60.0
+# Time after that for a failed request to find out whether it was accepted, and to clean up.
+AFTERMATH_SECONDS = 3.0
 # All reads of live clusters in a request that shows clusters, also counted from its arrival. They come last, and what
 # is not read by then is shown as it is stored.
 LIVE_READS_SECONDS = 10.0
@@ -88,13 +90,18 @@ def within(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def request() -> Iterator[None]:
-    """Set the deadlines of a request that has just arrived."""
+def request(seconds: float = REQUEST_SECONDS) -> Iterator[None]:
+    """Set the deadlines of a request that has just arrived.
+
+    Args:
+        seconds: the time that it has for everything but its aftermath.
+    """
     now = time.monotonic()
-    aftermath, live = _aftermath_ends.set(now + AFTERMATH_SECONDS), _live_reads_end.set(now + LIVE_READS_SECONDS)
+    aftermath = _aftermath_ends.set(now + seconds + AFTERMATH_SECONDS)
+    live = _live_reads_end.set(now + LIVE_READS_SECONDS)
     reads = _arm_reads.set(_ArmReads())
     try:
-        with within(REQUEST_SECONDS):
+        with within(seconds):
             yield
     finally:
         _arm_reads.reset(reads)

