@@ -54,6 +54,10 @@ class RetryVerb(StrEnum):
     RUN = "run"
 
 
+# The row that ends an operation on a bundle, and its activity. No phase may have this name.
+FINISH = "finish_operation"
+
+
 class StepStatus(StrEnum):
     """The status of a progress item."""
 

@@ -4,6 +4,8 @@ It is a ConfigMap in the cluster itself, in the form of kubernetes-sigs/cli-util
 inventory of one is read by the other. Each object names its inventory in an annotation.
 """
 
+import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,10 @@ OWNER = "config.k8s.io/owning-inventory"
 ID_LABEL = "cli-utils.sigs.k8s.io/inventory-id"
 # Annotations with which the author of an object keeps it from being pruned.
 KEEP = {"cli-utils.sigs.k8s.io/on-remove": "keep", "client.lifecycle.config.k8s.io/deletion": "detach"}
+_PREFIX = "airshipit-"
+# What can follow it in the name of a namespace, which is a label of DNS.
+_PART = re.compile(rf"(?=.{{1,{63 - len(_PREFIX)}}}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_DIGEST = 8
 _SEPARATOR = "_"
 # RBAC names may have colons, which the keys of a ConfigMap may not.
 _COLON = "__"
@@ -36,8 +42,17 @@ class Inventory:
 
     @property
     def id(self) -> str:
-        """What its objects name in their annotation."""
-        return f"airshipit-{self.phase}"
+        """The namespace that holds it, which its objects name in their annotation."""
+        return f"{_PREFIX}{self._part}"
+
+    @property
+    def _part(self) -> str:
+        """The phase's name. One that no namespace can have becomes one that it can, with a part of its digest."""
+        if _PART.fullmatch(self.phase):
+            return self.phase
+        digest = hashlib.sha256(self.phase.encode()).hexdigest()[:_DIGEST]
+        readable = re.sub("[^a-z0-9]+", "-", self.phase.lower())[: 63 - len(_PREFIX) - _DIGEST - 1]
+        return f"{readable.rstrip('-')}-{digest}"
 
     def objects(self) -> set[ObjectId]:
         """Return the ids of the objects in it.
@@ -84,7 +99,7 @@ class Inventory:
         return {
             "apiVersion": "v1",
             "kind": "ConfigMap",
-            "metadata": {"name": f"inventory-{self.phase}", "namespace": self.id, "labels": {ID_LABEL: self.id}},
+            "metadata": {"name": f"inventory-{self._part}", "namespace": self.id, "labels": {ID_LABEL: self.id}},
             "data": {_key(one): "" for one in sorted(objects)},
         }
 

@@ -11,12 +11,12 @@ from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.settings import Settings
-from shared.steps import ResolvedPlan, ResolvedRow, StartInput
+from shared.steps import FINISH, ResolvedPlan, ResolvedRow, StartInput
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
 # The executors that end an operation. Each plan has a row with one of them, which runs last.
-ENDINGS = frozenset({"finish_operation", "finish_delete"})
+ENDINGS = frozenset({FINISH, "finish_delete"})
 
 # How long a failed row may take to cancel what it began; ARM needs minutes for a deployment of machines.
 CANCEL_DEADLINE = timedelta(minutes=10)

@@ -9,7 +9,7 @@ from orchestrators import retry
 from orchestrators.plans.rows import A_FEW_RESTARTS, Row, problems, to_dict
 from shared.arm.errors import Owner
 from shared.settings import Pace
-from shared.steps import PhaseReference, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind
+from shared.steps import FINISH, PhaseReference, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind
 
 
 class Work(StrEnum):
@@ -21,8 +21,6 @@ class Work(StrEnum):
     CLUSTER = "cluster_status"
 
 
-# The name of the row that ends the operation. No phase has it, because names in Kubernetes have no underscore.
-FINISH = "finish_operation"
 # How long a phase may try that waits for no objects, such as one whose definitions are not established yet. The time
 # that a call takes does not count.
 TRYING = timedelta(minutes=10)

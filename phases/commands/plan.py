@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from orchestrators.plans import PLANS
-from orchestrators.plans.declared import FINISH
 from phases import output
 from phases.commands import builtin, service_plans
 from phases.commands.beginning import begin, resume_last
@@ -29,7 +28,7 @@ from phases.output import Format
 from shared.phases import showing
 from shared.phases.documents import Name
 from shared.phases.problems import refused
-from shared.steps import StepStatus
+from shared.steps import FINISH, StepStatus
 
 plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 

@@ -15,7 +15,7 @@ from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS, perform
 from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
-from orchestrators.plans.declared import FINISH, DeclaredPhase, resolve
+from orchestrators.plans.declared import DeclaredPhase, resolve
 from phases.local.engine import Engine
 from phases.local.interrupts import interrupts
 from phases.local.operations import Operation
@@ -29,7 +29,17 @@ from shared.phases.problems import BundleError
 from shared.phases.site import Site
 from shared.settings import AZURES_PACE
 from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
-from shared.steps import Outcome, PhaseReference, ProgressItem, ResolvedPlan, ResolvedRow, RetryClass, StepStatus, Verb
+from shared.steps import (
+    FINISH,
+    Outcome,
+    PhaseReference,
+    ProgressItem,
+    ResolvedPlan,
+    ResolvedRow,
+    RetryClass,
+    StepStatus,
+    Verb,
+)
 
 Json = dict[str, Any]
 Say = Callable[[str], None]

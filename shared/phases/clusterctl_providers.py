@@ -138,38 +138,44 @@ class Choice:
 
     def _remote(self) -> Iterator[Problem]:
         for index, given in enumerate(self.document.get("providers") or ()):
-            if entry_points.is_remote(given["url"]):
-                remote = (
-                    f"'{given['url']}' is a remote address. Components are only taken from the bundle: copy them into it "
-                    "as a kustomize root and give its path."
-                )
-                yield self._problem(f"providers[{index}].url", remote)
+            for member, address in {"url": given.get("url", ""), **_versions(given, "versions.")}.items():
+                if entry_points.is_remote(address):
+                    remote = (
+                        f"'{address}' is a remote address. Components are only taken from the bundle: copy them into it as "
+                        "a kustomize root and give its path."
+                    )
+                    yield self._problem(f"providers[{index}].{member}", remote)
 
     def _provider(self, member: str, named: str, kind: str, prefix: str) -> Provider:
         """Return the provider that init-options name, such as `kubeadm:v1.0.0`."""
         name, _, version = named.partition(":")
-        given = [one for one in self.document.get("providers") or () if one["type"] == kind]
-        roots = [one["url"] for one in given if one["name"] == name and not entry_points.is_remote(one["url"])]
-        if not any(one["name"] == name for one in given):
-            known = ", ".join(sorted({one["name"] for one in given})) or "none"
+        of_kind = [one for one in self.document.get("providers") or () if one["type"] == kind]
+        given = [one for one in of_kind if one["name"] == name]
+        if not given:
+            known = ", ".join(sorted({one["name"] for one in of_kind})) or "none"
             raise self._refused(member, f"There is no {kind} '{name}' among the providers. There are: {known}.")
-        by_version = {self._last(root): root for root in roots if _VERSION.fullmatch(self._last(root))}
-        if not version and len(by_version) == 1 == len(roots):
+        if not any("url" in one or _versions(one) for one in given):
+            nowhere = f"The provider '{name}' has neither a url nor versions, so it has no components in the bundle."
+            raise self._refused("providers", nowhere)
+        urls = [one["url"] for one in given if "url" in one and not entry_points.is_remote(one["url"])]
+        open_urls = [url for url in urls if not _VERSION.fullmatch(self._last(url))]
+        by_version = {self._last(url): url for url in urls if url not in open_urls}
+        for one in given:
+            by_version |= {key: root for key, root in _versions(one).items() if not entry_points.is_remote(root)}
+        if not version and len(by_version) == 1 and not open_urls:
             version = next(iter(by_version))
         if not version:
             raise self._refused(member, f"'{named}' names no version. Write it as '{name}:v1.0.0'.")
         if not _VERSION.fullmatch(version):
             raise self._refused(member, f"'{version}' is not a version. A version is like 'v1.0.0'.")
-        root = by_version.get(version) or next(filter(None, (self._below(one, version) for one in roots)), "")
-        if not root and roots:
-            versions = ", ".join(sorted(by_version)) or "none"
+        root = by_version.get(version) or next((self._below(url, version) for url in open_urls), "")
+        if not root and by_version:
+            versions = ", ".join(sorted(by_version))
             raise self._refused(member, f"The provider '{name}' has no version '{version}'. It has: {versions}.")
         return Provider(kind, name, version, root, f"{prefix}{name}")
 
     def _below(self, url: str, version: str) -> str:
-        """Return the root of a version at an address that does not name one; "" if it has none."""
-        if _VERSION.fullmatch(self._last(url)):
-            return ""
+        """Return the root of a version at an address that does not name one."""
         below = PurePosixPath(url) / version
         return str(below) if (self.site.bundle / below).is_dir() else url
 
@@ -236,6 +242,11 @@ def applies(site: Site, phase: Phase) -> list[Json]:
 def labels_of(provider: Provider) -> dict[str, str]:
     """Return the labels of every object of a provider."""
     return {CLUSTERCTL_LABEL: "", PROVIDER_LABEL: provider.component}
+
+
+def _versions(given: Json, prefix: str = "") -> dict[str, str]:
+    """Return the roots of a provider by version. airshipctl 2.0 had them in `versions`, later ones have `url`."""
+    return {f"{prefix}{version}": root for version, root in (given.get("versions") or {}).items()}
 
 
 def _is_metadata(document: Json) -> bool:

@@ -13,8 +13,9 @@ API_VERSION = f"{GROUP}/v1alpha1"
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 STRING: Schema = {"type": "string"}
-# A name of Kubernetes. It is also part of ids in the service's database, which allow no slash.
-NAME: Schema = {"type": "string", "pattern": r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "maxLength": 253}
+# airshipctl takes any name, and its own sites have `clusterctl_init` and `phasePlan`. Names are also part of paths, and of
+# ids in the service's database.
+NAME: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$", "maxLength": 253}
 FLAG: Schema = {"type": "boolean"}
 SECONDS: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": TEXT}
@@ -153,7 +154,9 @@ CLUSTERCTL = _kind(
     {
         "action": {"enum": list(ACTIONS)},
         "providers": _list(
-            _object({"name": TEXT, "type": {"enum": list(PROVIDERS)}, "url": TEXT}, "name", "type", "url")
+            _object(
+                {"name": TEXT, "type": {"enum": list(PROVIDERS)}, "url": TEXT, "versions": _map(TEXT)}, "name", "type"
+            )
         ),
         "init-options": _object(
             {
@@ -174,7 +177,7 @@ MANIFEST_METADATA = _kind(
     {
         "spec": _object(
             {
-                "phase": _object({"path": TEXT, "docEntryPointPrefix": STRING}, "path"),
+                "phase": _object({"path": STRING, "docEntryPointPrefix": STRING}, "path"),
                 "inventory": _object({"path": STRING}),
             },
             "phase",

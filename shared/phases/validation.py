@@ -7,6 +7,7 @@ from shared.phases.documents import Name, Phase
 from shared.phases.problems import BundleError, Problem
 from shared.phases.schemas import EXECUTORS, NOT_BUILT
 from shared.phases.site import Site, names
+from shared.steps import FINISH
 
 
 def of_site(site: Site) -> list[Problem]:
@@ -36,6 +37,10 @@ def _of_phases(site: Site) -> Iterator[Problem]:
     names = {phase.name.name for phase in site.phases.values()}
     for phase in site.phases.values():
         kind = phase.executor.kind
+        if phase.name.name == FINISH:
+            yield Problem(
+                phase.file, f"Phase/{phase.name} metadata.name", "It is the name of the row that ends each plan."
+            )
         if kind not in EXECUTORS:
             known = "is an executor of airshipctl that is not built here" if kind in NOT_BUILT else "is not an executor"
             built = f"'{kind}' {known}. Built are: {', '.join(EXECUTORS)}."

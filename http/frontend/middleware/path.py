@@ -8,22 +8,23 @@ from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, s
 from shared.arm.names import is_valid_name
 from shared.arm.resource_id import is_uuid
 from shared.phases.archive import DIGEST_LENGTH
+from shared.phases.schemas import NAME
 
 Check = Callable[[str, str], bool]
 
 _NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
 _DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
 _SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-_DECLARED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_DECLARED = re.compile(NAME["pattern"])
 _ROW = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
 # Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
 _IN_BUNDLE = (
-    lambda value, _: bool(_DECLARED.fullmatch(value)),
+    lambda value, _: len(value) <= NAME["maxLength"] and bool(_DECLARED.fullmatch(value)),
     400,
     ErrorCode.INVALID_PARAMETER,
-    "1 to 253 letters, digits, '-' or '.', with a letter or digit at both ends",
+    f"1 to {NAME['maxLength']} letters, digits, '-', '_' or '.', with a letter or digit at both ends",
 )
 
 PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {

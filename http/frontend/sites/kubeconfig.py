@@ -24,7 +24,11 @@ def get_kubeconfig(call: Call) -> Reply:
     from shared.sites import reaching  # noqa: PLC0415 - idem
     from shared.sites.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
 
-    found, name, services = opening.site(call, opening.document(call)), call.parameters["clusterName"], call.services
+    found, name, services = (
+        opening.site(call, opening.document(call)),
+        opening.declared(call, "clusterName"),
+        call.services,
+    )
     opening.require_sources(call, found, [name])
 
     def read_private(resource_id: str) -> str:

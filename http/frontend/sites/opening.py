@@ -77,7 +77,12 @@ def named(call: Call, parameter: str) -> "Name":
     """Return the name of a document: the parameter of the path, and `namespace` of the query."""
     from shared.phases.documents import Name  # noqa: PLC0415 - see above
 
-    return Name(call.request.query.get("namespace", ""), call.parameters[parameter])
+    return Name(call.request.query.get("namespace", ""), declared(call, parameter))
+
+
+def declared(call: Call, parameter: str) -> str:
+    """Return a name in the path that a bundle declares. Unlike those of ARM, these differ by their case."""
+    return call.request.parameters[parameter]
 
 
 def phases_of(found: "Site", plan_name: "Name") -> list["Phase"]:

@@ -75,7 +75,7 @@ def cluster_status(call: Call) -> Reply:
     """Tell whether a cluster answers, and with which version, by an operation."""
 
     def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
-        name = call.parameters["clusterName"]
+        name = opening.declared(call, "clusterName")
         if name not in site.cluster_map.clusters:
             known = ", ".join(site.cluster_map.clusters) or "none"
             raise invalid_parameter("clusterName", f"There is no cluster '{shown(name)}'. There are: {known}.")

@@ -11,7 +11,7 @@ from shared import deadline
 from shared.phases import archive
 from tests.product.unit.blobs_fake import FakeBlobs
 from tests.product.unit.frontend.world import World, admin_certificate
-from tests.product.unit.phases.bundles import write
+from tests.product.unit.phases.bundles import PHASES, write
 
 PROVIDER = "/sre/providers/Microsoft.RedHatOpenShift"
 SITE = f"{PROVIDER}/sites/edge-1"
@@ -73,6 +73,19 @@ def test_a_site_is_written_read_listed_and_deleted(world: World, site: dict[str,
     assert send(world, "PUT", SITE, {"bundle": site["bundle"]}).status == 200
     assert [send(world, "DELETE", SITE).status for _ in range(2)] == [204, 204]
     assert error(send(world, "GET", SITE)) == (404, "ResourceNotFound", "There is no site 'edge-1'.")
+
+
+def test_names_keep_their_letters(world: World, tmp_path: Path) -> None:
+    """Capitals and underscores, which airshipctl takes, are in paths, rows, and items of progress as they are."""
+    declared = PHASES.replace("name: policies", "name: kube_apply").replace("{name: site}", "{name: phasePlan}")
+    digest = stored(world, tmp_path / "site", {"site/phases/phases.yaml": declared})
+    assert send(world, "PUT", SITE, {"bundle": digest}).status == 201
+    reply = send(world, "POST", f"{SITE}/plans/phasePlan/run", {"resumeFrom": "kube_apply"})
+    assert reply.status == 202, reply.body
+    operation = world.cosmos["AsyncOperations"].documents[(current(world)["asyncOperationId"],) * 2]
+    assert [row["name"] for row in operation["plan"]["rows"]] == ["providers", "kube_apply", "finish_operation"]
+    assert send(world, "GET", f"{SITE}/plans/phasePlan/status").status == 200
+    assert send(world, "POST", f"{SITE}/phases/kube_apply/validate").status == 200
 
 
 def test_a_bundle_that_takes_too_long_is_not_called_wrong(world: World, site: dict[str, Any]) -> None:

@@ -87,6 +87,23 @@ def test_components_have_clusterctls_labels_and_the_images_and_values_of_the_doc
     assert manager["spec"]["template"]["spec"]["containers"][0]["image"] == "r.example.com/a/manager:v9"
 
 
+def test_the_versions_of_airshipctl_two_are_understood(tmp_path: Path) -> None:
+    """They name a root for each version; later documents have an address."""
+    text = """
+- name: cluster-api
+  type: CoreProvider
+  versions: {v0.3.3: function/capi/three, v1.0.0: function/capi/one}
+- {name: kubeadm, type: BootstrapProvider, versions: {v1.0.0: function/kubeadm}}
+init-options: {core-provider: "cluster-api:v0.3.3", bootstrap-providers: kubeadm}
+""".strip()
+    files = {**root("function/capi/three"), **root("function/kubeadm")}
+    found = choice(tmp_path, text, files).components()
+    assert [(str(one.provider), one.provider.root) for one in found] == [
+        ("cluster-api v0.3.3", "function/capi/three"),
+        ("bootstrap-kubeadm v1.0.0", "function/kubeadm"),
+    ]
+
+
 def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     """Unknown names, versions that do not exist, remote addresses, roots that are missing."""
     text = """
@@ -129,6 +146,22 @@ init-options:
             GIVEN.replace("cluster-api:v1.0.0", "cluster-api:latest"),
             f"{FILE} init-options.core-provider: 'latest' is not a version. A version is like 'v1.0.0'.",
             id="something that is no version",
+        ),
+        pytest.param(
+            GIVEN.replace(", url: providers/core", ""),
+            (
+                f"{FILE} providers: The provider 'cluster-api' has neither a url nor versions, so it has no components in "
+                "the bundle."
+            ),
+            id="a provider without components",
+        ),
+        pytest.param(
+            GIVEN.replace("url: providers/core", 'versions: {v1.0.0: "https://example.com/core"}'),
+            (
+                f"{FILE} providers[0].versions.v1.0.0: 'https://example.com/core' is a remote address. Components are only "
+                "taken from the bundle: copy them into it as a kustomize root and give its path."
+            ),
+            id="a version that is remote",
         ),
         pytest.param(
             GIVEN.replace("cluster-api:v1.0.0", "cluster-api:v1.0.0,cluster-api:v1.0.0"),

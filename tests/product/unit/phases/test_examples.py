@@ -164,3 +164,23 @@ def test_what_is_not_built_is_refused_by_name_before_anything_runs(tmp_path: Pat
     assert refused(folder, "plan", "run", "example", "--dry-run", "--state", str(state)) == [problem]
     assert refused(folder, "plan", "run", "example", "--state", str(state)) == [problem]
     assert not state.exists()
+
+
+def test_names_may_be_those_that_airshipctl_takes(tmp_path: Path) -> None:
+    """Its own sites have underscores and capitals, which Kubernetes would refuse."""
+    folder = site(tmp_path, "KubernetesApply")
+    declared = folder / "site/phases/phases.yaml"
+    text = declared.read_text(encoding="utf-8")
+    for old, new in {
+        "name: example\n": "name: kube_apply\n",
+        "name: example}]": "name: kube_apply}]",
+        "metadata: {name: example}": "metadata: {name: phasePlan}",
+        "clusterName: target": "clusterName: target_cluster",
+        "  target:": "  target_cluster:",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    declared.write_text(text, encoding="utf-8")
+    [listed] = json.loads(run(folder, "phase", "list", "--plan", "phasePlan", "-o", "json"))
+    assert (listed["name"], listed["clusterName"]) == ("kube_apply", "target_cluster")
+    assert run(folder, "plan", "validate", "phasePlan") == "The plan 'phasePlan' is right: 1 phases.\n"

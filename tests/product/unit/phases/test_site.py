@@ -103,6 +103,17 @@ MISTAKES = {
             "this cluster has no parent."
         ),
     ),
+    "a name that the engine itself uses": (
+        phases(
+            "metadata: {name: policies, clusterName: managed}",
+            "metadata: {name: finish_operation, clusterName: managed}",
+        ),
+        f"{FILE} Phase/finish_operation metadata.name: It is the name of the row that ends each plan.",
+    ),
+    "a name that no path can have": (
+        phases("metadata: {name: policies, clusterName: managed}", "metadata: {name: a/b, clusterName: managed}"),
+        f"{FILE} Phase/a/b metadata.name: 'a/b' does not match '^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$'.",
+    ),
     "a need that is not there": (
         phases("  documentEntryPoint: policies\n", "  documentEntryPoint: policies\n  needs: [agents]\n"),
         f"{FILE} Phase/policies config.needs: There is no phase 'agents'.",
