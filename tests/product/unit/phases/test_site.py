@@ -103,6 +103,18 @@ MISTAKES = {
             "this cluster has no parent."
         ),
     ),
+    "a plugin, two roots below": (
+        {
+            "site/phases/kustomization.yaml": "resources: [phases.yaml, ../values]\n",
+            "site/values/kustomization.yaml": "resources: [../templates]\n",
+            "site/templates/kustomization.yaml": "generators: [templater.yaml]\n",
+            "site/templates/templater.yaml": "{apiVersion: airshipit.org/v1alpha1, kind: Templater, metadata: {name: one}}",
+        },
+        (
+            "site/templates: kustomize refuses it: loading generator plugins: external plugins disabled; unable to load "
+            "external plugin 'Templater'. Put what the plugin makes into the bundle."
+        ),
+    ),
     "a name that the engine itself uses": (
         phases(
             "metadata: {name: policies, clusterName: managed}",
