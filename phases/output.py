@@ -16,6 +16,9 @@ from shared.phases.entry_points import EntryPoint
 
 Json = dict[str, Any]
 
+# Characters of a line that nobody looks at in a terminal.
+_WIDEST = 10_000
+
 
 class Format(StrEnum):
     """How to print."""
@@ -39,7 +42,7 @@ def show(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form: Format
             table.add_column(heading(column), overflow="fold")
         for row in rows:
             table.add_row(*(_cell(row.get(column)) for column in columns))
-        Console(soft_wrap=False).print(table)
+        _console().print(table)
     else:
         typer.echo(text([dict(row) for row in rows], form), nl=False)
 
@@ -49,6 +52,12 @@ def text(value: Any, form: Format) -> str:
     if form is Format.JSON:
         return json.dumps(value, indent=2) + "\n"
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+
+
+def _console() -> Console:
+    """Return where tables go. Only a terminal has a right edge: what is piped into `grep` or a file keeps its lines."""
+    terminal = Console()
+    return terminal if terminal.is_terminal else Console(width=_WIDEST)
 
 
 def heading(column: str) -> str:

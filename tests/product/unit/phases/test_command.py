@@ -11,7 +11,7 @@ from orchestrators.plans import PLANS
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
 from shared.phases.problems import BundleError
-from tests.product.unit.phases.bundles import phases, write
+from tests.product.unit.phases.bundles import PHASES, phases, write
 from tests.product.unit.phases.commands import refused, run
 
 MANIFEST = """
@@ -214,3 +214,10 @@ def test_problems_go_to_the_error_output_with_their_exit_code(
         "error: site/phases/phases.yaml PhasePlan/site phases[1]: There is no phase 'polices'. There are: policies, "
         "providers.\n"
     )
+
+
+def test_a_table_that_is_piped_keeps_its_lines(tmp_path: Path) -> None:
+    """`grep` finds a long name; only a terminal has an edge at which it would be folded."""
+    name = "a-phase-with-a-name-that-would-be-folded-in-a-terminal-of-eighty-columns-because-it-is-long"
+    folder = write(tmp_path, {"site/phases/phases.yaml": PHASES.replace("name: policies", f"name: {name}")})
+    assert any(name in line and "KubernetesApply" in line for line in run(folder, "phase", "list").splitlines())
