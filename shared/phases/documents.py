@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from shared.phases.kustomize import Rendered
 from shared.phases.problems import Problem
-from shared.phases.schemas import API_VERSION, GROUP, SCHEMAS, Schema
+from shared.phases.schemas import ANY, API_VERSION, GROUP, SCHEMAS, Schema
 
 Json = dict[str, Any]
 
@@ -31,7 +31,7 @@ class Name:
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> Self:
         """Return the name in an object's metadata, or in a reference."""
-        return cls(metadata.get("namespace") or "", metadata.get("name", ""))
+        return cls(str(metadata.get("namespace") or ""), str(metadata.get("name", "")))
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class Executor:
     name: Name
     document: Json
     file: str
+
+    @property
+    def missing(self) -> str:
+        """What to say if the bundle lacks it."""
+        return f"The bundle has no {self.kind} named '{self.name}'."
 
 
 @dataclass(frozen=True)
@@ -134,17 +139,18 @@ def is_declaration(document: Json) -> bool:
 
 def title(document: Json) -> str:
     """Return how problems name a document: its kind and name."""
-    return f"{document.get('kind', '?')}/{Name.of(document.get('metadata') or {})}"
+    metadata = document.get("metadata")
+    return f"{document.get('kind', '?')}/{Name.of(metadata if isinstance(metadata, Mapping) else {})}"
 
 
 def problems_of(rendered: Rendered) -> Iterator[Problem]:
-    """Yield what is wrong with a document by its schema; nothing for a kind that has none."""
+    """Yield what is wrong with a document by its schema; a kind that has none needs a name."""
     document = rendered.document
-    schema = SCHEMAS.get(str(document.get("kind")))
+    schema = SCHEMAS.get(str(document.get("kind")), ANY)
     if document.get("apiVersion") != API_VERSION:
         wrong = f"'{document.get('apiVersion')}' is not an API version of {GROUP}. It has '{API_VERSION}'."
         yield Problem(rendered.file, f"{title(document)} apiVersion", wrong)
-    elif schema is not None:
+    else:
         yield from by_schema(document, schema, rendered.file)
 
 

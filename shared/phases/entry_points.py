@@ -202,15 +202,30 @@ class _Walk:
                 file, where, f"'{item}' is a remote base. Only files of the bundle are loaded: copy it into the bundle."
             )
             return None
-        try:
-            target = (self.bundle / path / item).resolve().relative_to(self.bundle)
-        except (ValueError, OSError):
-            self._add(file, where, f"'{item}' is outside the bundle. Only files of the bundle are loaded.")
+        target = located(self.bundle, path / item)
+        if target is None:
+            self._add(file, where, f"'{item}' is not a path in the bundle. Only files of the bundle are loaded.")
             return None
-        return PurePosixPath(target.as_posix())
+        return PurePosixPath(target.relative_to(self.bundle).as_posix())
 
     def _add(self, file: str, where: str, message: str) -> None:
         self.problems.append(Problem(file, where, message))
+
+
+def located(bundle: Path, path: str | PurePosixPath) -> Path | None:
+    """Return where a path of a bundle is, whether or not it exists; None if it is outside, or can be no path at all.
+
+    Args:
+        bundle: the root of the bundle, without links.
+        path: the path below it.
+    """
+    try:
+        found = (bundle / path).resolve()
+        # A name that no folder can have fails here, because it is too long.
+        found.exists()
+    except (OSError, ValueError):
+        return None
+    return found if found.is_relative_to(bundle) else None
 
 
 def is_remote(item: str) -> bool:

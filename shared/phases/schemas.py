@@ -44,6 +44,8 @@ def _kind(members: Schema, *required: str) -> Schema:
     return _object({"apiVersion": TEXT, "kind": TEXT, "metadata": METADATA} | members, "metadata", *required)
 
 
+# A kind that this service does not know; it may be an executor that is not built.
+ANY = _kind({})
 VALIDATION = _object(
     {
         "strict": FLAG,

@@ -55,30 +55,35 @@ def documents(site: Site, source: str, name: Name) -> list[Json]:
     if not name.name:
         raise refused("Name a phase, or render the phase bundle with --source config.")
     phase = site.phase(name.name, name.namespace)
-    if source == "executor":
-        return [phase.executor.document]
-    if source != "phase":
+    if source not in ("phase", "executor"):
         raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
     kind = KINDS.get(phase.executor.kind)
-    if kind is None or phase.entry_point:
+    if source == "phase" and (kind is None or phase.entry_point):
         return [one.document for one in site.render(phase)]
-    return kind.applies(site, phase)
+    if not phase.executor.document:
+        raise refused(phase.executor.missing, file=phase.file, field=f"Phase/{phase.name} config.executorRef.name")
+    return [phase.executor.document] if source == "executor" or kind is None else kind.applies(site, phase)
 
 
 def mask(document: Json) -> Json:
     """Return a document with every value of a Secret masked, and every user of a kubeconfig."""
-    if document.get("kind") == "KubeConfig" and isinstance(document.get("config"), dict):
-        config = document["config"]
-        users = [one | {"user": dict.fromkeys(one.get("user") or {}, MASK)} for one in config.get("users") or ()]
-        return document | {"config": config | {"users": users}}
+    config = document.get("config")
+    if document.get("kind") == "KubeConfig" and isinstance(config, dict) and "users" in config:
+        users = config["users"]
+        masked = [_masked_user(one) for one in users] if isinstance(users, list) else MASK
+        return document | {"config": config | {"users": masked}}
     if document.get("kind") != "Secret" or document.get("apiVersion") != "v1":
         return document
-    hidden = {
-        member: dict.fromkeys(document[member], MASK)
-        for member in ("data", "stringData")
-        if isinstance(document.get(member), dict)
-    }
-    return document | hidden
+    return document | {member: _masked(document[member]) for member in ("data", "stringData") if document.get(member)}
+
+
+def _masked_user(user: Any) -> Any:
+    return user | {"user": _masked(user.get("user"))} if isinstance(user, dict) else MASK
+
+
+def _masked(value: Any) -> Any:
+    """Return a value with its members masked, or masked itself if it has none."""
+    return dict.fromkeys(value, MASK) if isinstance(value, dict) else MASK
 
 
 def tree(point: EntryPoint) -> Json:

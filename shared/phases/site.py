@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from shared.phases import kustomize
+from shared.phases import entry_points, kustomize
 from shared.phases.documents import (
     Cluster,
     ClusterMap,
@@ -132,8 +132,8 @@ def is_deployed(document: Json) -> bool:
 
 def _metadata(bundle: Path, metadata_file: str) -> Json:
     """Return `path` and `docEntryPointPrefix` from the metadata file."""
-    path = (bundle / metadata_file).resolve()
-    if not path.is_relative_to(bundle.resolve()) or not path.is_file():
+    path = entry_points.located(bundle.resolve(), metadata_file)
+    if path is None or not path.is_file():
         raise refused(f"The bundle has no metadata file '{metadata_file}'.", file=metadata_file)
     found = read_file(path, metadata_file)
     if len(found) != 1:

@@ -46,8 +46,7 @@ def _of_phases(site: Site) -> Iterator[Problem]:
             built = f"'{kind}' {known}. Built are: {', '.join(EXECUTORS)}."
             yield Problem(phase.file, _field(phase, "executorRef.kind"), built)
         elif not phase.executor.document:
-            missing = f"The bundle has no {kind} named '{phase.executor.name}'."
-            yield Problem(phase.file, _field(phase, "executorRef.name"), missing)
+            yield Problem(phase.file, _field(phase, "executorRef.name"), phase.executor.missing)
         elif kind == "KubernetesApply" and not phase.entry_point:
             yield Problem(phase.file, _field(phase, "documentEntryPoint"), f"A phase of kind {kind} needs one.")
         if phase.cluster and phase.cluster not in site.cluster_map.clusters:

@@ -138,15 +138,26 @@ def test_a_bundle_with_mistakes_becomes_no_site(world: World, tmp_path: Path) ->
         ({"bundle": "0" * 64}, "there is no bundle '000"),
         ({"bundle": "x"}, "'x' does not match"),
         ({}, "'bundle' is a required property"),
+        ({"bundle": "0" * 64, "metadata": 5}, "5 is not of type 'string'"),
         ({"bundle": "0" * 64, "color": "red"}, "'color' was unexpected"),
     ],
-    ids=["unknown", "no digest", "nothing", "another member"],
+    ids=["unknown", "no digest", "nothing", "a number for a path", "another member"],
 )
 def test_a_site_needs_a_stored_bundle(world: World, content: Any, want: str) -> None:
     """The message has the value and what is wrong with it."""
     status, code, message = error(send(world, "PUT", SITE, content))
     assert (status, code) == (400, "InvalidParameter")
     assert want in message
+
+
+@pytest.mark.parametrize("metadata", ["x" * 300, "a\u0000b", "../metadata.yaml"], ids=["long", "with NUL", "outside"])
+def test_a_metadata_file_that_no_folder_can_have_is_not_there(
+    world: World, site: dict[str, Any], metadata: str
+) -> None:
+    """Whatever a file system thinks of the name."""
+    status, code, message = error(send(world, "PUT", SITE, {"bundle": site["bundle"], "metadata": metadata}))
+    assert (status, code) == (400, "InvalidParameter")
+    assert "has no metadata file" in message
 
 
 def test_a_body_that_is_no_object_is_refused(world: World) -> None:

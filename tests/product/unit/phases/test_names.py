@@ -38,9 +38,13 @@ MISTAKES = {
         ("phase", "list", "--metadata", "../metadata.yaml"),
         "../metadata.yaml: The bundle has no metadata file '../metadata.yaml'.",
     ),
+    "a metadata file whose name no file can have": (
+        ("phase", "list", "--metadata", "x" * 300),
+        f"{'x' * 300}: The bundle has no metadata file '{'x' * 300}'.",
+    ),
     "a root outside the bundle": (
         ("phase", "tree", "../.."),
-        "'../..' is outside the bundle. Only files of the bundle are loaded.",
+        "'../..' is not a path in the bundle. Only files of the bundle are loaded.",
     ),
     "an unknown source": (
         ("phase", "render", "policies", "--source", "kubeconfig"),
@@ -51,6 +55,15 @@ MISTAKES = {
         "Name a phase, or render the phase bundle with --source config.",
     ),
 }
+
+
+@pytest.mark.parametrize("source", ["phase", "executor"])
+def test_a_phase_whose_executor_is_missing_has_nothing_to_render(tmp_path: Path, source: str) -> None:
+    """The components of providers are in the executor's document."""
+    folder = write(tmp_path, phases("kind: Clusterctl, name: init", "kind: Clusterctl, name: move"))
+    assert refused(folder, "phase", "render", "providers", "--source", source) == [
+        "site/phases/phases.yaml Phase/providers config.executorRef.name: The bundle has no Clusterctl named 'move'."
+    ]
 
 
 OTHERS = {

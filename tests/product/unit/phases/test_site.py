@@ -65,13 +65,25 @@ MISTAKES = {
         phases("documentEntryPoint: policies", "documentEntryPoint: nowhere"),
         "site/nowhere: The folder 'site/nowhere' has no kustomization file. A kustomize root has exactly one.",
     ),
+    "an entry point whose name no folder can have": (
+        phases("documentEntryPoint: policies", f"documentEntryPoint: {'x' * 256}"),
+        f"'site/{'x' * 256}' is not a path in the bundle. Only files of the bundle are loaded.",
+    ),
+    "a name that is no text": (
+        phases("kind: PhasePlan\nmetadata: {name: site}", "kind: PhasePlan\nmetadata: {name: site, namespace: true}"),
+        f"{FILE} PhasePlan/True/site metadata.namespace: True is not of type 'string'.",
+    ),
+    "a document of another kind whose namespace is a list": (
+        phases("kind: PhasePlan\nmetadata: {name: site}", "kind: Other\nmetadata: {name: site, namespace: [a]}"),
+        f"{FILE} Other/['a']/site metadata.namespace: ['a'] is not of type 'string'.",
+    ),
     "an entry point that renders nothing": (
         {"site/policies/kustomization.yaml": "resources: []\n"},
         "site/policies: The entry point renders nothing.",
     ),
     "an entry point outside the bundle": (
         phases("documentEntryPoint: policies", "documentEntryPoint: ../../../etc"),
-        "'site/../../../etc' is outside the bundle. Only files of the bundle are loaded.",
+        "'site/../../../etc' is not a path in the bundle. Only files of the bundle are loaded.",
     ),
     "a plan with an unknown phase": (
         phases("- name: policies", "- name: polices"),

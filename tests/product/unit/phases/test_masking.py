@@ -1,0 +1,41 @@
+"""What a document shows of its secrets, whatever its author has put where they belong: nothing."""
+
+from typing import Any
+
+import pytest
+
+from shared.phases.showing import mask
+
+SECRET = {"apiVersion": "v1", "kind": "Secret"}
+KUBECONFIG = {"apiVersion": "airshipit.org/v1alpha1", "kind": "KubeConfig"}
+
+
+@pytest.mark.parametrize("member", ["data", "stringData"])
+@pytest.mark.parametrize("value", [{"token": "hidden"}, "hidden", ["hidden"], [{"token": "hidden"}]], ids=repr)
+def test_the_values_of_a_secret_are_masked(member: str, value: Any) -> None:
+    """Their names stay, so people see what is there."""
+    masked = mask({**SECRET, member: value})
+    assert "hidden" not in str(masked)
+    assert masked[member] == ({"token": "***"} if isinstance(value, dict) else "***")
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        [{"name": "u", "user": {"token": "hidden"}}],
+        [{"name": "u", "user": "hidden"}],
+        ["hidden"],
+        "hidden",
+        {"u": "hidden"},
+    ],
+    ids=repr,
+)
+def test_the_users_of_a_kubeconfig_are_masked(users: Any) -> None:
+    """A phase may render such a document, too, which nobody has checked."""
+    assert "hidden" not in str(mask({**KUBECONFIG, "config": {"users": users}}))
+
+
+@pytest.mark.parametrize("config", [None, "text", {}, {"clusters": []}], ids=repr)
+def test_a_kubeconfig_without_users_is_shown_as_it_is(config: Any) -> None:
+    """There is nothing to hide."""
+    assert mask({**KUBECONFIG, "config": config}) == {**KUBECONFIG, "config": config}
