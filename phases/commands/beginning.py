@@ -1,4 +1,7 @@
-"""How a run begins, goes on, and ends, for a phase and for a plan."""
+"""How a run begins, goes on, and ends, for a phase and for a plan.
+
+Commands import it when they run something: clients of clusters take as long to load as everything else together.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -7,15 +10,27 @@ from pathlib import Path
 import typer
 
 from phases import output
-from phases.commands.common import FAILED, complain, report, runner_of
+from phases.commands.common import FAILED, complain, report
 from phases.local import running
+from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations
 from phases.output import Format
 from shared.phases import archive
 from shared.phases.documents import Phase
 from shared.phases.problems import refused
 from shared.phases.site import Site
+from shared.sites.kubeconfigs import Kubeconfigs
 from shared.steps import StepStatus
+
+
+def kubeconfigs_of(found: Site) -> Kubeconfigs:
+    """Return the kubeconfigs of the clusters of a site, as this machine may have them."""
+    return Kubeconfigs(found, read_admin, running.read_secret, trusted=True)
+
+
+def runner_of(found: Site) -> running.Runner:
+    """Return what runs the phases of a site on this machine."""
+    return running.Runner(found, kubeconfigs_of(found), typer.echo)
 
 
 def begin(

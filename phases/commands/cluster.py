@@ -1,19 +1,19 @@
 """`cluster`: the clusters of the site."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from phases import output
-from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site, runner_of
-from phases.local import running
-from phases.local.admin import read_admin
+from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
 from phases.output import Format
 from shared.openshift.client import NotDone
 from shared.phases import showing
 from shared.phases.problems import refused
-from shared.sites.kubeconfigs import Kubeconfigs
+
+if TYPE_CHECKING:
+    from phases.local.running import Runner
 
 Json = dict[str, Any]
 
@@ -35,8 +35,10 @@ def cluster_get_kubeconfig(
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Write it here instead of printing it.")] = None,
 ) -> None:
     """Print one kubeconfig for the clusters, with a context for each; for one cluster it is the current context."""
+    from phases.commands import beginning  # noqa: PLC0415 - see there
+
     found = read_site(bundle, metadata)
-    merged = Kubeconfigs(found, read_admin, running.read_secret, trusted=True).merged(list(names or ()))
+    merged = beginning.kubeconfigs_of(found).merged(list(names or ()))
     written = output.text(merged, Format.YAML)
     if file is None:
         typer.echo(written, nl=False)
@@ -58,15 +60,17 @@ def cluster_status(
     form: Output = Format.TABLE,
 ) -> None:
     """Say which clusters answer, and with which version."""
+    from phases.commands import beginning  # noqa: PLC0415 - see there
+
     found = read_site(bundle, metadata)
-    runner = runner_of(found)
+    runner = beginning.runner_of(found)
     rows = [_status_row(runner, name) for name in names or found.cluster_map.clusters]
     output.show(rows, ("name", "status", "version", "message"), form)
     if any(row["status"] != "Ready" for row in rows):
         raise typer.Exit(FAILED)
 
 
-def _status_row(runner: running.Runner, name: str) -> Json:
+def _status_row(runner: "Runner", name: str) -> Json:
     try:
         version = runner.cluster(name).version()
     except NotDone as error:

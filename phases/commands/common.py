@@ -7,15 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from phases.local import running
-from phases.local.admin import read_admin
 from phases.local.operations import FOLDER
 from phases.output import Format
 from shared.phases import archive, kinds, site
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError, refused
 from shared.phases.site import Site
-from shared.sites.kubeconfigs import Kubeconfigs
 
 # What the shell gets to know.
 DONE, FAILED, WRONG = 0, 1, 2
@@ -49,11 +46,6 @@ def complain(lines: Iterable[str]) -> None:
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     for line in lines:
         console.print(f"error: {line}", markup=False)
-
-
-def runner_of(found: Site) -> running.Runner:
-    """Return what runs the phases of a site on this machine."""
-    return running.Runner(found, Kubeconfigs(found, read_admin, running.read_secret, trusted=True), typer.echo)
 
 
 def read_site(bundle: Path, metadata: str) -> Site:

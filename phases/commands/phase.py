@@ -7,7 +7,6 @@ import typer
 from orchestrators.plans import PLANS
 from phases import output
 from phases.commands import builtin, service_plans
-from phases.commands.beginning import begin
 from phases.commands.common import (
     FAILED,
     HERE,
@@ -23,7 +22,6 @@ from phases.commands.common import (
     Wait,
     read_site,
     report,
-    runner_of,
 )
 from phases.commands.selecting import Selection
 from phases.output import Format
@@ -155,10 +153,14 @@ def phase_run(
     wait_timeout: Wait = None,
 ) -> None:
     """Run a phase. Ctrl-C cancels it: nothing more is changed."""
+    from phases.commands import beginning  # noqa: PLC0415 - see there
+
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
     again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
-    begin(found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
+    beginning.begin(
+        found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout
+    )
 
 
 @phase_app.command("status")
@@ -169,10 +171,12 @@ def phase_status(
     namespace: Namespace = "",
 ) -> None:
     """Say whether the objects of a phase are what they should be."""
+    from phases.commands import beginning  # noqa: PLC0415 - see there
+
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
     report(found, [phase])
-    outcome = runner_of(found).status(phase)
+    outcome = beginning.runner_of(found).status(phase)
     if outcome is None:
         typer.echo(f"The phase '{name}' is done: its objects are current.")
         return

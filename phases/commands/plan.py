@@ -7,7 +7,6 @@ import typer
 from orchestrators.plans import PLANS
 from phases import output
 from phases.commands import builtin, service_plans
-from phases.commands.beginning import begin, resume_last
 from phases.commands.common import (
     HERE,
     KEPT,
@@ -93,15 +92,17 @@ def plan_run(
     if resume and forgotten:
         options = ", ".join(forgotten)
         raise refused(f"--resume goes on with a run as it began; it does not go together with {options}.")
+    from phases.commands import beginning  # noqa: PLC0415 - see there
+
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
     report(found, [])
     phases = [found.phases[phase] for phase in plan.phases]
     again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        resume_last(found, str(plan.name), phases, state, again)
+        beginning.resume_last(found, str(plan.name), phases, state, again)
     else:
-        begin(
+        beginning.begin(
             found,
             str(plan.name),
             phases,
