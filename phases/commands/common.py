@@ -12,6 +12,7 @@ from phases.output import Format
 from shared.phases import archive, kinds, site
 from shared.phases.documents import Phase
 from shared.phases.problems import BundleError, refused
+from shared.phases.schemas import SECONDS
 from shared.phases.site import Site
 
 # What the shell gets to know.
@@ -33,7 +34,10 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be made
 Wait = Annotated[
     int | None,
     typer.Option(
-        "--wait-timeout", min=0, help="Seconds to wait for objects, instead of what the executor says; 0: none."
+        "--wait-timeout",
+        min=0,
+        max=SECONDS["maximum"],
+        help="Seconds to wait for objects, instead of what the executor says; 0: none.",
     ),
 ]
 HERE = Path()

@@ -17,7 +17,8 @@ STRING: Schema = {"type": "string"}
 # ids in the service's database.
 NAME: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$", "maxLength": 253}
 FLAG: Schema = {"type": "boolean"}
-SECONDS: Schema = {"type": "integer", "minimum": 0}
+# An operation is kept for seven days.
+SECONDS: Schema = {"type": "integer", "minimum": 0, "maximum": 7 * 24 * 60 * 60}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 DURATION: Schema = {"type": "string", "pattern": r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"}
 
@@ -41,7 +42,8 @@ METADATA = _object(
 
 
 def _kind(members: Schema, *required: str) -> Schema:
-    return _object({"apiVersion": TEXT, "kind": TEXT, "metadata": METADATA} | members, "metadata", *required)
+    made = {"apiVersion": TEXT, "kind": TEXT, "metadata": METADATA} | members
+    return _object(made, "apiVersion", "kind", "metadata", *required)
 
 
 # A kind that this service does not know; it may be an executor that is not built.

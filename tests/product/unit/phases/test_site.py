@@ -150,6 +150,10 @@ MISTAKES = {
         phases("timeout: 600", 'timeout: "long"'),
         f"{FILE} KubernetesApply/apply config.waitOptions.timeout: 'long' is not of type 'integer'.",
     ),
+    "a time that no operation lasts": (
+        phases("timeout: 600", "timeout: 100000000000000000000"),
+        f"{FILE} KubernetesApply/apply config.waitOptions.timeout: 100000000000000000000 is greater than the maximum of 604800.",
+    ),
     "a phase without an executor": (
         phases("  executorRef: {apiVersion: airshipit.org/v1alpha1, kind: Clusterctl, name: init}\n", "  needs: []\n"),
         f"{FILE} Phase/providers config: 'executorRef' is a required property.",
