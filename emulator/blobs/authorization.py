@@ -10,6 +10,7 @@ from emulator.blobs.operations import Operation, Target
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.entra import EntraModel, Principal
+from emulator.entra.exceptions import WrongAudienceError
 
 EVERYTHING = "rwdlac"
 # https://learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory
@@ -61,7 +62,7 @@ class Authorization:
         if authorization.lower().startswith("bearer "):
             if request.headers.get("x-ms-version", "") < _FIRST_WITH_TOKENS:
                 raise exceptions.bearer_needs_version()
-            self._check_role(request, authorization, target, operation)
+            self._check_role(request, authorization, target, operation, tenant)
             return EVERYTHING
         is_signed = not sas.SIGNED.isdisjoint(query)
         if (authorization or is_signed) and not self._accounts.allows_keys(target.account):
@@ -87,10 +88,14 @@ class Authorization:
         keys = self._accounts.keys(target.account)
         shared_key.check(authorization, target.account, keys, texts, date=date, now=self._clock.now())
 
-    def _check_role(self, request: Request, authorization: str, target: Target, operation: Operation) -> None:
+    def _check_role(
+        self, request: Request, authorization: str, target: Target, operation: Operation, tenant: str
+    ) -> None:
         audiences = ("https://storage.azure.com", f"https://{target.account}{SUFFIX}")
         try:
             principal = self._entra.authenticate(authorization, audiences)
+        except WrongAudienceError as error:
+            raise exceptions.wrong_audience(tenant) from error
         except ServiceError as error:
             raise exceptions.invalid_token(error) from error
         request.state.caller = principal.object_id

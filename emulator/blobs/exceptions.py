@@ -92,6 +92,19 @@ def invalid_token(error: ServiceError) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/Azure/AzureStor/issues/119"))
+def wrong_audience(tenant_id: str) -> ServiceError:
+    """Return the 401 for a token for another service; its header says where to get another one."""
+    challenge = no_credential(tenant_id)
+    return ServiceError(
+        401,
+        "InvalidAuthenticationInfo",
+        challenge.message,
+        headers=challenge.headers,
+        extra={DETAIL: "Audience validation failed. Audience did not match."},
+    )
+
+
 @said(public_output("https://github.com/Azure/AzureStor/issues/140"))
 def authentication_failed(detail: str) -> ServiceError:
     """Return the 403 for a signature or token that is not accepted, with the reason."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from emulator.core.store import Document
 from emulator.entra.apis import Api
-from emulator.entra.exceptions import unauthorized
+from emulator.entra.exceptions import unauthorized, wrong_audience
 from emulator.entra.resources import normal, same_audience
 
 Claims = dict[str, Any]
@@ -214,14 +214,7 @@ def check_audience(claims: Claims, accepted: tuple[str, ...]) -> None:
     """Refuse a token for another service.
 
     Raises:
-        ServiceError: 401 `InvalidAuthenticationTokenAudience`.
+        WrongAudienceError: 401 `InvalidAuthenticationTokenAudience`.
     """
-    if same_audience(claims["aud"], accepted):
-        return
-    allowed = ",".join(f"'{normal(audience)}'" for audience in accepted)
-    raise unauthorized(
-        "InvalidAuthenticationTokenAudience",
-        f"The access token has been obtained for wrong audience or resource '{claims['aud']}'. It should exactly match "
-        f"with one of the allowed audiences {allowed}.",
-        claims["tid"],
-    )
+    if not same_audience(claims["aud"], accepted):
+        raise wrong_audience(claims["aud"], [normal(audience) for audience in accepted], claims["tid"])

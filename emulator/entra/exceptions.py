@@ -1,5 +1,6 @@
 """The errors of the directory: AADSTS codes of its own endpoints, and the 401s of services that check tokens."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -220,6 +221,37 @@ def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceE
         f'error_description="{message}"'
     )
     return ServiceError(401, code, message, headers={"WWW-Authenticate": challenge})
+
+
+class WrongAudienceError(ServiceError):
+    """A token for another service, which each service refuses in its own words.
+
+    Args:
+        message: in ARM's words.
+        audience: the audience of the token.
+        headers: the headers of the answer.
+    """
+
+    def __init__(self, message: str, audience: str, headers: dict[str, str]) -> None:
+        super().__init__(401, "InvalidAuthenticationTokenAudience", message, headers=headers)
+        self.audience = audience
+
+
+@said(MEMORY)
+def wrong_audience(audience: str, accepted: Sequence[str], tenant_id: str) -> WrongAudienceError:
+    """Return the 401 for a token for another service.
+
+    Args:
+        audience: the audience of the token.
+        accepted: the audiences that the service accepts.
+        tenant_id: the tenant whose sign-in page `WWW-Authenticate` names.
+    """
+    allowed = ",".join(f"'{known}'" for known in accepted)
+    message = (
+        f"The access token has been obtained for wrong audience or resource '{audience}'. It should exactly match "
+        f"with one of the allowed audiences {allowed}."
+    )
+    return WrongAudienceError(message, audience, unauthorized("", message, tenant_id).headers)
 
 
 def render(request: Request, error: ServiceError) -> Response:

@@ -59,6 +59,12 @@ def unauthenticated(message: str) -> ServiceError:
     return ServiceError(401, "InvalidAuthenticationToken", message, headers={"WWW-Authenticate": challenge})
 
 
+@said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/16208"))
+def wrong_audience() -> ServiceError:
+    """Return the 401 for a token for another service, such as Resource Manager."""
+    return unauthenticated("Access token validation failure. Invalid audience.")
+
+
 @said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/6059"))
 def object_not_found(object_id: str) -> ServiceError:
     """Return the 404 for an object that the tenant does not have."""

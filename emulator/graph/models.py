@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
+from emulator.entra.exceptions import WrongAudienceError
 from emulator.entra.models import APPLICATION_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.resources import GRAPH
 from emulator.graph import key_credentials, permissions
@@ -24,6 +25,7 @@ from emulator.graph.exceptions import (
     not_verified_domain,
     object_not_found,
     unauthenticated,
+    wrong_audience,
 )
 
 WRITES_ALL = "Application.ReadWrite.All"
@@ -50,6 +52,8 @@ class GraphModel:
             raise unauthenticated("Access token is empty.")
         try:
             caller = self._entra.authenticate(authorization, GRAPH.identifiers)
+        except WrongAudienceError as error:
+            raise wrong_audience() from error
         except ServiceError as error:
             raise unauthenticated(f"Access token validation failure. {error.message}") from error
         if caller.is_user and ACTS_AS_USER not in caller.claims["scp"].split():

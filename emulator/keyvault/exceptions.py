@@ -41,6 +41,22 @@ def unauthorized(vault: Document, message: str) -> ServiceError:
     return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
 
 
+@said(public_output("https://github.com/crossplane-contrib/provider-azure/issues/346"))
+def wrong_audience(vault: Document, audience: str) -> ServiceError:
+    """Return the 401 for a token for another service, such as Resource Manager."""
+    return unauthorized(vault, f"AKV10022: Invalid audience. Expected https://vault.azure.net, found: {audience}.")
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/75410"))
+def wrong_issuer(vault: Document, tenant_id: str) -> ServiceError:
+    """Return the 401 for a token of another tenant."""
+    return unauthorized(
+        vault,
+        f"AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault['tenantId']}/, found "
+        f"https://sts.windows.net/{tenant_id}/.",
+    )
+
+
 @said(OWN)
 def vault_not_found(host: str) -> ServiceError:
     """Return the error that takes the place of a host name that does not resolve."""

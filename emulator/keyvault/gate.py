@@ -13,15 +13,28 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
+from emulator.entra.exceptions import WrongAudienceError
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.resources import KEY_VAULT
-from emulator.keyvault.exceptions import REGION_HEADER, bad_parameter, unauthorized, vault_not_found
+from emulator.keyvault.exceptions import (
+    REGION_HEADER,
+    bad_parameter,
+    unauthorized,
+    vault_not_found,
+    wrong_audience,
+    wrong_issuer,
+)
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.rights import DataAllowed, Right
 from emulator.keyvault.vaults import RETENTION_DAYS, retention_days
 
-API_VERSIONS = ("7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "2025-07-01", "2026-04-01")
+# Azure/azure-rest-api-specs, specification/keyvault/data-plane/Microsoft.KeyVault. Secrets are the same in all of them.
+API_VERSIONS = ("2015-06-01", "2016-10-01", "7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "2025-07-01", "2026-04-01")
+PREVIEW_VERSIONS = (
+    *("7.2-preview", "7.3-preview", "7.4-preview.1", "7.5-preview.1", "7.6-preview.1", "7.6-preview.2"),
+    *("2025-06-01-preview", "2026-01-01-preview"),
+)
 MAX_RESULTS = 25
 # Key Vault answers in tens of milliseconds.
 LATENCY_SECONDS = 0.03
@@ -71,7 +84,7 @@ class Gate:
         caller = self._authenticate(request, vault)
         request.state.caller = caller.object_id
         version = request.query_params.get("api-version", "")
-        if version not in API_VERSIONS:
+        if version not in API_VERSIONS + PREVIEW_VERSIONS:
             raise bad_parameter(
                 f"The specified version ({version}) is not recognized. Consider using the latest supported version "
                 f"({API_VERSIONS[-1]})."
@@ -85,14 +98,12 @@ class Gate:
             raise unauthorized(vault, "AKV10000: Request is missing a Bearer or PoP token.")
         try:
             caller = self._entra.authenticate(authorization, KEY_VAULT.identifiers)
+        except WrongAudienceError as error:
+            raise wrong_audience(vault, error.audience) from error
         except ServiceError as error:
             raise unauthorized(vault, f"Error validating token: {error.message}") from error
         if caller.tenant_id != vault["tenantId"]:
-            raise unauthorized(
-                vault,
-                f"AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault['tenantId']}/, found "
-                f"https://sts.windows.net/{caller.tenant_id}/.",
-            )
+            raise wrong_issuer(vault, caller.tenant_id)
         return caller
 
 

@@ -269,3 +269,4 @@ def test_a_token_for_another_audience_is_401(local_blobs: LocalBlobs, owner: Own
     with pytest.raises(ClientAuthenticationError) as caught:
         client.create_container("aro")
     assert caught.value.status_code == 401
+    assert "Audience validation failed. Audience did not match." in str(caught.value)

@@ -290,8 +290,12 @@ def test_a_token_is_required_and_must_be_for_graph(stage: Stage) -> None:
     stage.entra.ensure_application(client_id, "person", tenant_id=world.tenant_id)
     stage.entra.ensure_service_principal(world.tenant_id, client_id)
     wrong = stage.entra.issue_token(world.tenant_id, client_id, "https://management.azure.com/")
-    for authorization in ("", f"Bearer {wrong}"):
+    for authorization, message in (
+        ("", "Access token is empty."),
+        (f"Bearer {wrong}", "Access token validation failure. Invalid audience."),
+    ):
         answer = _call(authorization, "GET", "/organization")
-        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "InvalidAuthenticationToken")
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"], error["message"]) == (401, "InvalidAuthenticationToken", message)
         assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
     assert _call(_person(stage), "GET", "/organization").json()["value"][0]["id"] == world.tenant_id

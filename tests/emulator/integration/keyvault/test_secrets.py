@@ -44,7 +44,11 @@ def _name(client: SecretClient) -> str:
     return client.vault_url.removeprefix("https://").partition(".")[0]
 
 
-@pytest.mark.parametrize("api_version", ["7.0", "7.4", "7.6", ""], ids=["7.0", "7.4", "7.6", "the client's own"])
+@pytest.mark.parametrize(
+    "api_version",
+    ["2016-10-01", "7.0", "7.4", "7.6-preview.2", ""],
+    ids=["2016-10-01", "7.0", "7.4", "a preview", "the client's own"],
+)
 def test_a_secret_keeps_its_versions(connect: Connect, api_version: str) -> None:
     """A read without a version gets the newest one; an older version keeps its id and can be read by it."""
     client = connect(api_version=api_version)
@@ -183,6 +187,25 @@ def test_a_principal_of_another_tenant_is_challenged_and_refused(stage: Stage, c
         pytest.raises(ClientAuthenticationError, match="AADSTS700016"),
     ):
         stranger.get_secret("s")
+
+
+def test_a_token_for_another_service_is_named_in_the_refusal(stage: Stage, connect: Connect) -> None:
+    """Whoever asked for a token of Resource Manager reads which audience Key Vault wants."""
+    client = connect()
+    token = stage.entra.issue_token(
+        stage.platform.world.rp_tenant_id, stage.identity.client_id, "https://management.azure.com/"
+    )
+    url = f"{client.vault_url}/secrets/s?api-version=7.4"
+    answer = requests.get(url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+    assert (answer.status_code, answer.json()["error"]) == (
+        401,
+        {
+            "code": "Unauthorized",
+            "message": "AKV10022: Invalid audience. Expected https://vault.azure.net, found: "
+            "https://management.azure.com/.",
+        },
+    )
+    assert "resource=" in answer.headers["WWW-Authenticate"]
 
 
 def test_bad_requests_say_what_is_wrong(stage: Stage, connect: Connect) -> None:
