@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes
 
 from emulator.core.store import Document
 from emulator.entra.certificates import is_valid_at
-from emulator.entra.exceptions import aadsts
+from emulator.entra.exceptions import aadsts, no_federated_record
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ALGORITHMS = ["RS256", "PS256"]
@@ -38,11 +38,13 @@ def check_assertion(
         skew: by how much clocks may differ.
 
     Raises:
-        ServiceError: AADSTS50027 malformed; 700027 wrong key or signature; 700021 other application; 700023 wrong
+        ServiceError: AADSTS50027 malformed; 700211 an issuer of other tokens; 700027 wrong key or signature; 700021 other application; 700023 wrong
             audience; 700024 not valid yet, or expired.
     """
-    client_id = application["clientId"]
-    certificate = _certificate_of(application, _header(assertion), now)
+    client_id, header = application["clientId"], _header(assertion)
+    if THUMBPRINTS.keys().isdisjoint(header):
+        _refuse_federated(assertion)
+    certificate = _certificate_of(application, header, now)
     try:
         claims: dict[str, Any] = jwt.decode(
             assertion,
@@ -73,6 +75,13 @@ def _header(assertion: str) -> dict[str, Any]:
     except jwt.PyJWTError as error:
         raise aadsts(50027, reason=str(error)) from error
     return header
+
+
+def _refuse_federated(assertion: str) -> None:
+    """Refuse the token of another issuer, such as a cluster: no application here has federated credentials."""
+    issuer = jwt.decode(assertion, options={"verify_signature": False}).get("iss")
+    if str(issuer).startswith("https://"):
+        raise no_federated_record(str(issuer))
 
 
 def _certificate_of(application: Document, header: dict[str, Any], now: datetime) -> x509.Certificate:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
-from emulator.core.sources import MEMORY, OWN, said
+from emulator.core.sources import MEMORY, OWN, public_output, said
 
 AADSTS = "AADSTS"
 
@@ -152,6 +152,18 @@ ERRORS: dict[int, Row] = {
         "The refresh token has expired due to inactivity. The token was issued on {issued} and was inactive for "
         "90.00:00:00.",
     ),
+    700211: Row(
+        401,
+        "invalid_client",
+        "No matching federated identity record found for presented assertion issuer '{issuer}'. Please check your "
+        "federated identity credential Subject, Audience and Issuer against the presented assertion. "
+        "https://docs.microsoft.com/en-us/azure/active-directory/develop/workload-identity-federation",
+    ),
+    900023: Row(
+        400,
+        "invalid_request",
+        "Specified tenant identifier '{tenant}' is neither a valid DNS name, nor a valid external domain.",
+    ),
     900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
     1002012: Row(
         400,
@@ -199,6 +211,18 @@ def aadsts(code: int, **values: str) -> ServiceError:
     text = f"{AADSTS}{code}: {row.text.format(**values)}"
     extra = {"oauth_error": row.oauth_error, "suberror": row.suberror}
     return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra=extra)
+
+
+@said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/13158"))
+def tenant_no_name(tenant: str) -> ServiceError:
+    """Return the error for a tenant that is neither an id nor a domain, such as what stands for one in an example."""
+    return aadsts(900023, tenant=tenant)
+
+
+@said(public_output("https://github.com/Azure/azure-workload-identity/issues/1200"))
+def no_federated_record(issuer: str) -> ServiceError:
+    """Return the error for an assertion of an issuer that no federated credential names."""
+    return aadsts(700211, issuer=issuer)
 
 
 @said(OWN)

@@ -8,6 +8,7 @@ Other services call `authenticate` to learn who sent a request; they do not read
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -26,7 +27,7 @@ from emulator.entra.claims import (
     check_times,
     principal_of,
 )
-from emulator.entra.exceptions import aadsts, unauthorized
+from emulator.entra.exceptions import aadsts, tenant_no_name, unauthorized
 from emulator.entra.issuing import TOKEN_SECONDS, Issuing
 from emulator.entra.people import People
 from emulator.entra.sign_in import SignIns
@@ -39,6 +40,8 @@ APPLICATION_ADMINISTRATOR = "9b895d92-2cd3-44c7-9d02-a6ac2d5ea5c3"
 # The one whose members may change every user and group.
 USER_ADMINISTRATOR = "fe930be7-5e62-47db-91af-98c3a49a38b1"
 SECRET_YEARS = 2
+# What may name a tenant: an id, or a domain.
+_TENANT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9-]+(\.[a-z0-9-]+)+")
 
 
 class EntraModel:
@@ -88,12 +91,14 @@ class EntraModel:
         """Return a tenant by id or domain.
 
         Raises:
-            ServiceError: AADSTS90002.
+            ServiceError: AADSTS90002; 900023 for what is neither an id nor a domain.
         """
         wanted = id_or_domain.lower()
         found = self._tenants.get(wanted) or next(
             (tenant for _, tenant in self._tenants.scan() if tenant["domain"] == wanted), None
         )
+        if found is None and not _TENANT.fullmatch(wanted):
+            raise tenant_no_name(id_or_domain)
         if found is None:
             raise aadsts(90002, tenant=id_or_domain)
         return found

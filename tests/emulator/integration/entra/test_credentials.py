@@ -135,6 +135,32 @@ def test_an_unknown_tenant_is_refused_before_anything_else(stage: Stage) -> None
     assert body.keys() >= {"error_description", "timestamp", "trace_id", "error_uri"}
 
 
+@pytest.mark.parametrize("tenant", ["your-tenant-id", "%7Btenant%7D", "e63649b2-07c0-49ed-a24b-87381dac292"])
+@pytest.mark.usefixtures("stage")
+def test_a_tenant_that_is_neither_an_id_nor_a_domain_is_refused(tenant: str) -> None:
+    """These are what stands for a tenant in an example, and an id that lost a digit."""
+    form = {"grant_type": "client_credentials", "client_id": str(uuid4()), "client_secret": "x", "scope": ARM_SCOPE}
+    answer = requests.post(f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token", form, timeout=60)
+    assert (answer.status_code, answer.json()["error_codes"]) == (400, [900023])
+
+
+def test_the_token_of_a_cluster_needs_a_federated_credential(stage: Stage) -> None:
+    """No application here has one; the refusal names the issuer, not a certificate."""
+    client_id, issuer = _application(stage), "https://oidc.example.com/cluster/"
+    claims = {"iss": issuer, "sub": "system:serviceaccount:a:b", "aud": "api://AzureADTokenExchange"}
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": client_id,
+        "client_assertion": jwt.encode(claims, "a" * 32, algorithm="HS256"),
+        "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        "scope": ARM_SCOPE,
+    }
+    url = f"https://login.microsoftonline.com/{stage.platform.world.tenant_id}/oauth2/v2.0/token"
+    body = requests.post(url, form, timeout=60).json()
+    assert body["error_codes"] == [700211]
+    assert f"presented assertion issuer '{issuer}'" in body["error_description"]
+
+
 def test_msal_finds_the_authority_by_instance_discovery(stage: Stage) -> None:
     """Instance discovery is on, and the token cache knows the directory's aliases."""
     client_id, world = _application(stage), stage.platform.world
