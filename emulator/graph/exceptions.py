@@ -81,6 +81,22 @@ def bad_request(message: str) -> ServiceError:
     return ServiceError(400, "Request_BadRequest", message)
 
 
+@said(public_output("https://github.com/OfficeDev/microsoft-teams-apps-requestateam/issues/265"))
+def invalid_value(member: str, resource: str) -> ServiceError:
+    """Return the 400 for a member with a value that it cannot have.
+
+    Args:
+        member: name of the member.
+        resource: type of the object, such as `Group`.
+    """
+    return ServiceError(
+        400,
+        "Request_BadRequest",
+        f"Invalid value specified for property '{member}' of resource '{resource}'.",
+        details=[{"target": member, "code": "InvalidValue"}],
+    )
+
+
 @said(MEMORY)
 def invalid_credential(code: str, message: str) -> ServiceError:
     """Return the 400 for a credential whose times do not fit its certificate."""
@@ -194,6 +210,7 @@ def render(request: Request, error: ServiceError) -> Response:
         "error": {
             "code": error.code,
             "message": error.message,
+            **({"details": error.details} if error.details else {}),
             "innerError": {
                 "date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}",
                 "request-id": request_id,

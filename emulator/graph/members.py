@@ -5,7 +5,7 @@ A shape is a type, a list with the shape of its entries, or an object with the s
 
 from typing import Any
 
-from emulator.graph.exceptions import bad_request
+from emulator.graph.exceptions import bad_request, not_supported
 
 Shape = type | list[Any] | dict[str, Any]
 
@@ -139,7 +139,8 @@ def check(value: Any, shape: Shape, name: str = "") -> None:
         name: what messages call it.
 
     Raises:
-        ServiceError: 400 `Request_BadRequest` that names the member.
+        ServiceError: 400 that names the member: `Request_BadRequest` for its value, `NotSupportedByLocalAzure` for a
+            member that the local Microsoft Graph lacks.
     """
     if value is None:
         return
@@ -161,7 +162,7 @@ def _check_object(value: Any, shape: dict[str, Any], name: str) -> None:
     members = {member: found for member, found in value.items() if not member.startswith("@odata.")}
     unknown = sorted(members.keys() - shape)
     if unknown:
-        raise bad_request(f"The local Microsoft Graph does not have the property {', '.join(unknown)} here.")
+        raise not_supported(f"the property {', '.join(unknown)} in bodies of Microsoft Graph")
     for member, found in members.items():
         check(found, shape[member], member)
 

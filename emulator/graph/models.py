@@ -21,6 +21,7 @@ from emulator.graph.exceptions import (
     bad_request,
     denied,
     identifier_in_use,
+    invalid_value,
     name_in_use,
     not_verified_domain,
     object_not_found,
@@ -34,6 +35,13 @@ ACTS_AS_USER = "Directory.AccessAsUser.All"
 # Members of an application that are kept elsewhere than among the members stored as sent.
 KEPT_APART = ("displayName", "keyCredentials")
 TOKEN_VERSIONS = (None, 1, 2)
+# https://learn.microsoft.com/graph/api/resources/application#signinaudience-values
+SIGN_IN_AUDIENCES = (
+    "AzureADMyOrg",
+    "AzureADMultipleOrgs",
+    "AzureADandPersonalMicrosoftAccount",
+    "PersonalMicrosoftAccount",
+)
 
 
 class GraphModel:
@@ -71,15 +79,20 @@ class GraphModel:
         return self._entra.applications(caller.tenant_id)
 
     def application(self, caller: Principal, object_id: str) -> Document:
-        """Return an application by object id or application id.
+        """Return an application by object id; its application id does not name it.
 
         Raises:
             ServiceError: 404.
         """
-        for application in self.applications(caller):
-            if object_id.lower() in (application["objectId"], application["clientId"]):
-                return application
-        raise object_not_found(object_id)
+        return _found(self.applications(caller), "objectId", object_id)
+
+    def application_id(self, caller: Principal, app_id: str) -> str:
+        """Return the object id of the application with an application id.
+
+        Raises:
+            ServiceError: 404.
+        """
+        return str(_found(self.applications(caller), "clientId", app_id)["objectId"])
 
     def create_application(self, caller: Principal, members: Document) -> Document:
         """Register an application that the caller owns.
@@ -105,7 +118,7 @@ class GraphModel:
 
         Args:
             caller: who asks.
-            object_id: object id or application id.
+            object_id: its object id.
             changes: the members to change.
 
         Raises:
@@ -118,7 +131,9 @@ class GraphModel:
         """Return the members of the stored application that a request changes, after checking its values."""
         self._check_identifiers(caller, application["clientId"], changes.get("identifierUris", ()))
         if changes.get("api", {}).get("requestedAccessTokenVersion") not in TOKEN_VERSIONS:
-            raise bad_request("Invalid value specified for property 'requestedAccessTokenVersion'.")
+            raise invalid_value("requestedAccessTokenVersion", "Application")
+        if changes.get("signInAudience", SIGN_IN_AUDIENCES[0]) not in SIGN_IN_AUDIENCES:
+            raise invalid_value("signInAudience", "Application")
         free = {name: value for name, value in changes.items() if name not in KEPT_APART}
         before = application.get("members", {})
         changed: Document = {"members": _merged(before, free)}
@@ -165,7 +180,7 @@ class GraphModel:
 
         Args:
             caller: who asks.
-            object_id: object id or application id.
+            object_id: its object id.
             display_name: name of the secret.
             starts: start of its validity; now if None.
             expires: end of its validity; two years after the start if None.
@@ -183,7 +198,7 @@ class GraphModel:
 
         Args:
             caller: who asks.
-            object_id: object id or application id.
+            object_id: its object id.
             key_id: key id of the secret.
 
         Raises:
@@ -212,15 +227,20 @@ class GraphModel:
         return self._entra.service_principals(caller.tenant_id)
 
     def service_principal(self, caller: Principal, object_id: str) -> Document:
-        """Return a service principal by object id or application id.
+        """Return a service principal by object id; its application id does not name it.
 
         Raises:
             ServiceError: 404.
         """
-        for principal in self.service_principals(caller):
-            if object_id.lower() in (principal["objectId"], principal["clientId"]):
-                return principal
-        raise object_not_found(object_id)
+        return _found(self.service_principals(caller), "objectId", object_id)
+
+    def service_principal_id(self, caller: Principal, app_id: str) -> str:
+        """Return the object id of the service principal of an application.
+
+        Raises:
+            ServiceError: 404.
+        """
+        return str(_found(self.service_principals(caller), "clientId", app_id)["objectId"])
 
     def registration(self, principal: Document) -> Document:
         """Return the application of a service principal, which may be registered in another tenant."""
@@ -265,7 +285,7 @@ class GraphModel:
 
         Args:
             caller: who asks.
-            object_id: object id or application id.
+            object_id: its object id.
             changes: the members to change.
         """
         principal = self.owned_service_principal(caller, object_id)
@@ -276,6 +296,18 @@ class GraphModel:
         """Remove a service principal."""
         principal = self.owned_service_principal(caller, object_id)
         self._entra.delete_service_principal(caller.tenant_id, principal["clientId"])
+
+
+def _found(documents: Iterable[Document], member: str, wanted: str) -> Document:
+    """Return the document whose member has a value.
+
+    Raises:
+        ServiceError: 404.
+    """
+    for document in documents:
+        if document[member] == wanted.lower():
+            return document
+    raise object_not_found(wanted)
 
 
 def _merged(known: Document, changes: Document) -> Document:

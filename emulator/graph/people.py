@@ -4,17 +4,20 @@ Every principal of a tenant reads its users and groups, makes groups, and change
 administrators change the others, and users. The messages of refusals are from memory.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
-from emulator.graph.exceptions import bad_request, denied, object_not_found
+from emulator.graph.exceptions import bad_request, denied, invalid_value, not_supported, object_not_found
 
 # The kinds of characters of which a password has three.
 _KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
 _MIN_PASSWORD, _MIN_KINDS = 8, 3
+# https://learn.microsoft.com/graph/api/group-post-groups: ASCII, but for @ () \ [] " ; : <> , and spaces.
+_NICKNAME = re.compile(r"""[!#-'*+\-./0-9=?A-Z^_`a-z{|}~]{1,64}""")
 
 
 class PeopleModel:
@@ -56,6 +59,7 @@ class PeopleModel:
         for name in ("displayName", "mailNickname", "userPrincipalName", "accountEnabled", "passwordProfile"):
             if name not in members:
                 raise bad_request(f"A value is required for property '{name}' of resource 'User'.")
+        _check_nickname(members["mailNickname"], "User")
         name = members["userPrincipalName"]
         if name.partition("@")[2].lower() != self._entra.tenant(caller.tenant_id)["domain"]:
             raise bad_request(
@@ -81,6 +85,8 @@ class PeopleModel:
         """
         user = self.user(caller, id_or_name)
         _check_administers(caller)
+        if "mailNickname" in changes:
+            _check_nickname(changes["mailNickname"], "User")
         password = changes.get("passwordProfile", {}).get("password") or ""
         if password:
             _check_password(password)
@@ -120,7 +126,8 @@ class PeopleModel:
             if name not in members:
                 raise bad_request(f"A value is required for property '{name}' of resource 'Group'.")
         if members["mailEnabled"] or not members["securityEnabled"]:
-            raise bad_request("The local Microsoft Graph has only security groups without mail.")
+            raise not_supported("groups with mail, and groups that are not security groups")
+        _check_nickname(members["mailNickname"], "Group")
         group = self._people.add_group(caller.tenant_id, members["displayName"], caller.object_id)
         self._people.change_group(group["objectId"], {"members": members})
         return self.group(caller, group["objectId"])
@@ -209,6 +216,11 @@ def _user_changes(members: Document) -> dict[str, Any]:
     if "forceChangePasswordNextSignIn" in profile:
         changed["changesPassword"] = profile["forceChangePasswordNextSignIn"]
     return changed
+
+
+def _check_nickname(nickname: str, resource: str) -> None:
+    if not _NICKNAME.fullmatch(nickname):
+        raise invalid_value("mailNickname", resource)
 
 
 def _check_password(password: str) -> None:

@@ -24,7 +24,7 @@ from emulator.graph.models import GraphModel
 from emulator.graph.odata import Item
 from emulator.graph.people import PeopleModel
 from emulator.graph.people_responses import show_group, show_user
-from emulator.graph.wire import CONTEXT, body_of, entity, page
+from emulator.graph.wire import CONTEXT, body_of, by_app_id, entity, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,6 +46,11 @@ class Responses:
 
     # Applications
 
+    def _application_id(self, caller: Principal, request: Request) -> str:
+        """Return the object id that a path names, by itself or by the application id in parentheses."""
+        name = str(request.path_params["id"])
+        return self._model.application_id(caller, name) if by_app_id(request) else name
+
     async def list_applications(self, request: Request) -> Response:
         """Answer `GET /applications`."""
         caller = self._caller(request)
@@ -54,7 +59,7 @@ class Responses:
     async def get_application(self, request: Request) -> Response:
         """Answer `GET /applications/{id}`."""
         caller = self._caller(request)
-        found = self._model.application(caller, request.path_params["id"])
+        found = self._model.application(caller, self._application_id(caller, request))
         return entity(request, "applications", _application(found))
 
     async def create_application(self, request: Request) -> Response:
@@ -66,7 +71,8 @@ class Responses:
     async def update_application(self, request: Request) -> Response:
         """Answer `PATCH /applications/{id}`."""
         caller = self._caller(request)
-        self._model.update_application(caller, request.path_params["id"], await body_of(request, APPLICATION))
+        object_id = self._application_id(caller, request)
+        self._model.update_application(caller, object_id, await body_of(request, APPLICATION))
         return Response(status_code=204)
 
     async def delete_application(self, request: Request) -> Response:
@@ -106,7 +112,9 @@ class Responses:
     async def get_service_principal(self, request: Request) -> Response:
         """Answer `GET /servicePrincipals/{id}`."""
         caller = self._caller(request)
-        found = self._model.service_principal(caller, request.path_params["id"])
+        name = str(request.path_params["id"])
+        object_id = self._model.service_principal_id(caller, name) if by_app_id(request) else name
+        found = self._model.service_principal(caller, object_id)
         return entity(request, "servicePrincipals", self._service_principal(found))
 
     async def create_service_principal(self, request: Request) -> Response:

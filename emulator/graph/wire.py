@@ -59,6 +59,11 @@ async def body_of(request: Request, members: dict[str, Shape]) -> dict[str, Any]
     return {name: value for name, value in body.items() if value is not None and not name.startswith("@odata.")}
 
 
+def by_app_id(request: Request) -> bool:
+    """Tell whether a path names an object by its application id, in parentheses, and not by its object id."""
+    return request.url.path.endswith("')")
+
+
 async def referred(request: Request) -> str:
     """Return the object id to which the body `{"@odata.id": "https://graph.microsoft.com/v1.0/directoryObjects/{id}"}` refers.
 

@@ -93,8 +93,9 @@ def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
         ("POST /directoryObjects/getByIds", {"ids": ["x"], "types": 5}, 400, "Request_BadRequest"),
         ("POST /applications/{cluster}/addPassword", {"passwordCredential": 5}, 400, "Request_BadRequest"),
         ("POST /applications", {}, 400, "Request_BadRequest"),
-        ("POST /applications", {"displayName": "x", "logo": "x"}, 400, "Request_BadRequest"),
-        ("POST /applications", {"displayName": "x", "api": {"version": 2}}, 400, "Request_BadRequest"),
+        ("POST /applications", {"displayName": "x", "logo": "x"}, 400, "NotSupportedByLocalAzure"),
+        ("POST /applications", {"displayName": "x", "api": {"version": 2}}, 400, "NotSupportedByLocalAzure"),
+        ("POST /applications", {"displayName": "x", "signInAudience": "Everyone"}, 400, "Request_BadRequest"),
         (
             "POST /applications",
             {"displayName": "x", "api": {"requestedAccessTokenVersion": 3}},
@@ -131,9 +132,11 @@ def test_what_makes_no_sense_is_refused(stage: Stage, call: str, body: Any, want
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
     stage.entra.ensure_service_principal(world.tenant_id, world.cluster_client_id)
     method, _, path = call.partition(" ")
+    kind = "servicePrincipals" if path.startswith("/servicePrincipals") else "applications"
+    found = _call(me, "GET", f"/{kind}(appId='{world.cluster_client_id}')").json()["id"]
+    path = path.replace("{new}", str(uuid4())).replace("{cluster}", found)
     ids = {"{new}": str(uuid4()), "{cluster}": world.cluster_client_id}
     for name, value in ids.items():
-        path = path.replace(name, value)
         if isinstance(body, dict):
             body = {key: value if item == name else item for key, item in body.items()}
     answer = _call(me, method, path, body)
@@ -142,11 +145,38 @@ def test_what_makes_no_sense_is_refused(stage: Stage, call: str, body: Any, want
     assert error["innerError"].keys() == {"date", "request-id", "client-request-id"}
 
 
+@pytest.mark.parametrize("kind", ["applications", "servicePrincipals"])
+def test_an_application_id_is_no_object_id(stage: Stage, kind: str) -> None:
+    """A path has the object id, or the application id in parentheses; people mix them up."""
+    me, client_id, tenant_id = _person(stage), str(uuid4()), stage.platform.world.tenant_id
+    stage.entra.ensure_application(client_id, "mixed up", tenant_id=tenant_id)
+    stage.entra.ensure_service_principal(tenant_id, client_id)
+    answer = _call(me, "GET", f"/{kind}/{client_id}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "Request_ResourceNotFound")
+    found = _call(me, "GET", f"/{kind}(appId='{client_id}')").json()
+    assert found["appId"] == client_id
+    assert _call(me, "GET", f"/{kind}/{found['id']}").json()["appId"] == client_id
+
+
+def test_a_nickname_has_no_spaces(stage: Stage) -> None:
+    """The refusal names the member, and the type of the object."""
+    body = {"displayName": "g", "mailEnabled": False, "securityEnabled": True, "mailNickname": "the group"}
+    answer = _call(_person(stage), "POST", "/groups", body)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["message"], error["details"]) == (
+        400,
+        "Request_BadRequest",
+        "Invalid value specified for property 'mailNickname' of resource 'Group'.",
+        [{"target": "mailNickname", "code": "InvalidValue"}],
+    )
+
+
 def test_an_administrator_changes_what_others_own(stage: Stage) -> None:
     """The application role gives an administrator's rights."""
     world, me = stage.platform.world, _person(stage, "Application.ReadWrite.All")
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
-    assert _call(me, "POST", f"/applications/{world.cluster_client_id}/addPassword").status_code == 200
+    object_id = stage.entra.application(world.cluster_client_id)["objectId"]
+    assert _call(me, "POST", f"/applications/{object_id}/addPassword").status_code == 200
 
 
 def test_a_member_of_the_directory_role_changes_what_others_own(stage: Stage) -> None:
@@ -155,9 +185,10 @@ def test_a_member_of_the_directory_role_changes_what_others_own(stage: Stage) ->
     stage.entra.ensure_application(client_id, "administrator", tenant_id=world.tenant_id)
     stage.entra.ensure_service_principal(world.tenant_id, client_id)
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
+    object_id = stage.entra.application(world.cluster_client_id)["objectId"]
     for want_status in (403, 200):
         me = "Bearer " + stage.entra.issue_token(world.tenant_id, client_id, "https://graph.microsoft.com")
-        assert _call(me, "POST", f"/applications/{world.cluster_client_id}/addPassword").status_code == want_status
+        assert _call(me, "POST", f"/applications/{object_id}/addPassword").status_code == want_status
         stage.entra.assign_directory_role(world.tenant_id, client_id, APPLICATION_ADMINISTRATOR)
 
 
