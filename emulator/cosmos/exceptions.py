@@ -72,6 +72,26 @@ def invalid_version() -> CosmosError:
 
 
 @said(MEMORY)
+def no_consistency(level: str) -> CosmosError:
+    """Return the 400 for a consistency level that does not exist."""
+    return bad_request(f"The value '{level}' specified for the header 'x-ms-consistency-level' is invalid.")
+
+
+@said(public_output("https://github.com/OrleansContrib/Orleans.CosmosDB/issues/15"))
+def too_consistent(level: str, own: str) -> CosmosError:
+    """Return the 400 for a request with a stronger consistency level than that of the account.
+
+    Args:
+        level: what the request asks for.
+        own: the account's level.
+    """
+    return bad_request(
+        f"ConsistencyLevel {level} specified in the request is invalid when service is configured with consistency level "
+        f"{own}. Ensure the request consistency level is not stronger than the service consistency level."
+    )
+
+
+@said(MEMORY)
 def no_partition_key() -> CosmosError:
     """Return the 400 for an operation on a document without the header of the partition key."""
     return CosmosError(400, "BadRequest", "PartitionKey value must be supplied for this operation.")

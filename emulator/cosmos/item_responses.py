@@ -82,6 +82,7 @@ class ItemResponses:
 
     def _items(self, request: Request, *actions: str) -> Items:
         self._authorization.authorize(request, *actions)
+        wire.check_consistency(request, self._model.consistency(account_of(request)))
         names = request.path_params
         intended = request.headers.get("x-ms-cosmos-intended-collection-rid")
         return self._model.items(account_of(request), names["database"], names["container"], intended)

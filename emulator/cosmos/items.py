@@ -17,6 +17,8 @@ MAX_ID_LENGTH = 1023
 _FORBIDDEN_IN_ID = frozenset("/\\?#")
 _SEPARATOR = "\x1f"
 _FOR_EVER = -1
+# https://learn.microsoft.com/azure/cosmos-db/nosql/time-to-live
+_MAX_TTL = 2**31 - 1
 
 
 class Items:
@@ -259,7 +261,7 @@ def _checked_id(document: Any) -> str:
 
 def _check_ttl(document: Document) -> None:
     ttl = document.get("ttl", _FOR_EVER)
-    if not isinstance(ttl, int) or isinstance(ttl, bool) or not (ttl == _FOR_EVER or ttl > 0):
+    if not isinstance(ttl, int) or isinstance(ttl, bool) or not (ttl == _FOR_EVER or 0 < ttl <= _MAX_TTL):
         raise exceptions.bad_request(
             f"The input ttl '{ttl}' is invalid. Ensure to provide a nonzero positive integer, or -1 for ever."
         )

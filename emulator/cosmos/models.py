@@ -48,6 +48,14 @@ class CosmosModel:
             self._accounts.put(name, found)
         return found
 
+    def set_consistency(self, account: str, level: str) -> None:
+        """Set the consistency level of an account, which is Session until then."""
+        self._accounts.put(account, (self._accounts.get(account) or {}) | {"consistency": level})
+
+    def consistency(self, account: str) -> str:
+        """Return the consistency level of an account."""
+        return str((self._accounts.get(account) or {}).get("consistency", "Session"))
+
     def delete_account(self, name: str) -> None:
         """Remove an account with its databases and roles, if it exists."""
         for database in list(self.databases(name)):

@@ -60,7 +60,7 @@ class Responses:
             "enableNRegionSynchronousCommit": False,
             "enablePerPartitionFailoverBehavior": False,
             "userReplicationPolicy": {"asyncReplication": False, "minReplicaSetSize": 3, "maxReplicasetSize": 4},
-            "userConsistencyPolicy": {"defaultConsistencyLevel": "Session"},
+            "userConsistencyPolicy": {"defaultConsistencyLevel": self._model.consistency(name)},
             "systemReplicationPolicy": {"minReplicaSetSize": 3, "maxReplicasetSize": 4},
             "readPolicy": {"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
             "queryEngineConfiguration": json.dumps(_QUERY_ENGINE),

@@ -26,6 +26,8 @@ CHARGES = {
 _KILOBYTE = 1024
 # Every container has one partition key range, which never splits.
 ONLY_RANGE = "0"
+# The weakest first. https://learn.microsoft.com/azure/cosmos-db/consistency-levels
+CONSISTENCY_LEVELS = ("Eventual", "ConsistentPrefix", "Session", "BoundedStaleness", "Strong")
 
 
 def charge(operation: str, size: int = 0) -> str:
@@ -142,6 +144,25 @@ def partition_of(request: Request) -> Any:
     if header is None:
         raise exceptions.no_partition_key()
     return partition_keys.from_header(header)
+
+
+def check_consistency(request: Request, own: str) -> None:
+    """Check that a request asks for no stronger consistency than its account has.
+
+    Args:
+        request: the request.
+        own: the account's consistency level.
+
+    Raises:
+        CosmosError: 400.
+    """
+    level = request.headers.get("x-ms-consistency-level")
+    if level is None:
+        return
+    if level not in CONSISTENCY_LEVELS:
+        raise exceptions.no_consistency(level)
+    if CONSISTENCY_LEVELS.index(level) > CONSISTENCY_LEVELS.index(own):
+        raise exceptions.too_consistent(level, own)
 
 
 def page_size(request: Request) -> int:

@@ -111,7 +111,9 @@ async def _stored(arm: ArmModel, stored: Json) -> None:
     tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
     location = normal_location(stored["properties"]["locations"][0]["locationName"])
     ready_at = rfc3339(arm.clock.after(ACCOUNTS.create_seconds))
-    arm.platform.model(CosmosModel).ensure_account(stored["name"], tenant_id, location, ready_at)
+    accounts = arm.platform.model(CosmosModel)
+    accounts.ensure_account(stored["name"], tenant_id, location, ready_at)
+    accounts.set_consistency(stored["name"], stored["properties"]["consistencyPolicy"]["defaultConsistencyLevel"])
     make_definitions(arm, stored["id"])
 
 

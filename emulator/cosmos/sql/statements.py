@@ -32,6 +32,7 @@ _NOT_EMULATED = re.compile(
     |(?P<inner>\(\s*SELECT\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WORD = re.compile(r"\w+|.", re.DOTALL)
 _NAMES = {
     "product": "the operator * in queries",
     "iteration": "FROM … IN in queries",
@@ -55,6 +56,14 @@ class Statement:
     where: Node | None = None
 
 
+@dataclass(frozen=True)
+class _Refusal:
+    """What only Azure's queries have: offset of its first character, and the error."""
+
+    start: int
+    error: CosmosError
+
+
 def _trees(node: Node) -> Iterator[Node]:
     return (child for child in node.children if isinstance(child, Tree))
 
@@ -66,11 +75,16 @@ def parse(text: str) -> Statement:
     Raises:
         CosmosError: 400, SC1001 with the position if the syntax is wrong, or what the local Azure does not have.
     """
-    _refuse_not_emulated(text)
+    refusal = _not_emulated(text)
     try:
         tree = _LARK.parse(text)
     except UnexpectedInput as error:
-        raise _syntax_error(text, error) from error
+        start, found = _place(text, error)
+        # What only Azure has breaks the syntax here, too. What breaks it before would break Azure's.
+        if refusal is None or start < refusal.start:
+            raise syntax_error(found, start) from error
+    if refusal is not None:
+        raise refusal.error
     clauses = {str(child.data): child for child in _trees(tree)}
     return Statement(
         alias=str(clauses["from"].children[-1]),
@@ -79,22 +93,26 @@ def parse(text: str) -> Statement:
     )
 
 
-def _refuse_not_emulated(text: str) -> None:
+def _not_emulated(text: str) -> _Refusal | None:
+    """Return the refusal of the first thing in a query that only Azure's queries have, or None."""
     for match in _NOT_EMULATED.finditer(text):
         if match["words"]:
-            raise not_supported(f"{' '.join(match['words'].upper().split())} in queries")
-        if match["operator"]:
-            raise not_supported(f"the operator {match['operator']} in queries")
-        if match.lastgroup in _NAMES:
-            raise not_supported(_NAMES[match.lastgroup])
+            what = f"{' '.join(match['words'].upper().split())} in queries"
+        elif match["operator"]:
+            what = f"the operator {match['operator']} in queries"
+        elif match.lastgroup in _NAMES:
+            what = _NAMES[match.lastgroup]
+        else:
+            continue
+        return _Refusal(match.start(), not_supported(what))
+    return None
 
 
-def _syntax_error(text: str, error: UnexpectedInput) -> CosmosError:
-    """Return the error for the place where the syntax is wrong: a token, a character that begins none, or the end."""
-    start, found = len(text), ""
+def _place(text: str, error: UnexpectedInput) -> tuple[int, str]:
+    """Return where the syntax is wrong, and what stands there: a token, a word or character that is none, or the end."""
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
-        start, found = error.token.start_pos or 0, str(error.token)
-    elif isinstance(error, UnexpectedCharacters):
+        return error.token.start_pos or 0, str(error.token)
+    if isinstance(error, UnexpectedCharacters):
         start = error.pos_in_stream or 0
-        found = text[start]
-    return syntax_error(found, start)
+        return start, _WORD.match(text, start)[0]  # type: ignore[index]  # the pattern matches any character
+    return len(text), ""

@@ -131,6 +131,32 @@ def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container:
     assert (reply.status_code, reply.content, reply.headers["etag"]) == (304, b"", document["_etag"])
 
 
+@pytest.mark.parametrize(
+    ("level", "own", "want"),
+    [
+        ("Eventual", "Session", 200),
+        ("Strong", "Strong", 200),
+        ("Strong", "Session", 400),
+        ("strong", "Session", 400),
+    ],
+)
+def test_a_request_may_only_ask_for_less_consistency(
+    local_cosmos: LocalCosmos, container: Make, level: str, own: str, want: int
+) -> None:
+    """A client cannot make an account stronger than it was configured."""
+    items = container()
+    items.create_item({"id": "1", "pk": "a"})
+    local_cosmos.model.set_consistency(ACCOUNT, own)
+    reply = _get(
+        local_cosmos,
+        f"/dbs/{DATABASE}/colls/{items.id}/docs/1",
+        f"type=aad&ver=1.0&sig={local_cosmos.token(CONTRIBUTOR)}",
+        **{"x-ms-consistency-level": level, "x-ms-documentdb-partitionkey": '["a"]'},
+    )
+    local_cosmos.model.set_consistency(ACCOUNT, "Session")
+    assert (reply.status_code, level in reply.text if want != 200 else True) == (want, True)
+
+
 def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCosmos, container: Make) -> None:
     """Without the header the answer is a 400; a key that contradicts the document adds substatus 1001."""
     items = container()

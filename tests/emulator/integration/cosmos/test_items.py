@@ -93,6 +93,7 @@ def test_an_upsert_creates_and_replaces(container: Make) -> None:
         ({"id": "x" * 1024, "pk": "a"}, "1023"),
         ({"id": "1", "pk": ["a"]}, "array"),
         ({"id": "1", "pk": "a", "ttl": 0}, "ttl"),
+        ({"id": "1", "pk": "a", "ttl": 2**31}, "ttl"),
     ],
 )
 def test_a_document_that_cannot_be_stored_is_refused(container: Make, document: dict[str, object], want: str) -> None:

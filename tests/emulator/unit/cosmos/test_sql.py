@@ -185,6 +185,10 @@ def test_such_words_may_be_names_of_members_and_texts() -> None:
         ("SELECT * FROM c WHERE", "near the end"),
         ("SELECT * FROM c WHERE c.x = #", "near '#'"),
         ("DELETE FROM c", "near 'DELETE'"),
+        ("SELEC * FROM c", "near 'SELEC'"),
+        ("SELECT c.value FROM c", "near 'value'"),
+        ("SELECT c.id AS value FROM c", "near 'value'"),
+        ("SELECT * FROM c WHERE c.order = 1", "near 'order'"),
         ("SELECT * FROM c WHERE x.y = 1", "Identifier 'x'"),
         ("SELECT * FROM c WHERE c.x = @missing", "'@missing'"),
         ("SELECT * FROM c WHERE LOWER(c.x, c.y) = 'a'", "The LOWER function requires other arguments."),
@@ -198,6 +202,11 @@ def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
         _run(query, [DOCUMENT])
     assert (caught.value.status_code, caught.value.code) == (400, "BadRequest")
     assert want in caught.value.message
+
+
+def test_brackets_name_a_member_that_is_a_keyword() -> None:
+    """It is what Azure's documentation advises."""
+    assert _run('SELECT c["value"] FROM c WHERE c["order"] = 1', [{"value": 2, "order": 1}]) == [{"value": 2}]
 
 
 @pytest.mark.parametrize(
