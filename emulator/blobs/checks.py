@@ -79,7 +79,7 @@ MAX_RESULTS = 2**31 - 1
 _ANY = r".*"
 _GUID = r"\{?[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"
 _DATE = r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
-_RANGE = r"bytes=\d+-\d*"
+RANGE = r"bytes=\d+-\d*"
 _PAGES = r"0|[1-9]\d*"
 _TIERS = "Hot|Cool|Cold|Archive|Premium|P4|P6|P10|P15|P20|P30|P40|P50|P60|P70|P80"
 
@@ -109,7 +109,7 @@ _COMMON_HEADERS = (
     _optional("x-ms-proposed-lease-id", _GUID),
     _optional("if-modified-since", _DATE),
     _optional("if-unmodified-since", _DATE),
-    _optional("x-ms-range", _RANGE),
+    _optional("x-ms-range", RANGE),
 )
 # By the operation's name; for a lease and an upload, by what they do.
 _HEADERS: dict[str, tuple[Value, ...]] = {

@@ -117,6 +117,16 @@ def authentication_failed(detail: str) -> ServiceError:
     )
 
 
+@said(documentation("https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes"))
+def malformed_authorization() -> ServiceError:
+    """Return the 400 for an `Authorization` header that is neither a key's signature nor a token."""
+    return ServiceError(
+        400,
+        "InvalidAuthenticationInfo",
+        "Authentication information is not given in the correct format. Check the value of Authorization header.",
+    )
+
+
 def signature_mismatch(string_to_sign: str) -> ServiceError:
     """Return the 403 for a wrong signature, with the string that should have been signed."""
     return authentication_failed(f"Signature did not match. String to sign used was {string_to_sign}")
@@ -360,6 +370,23 @@ def body_too_large(most: int) -> ServiceError:
         "The request body is too large and exceeds the maximum permissible limit.",
         extra={"MaxLimit": str(most)},
     )
+
+
+@said(public_output("https://github.com/floci-io/floci-az/issues/81"))
+def invalid_range(size: str) -> ServiceError:
+    """Return the 416 for a range that begins after the last byte of a blob of this size."""
+    return ServiceError(
+        416,
+        "InvalidRange",
+        "The range specified is invalid for the current size of the resource.",
+        headers={"Content-Range": f"bytes */{size}"},
+    )
+
+
+@said(documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"))
+def invalid_page_range() -> ServiceError:
+    """Return the 416 for pages that a page blob does not have."""
+    return ServiceError(416, "InvalidPageRange", "The page range specified is invalid.")
 
 
 @said(MEMORY)

@@ -10,7 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from emulator.blobs.exceptions import authentication_failed, signature_mismatch
+from emulator.blobs.exceptions import (
+    authentication_failed,
+    malformed_authorization,
+    not_supported,
+    signature_mismatch,
+)
 
 # How far the date of a request may differ from the service's clock.
 SKEW = timedelta(minutes=15)
@@ -93,12 +98,14 @@ def check(
         now: the current time.
 
     Raises:
-        ServiceError: 403 `AuthenticationFailed` with the reason.
+        ServiceError: 403 `AuthenticationFailed` with the reason; 400 for a header of another form, or of another scheme.
     """
     scheme, _, credential = authorization.partition(" ")
     name, _, signature = credential.partition(":")
+    if scheme == "SharedKeyLite":
+        raise not_supported("SharedKeyLite signatures; use SharedKey")
     if scheme != "SharedKey" or not signature:
-        raise authentication_failed(f"The authorization scheme {scheme} is not supported: use SharedKey or Bearer.")
+        raise malformed_authorization()
     if name != account:
         raise authentication_failed(f"The account in the header, '{name}', is not that of the host, '{account}'.")
     try:

@@ -90,6 +90,42 @@ def test_conditions_are_kept(owner: Owner) -> None:
     assert blob.download_blob().readall() == b"2"
 
 
+@pytest.mark.parametrize(
+    ("content", "wanted", "want"),
+    [
+        (b"hello", "bytes=4-", (206, "bytes 4-4/5")),
+        (b"hello", "bytes=5-", (416, "bytes */5")),
+        (b"", "bytes=0-", (416, "bytes */0")),
+        (b"hello", "bytes=-2", (200, None)),
+        (b"hello", "bytes=a", (200, None)),
+        (b"hello", "items=1-2", (200, None)),
+    ],
+)
+def test_a_range_is_within_the_blob_or_ignored(
+    local_blobs: LocalBlobs, owner: Owner, content: bytes, wanted: str, want: tuple[int, str | None]
+) -> None:
+    """A range after the last byte is refused with the size; one that Azure cannot read counts as none."""
+    blob = owner[2].create_container("aro").upload_blob("one", content)
+    reply = requests.get(
+        f"{blob.url}?{_sas(owner, blob)}",
+        headers={"Range": wanted, "x-ms-version": "2023-11-03"},
+        proxies={"https": local_blobs.listening.proxy},
+        verify=str(local_blobs.platform.authority.certificate_path),
+        timeout=60,
+    )
+    assert (reply.status_code, reply.headers.get("content-range")) == want
+    assert blob.download_blob().readall() == content
+
+
+def test_pages_that_a_page_blob_lacks_are_refused(owner: Owner) -> None:
+    """The code is Azure's, on which clients depend."""
+    blob = owner[2].create_container("aro").get_blob_client("disk")
+    blob.create_page_blob(512)
+    with pytest.raises(HttpResponseError, match="InvalidPageRange") as caught:
+        blob.upload_page(b"x" * 512, 1024, 512)
+    assert caught.value.status_code == 416
+
+
 def test_a_lease_keeps_others_out(owner: Owner) -> None:
     """Until the lease is released, a write without it gets a 412."""
     blob = owner[2].create_container("aro").get_blob_client("graph")
