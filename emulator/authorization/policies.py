@@ -1,6 +1,7 @@
 """The resource types of policy definitions, their assignments and exemptions. `arm/policy` says what they do to writes."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -11,7 +12,15 @@ from emulator.arm.ids import scopes
 from emulator.arm.models import ArmModel
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, PREFIX
-from emulator.arm.policy.expressions import Functions, InvalidRuleError, UnsupportedError, evaluate
+from emulator.arm.policy.expressions import (
+    Functions,
+    InvalidRuleError,
+    NoArrayError,
+    UnsupportedError,
+    evaluate,
+    is_expression,
+    parameters_in,
+)
 from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
@@ -46,6 +55,8 @@ _UNDEFINED = re.compile(r"undefined parameter '(.*)'")
 _TRIAL = Write(
     "Microsoft.Example/things", "/subscriptions/s/resourceGroups/g/providers/x/y/z", "eastus", {}, indexed=True
 )
+# What messages call the types of JSON values.
+_TYPES = {list: "Array", dict: "Object", bool: "Boolean", int: "Integer", float: "Float"}
 # Values of parameters without a default, by their type.
 _SAMPLES: Json = {"array": [], "object": {}, "boolean": True, "integer": 0, "float": 0.0}
 
@@ -114,12 +125,13 @@ def _prepare_definition(change: Change) -> None:
     if not isinstance(rule, dict) or not all(isinstance(rule.get(part), dict) for part in ("if", "then")):
         raise errors.invalid_rule(name, "the rule needs the members 'if' and 'then'")
     parameters = properties.get("parameters") or {}
+    _check_declarations(name, parameters, rule)
     values = {
         parameter: each.get("defaultValue", _SAMPLES.get(str(each.get("type", "")).lower(), ""))
         for parameter, each in parameters.items()
     }
     try:
-        functions = rules.functions_of(_TRIAL, values, {"tags": {}})
+        functions = replace(rules.functions_of(_TRIAL, values, {"tags": {}}), trial=True)
         rules.holds(rule["if"], functions)
         for effect in _effects(rule, parameters, functions):
             chosen = rules.effect_of({"then": {"effect": effect}}, functions)
@@ -127,11 +139,40 @@ def _prepare_definition(change: Change) -> None:
                 rules.changed_tags(rule, chosen, {}, functions)
     except UnsupportedError as error:
         raise errors.not_emulated(str(error)) from error
+    except NoArrayError as error:
+        raise errors.no_array(name, error.value, _type_of(error.actual)) from error
     except InvalidRuleError as error:
         undefined = _UNDEFINED.search(str(error))
         if undefined is not None:
             raise errors.undefined_parameter(name, undefined[1]) from error
         raise errors.invalid_rule(name, str(error)) from error
+
+
+def _check_declarations(name: str, parameters: Json, rule: Json) -> None:
+    """Check that each parameter is used, and that its default is a value of its type."""
+    used = parameters_in(rule)
+    unused = [parameter for parameter in parameters if parameter.lower() not in used]
+    if unused:
+        raise errors.unused_parameters(name, unused)
+    for parameter, each in parameters.items():
+        if "defaultValue" in each and not _fits(each["defaultValue"], each):
+            raise errors.default_of_another_type(
+                parameter, str(each.get("type", "String")), _type_of(each["defaultValue"])
+            )
+
+
+def _fits(value: Any, declared: Json) -> bool:
+    """Tell whether a value is an array, an object or neither, as the type of its parameter is. Expressions always fit."""
+    wanted = str(declared.get("type", "String"))
+    return is_expression(value) or _composite(_type_of(value)) == _composite(wanted.capitalize())
+
+
+def _composite(kind: str) -> str:
+    return kind if kind in {"Array", "Object"} else ""
+
+
+def _type_of(value: Any) -> str:
+    return _TYPES.get(type(value), "String")
 
 
 def _effects(rule: Json, parameters: Json, functions: Functions) -> list[Any]:
@@ -185,6 +226,8 @@ def _check_parameters(name: str, definition_name: str, defined: Json, given: Jso
                 raise policy_parameter_missing(name, parameter, definition_name)
             continue
         value, allowed = given[parameter]["value"], each.get("allowedValues")
+        if not _fits(value, each):
+            raise errors.value_of_another_type(name, parameter, str(each.get("type", "String")), _type_of(value))
         chosen = value if isinstance(value, list) else [value]
         if allowed and not {str(one).lower() for one in chosen} <= {str(one).lower() for one in allowed}:
             raise errors.parameter_not_allowed(name, parameter, value, allowed)

@@ -49,6 +49,72 @@ def undefined_parameter(name: str, parameter: str) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/Azure/azure-monitor-baseline-alerts/issues/311"))
+def unused_parameters(name: str, parameters: Sequence[str]) -> ServiceError:
+    """Return the 400 for a definition with parameters that its rule never uses. The code is from memory."""
+    return ServiceError(
+        400,
+        "UnusedPolicyParameters",
+        f"The policy '{name}' has defined parameters '{','.join(parameters)}' which are not used in the policy rule. "
+        "Please either remove these parameters from the definition or ensure that they are used in the policy rule.",
+    )
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/pull/119057"))
+def default_of_another_type(parameter: str, expected: str, actual: str) -> ServiceError:
+    """Return the 400 for a default that is no value of its parameter's type. The code is from memory.
+
+    Args:
+        parameter: name of the parameter.
+        expected: its type.
+        actual: the type of the default.
+    """
+    return ServiceError(
+        400,
+        "InvalidPolicyParameterType",
+        f"The policy parameter '{parameter}' default value does not match the expected parameter type defined in the "
+        f"policy definition. Details 'The expected policy parameter type: '{expected}'. The actual policy parameter type "
+        f"'{actual}'.'.",
+    )
+
+
+@said(MEMORY)
+def value_of_another_type(name: str, parameter: str, expected: str, actual: str) -> ServiceError:
+    """Return the 400 for the value of a parameter in an assignment that is of another type.
+
+    Args:
+        name: name of the assignment.
+        parameter: name of the parameter.
+        expected: its type.
+        actual: the type of the value.
+    """
+    return ServiceError(
+        400,
+        "InvalidPolicyParameterType",
+        f"The policy assignment '{name}' has a value of the parameter '{parameter}' that does not match the type in the "
+        f"policy definition. Details 'The expected policy parameter type: '{expected}'. The actual policy parameter type "
+        f"'{actual}'.'.",
+    )
+
+
+@said(public_output("https://github.com/Azure/Enterprise-Scale/issues/1535"))
+def no_array(name: str, value: object, actual: str) -> ServiceError:
+    """Return the 400 for a condition that compares with something else than the array that it needs.
+
+    Args:
+        name: name of the definition.
+        value: what stands in the rule.
+        actual: its type.
+    """
+    return ServiceError(
+        400,
+        "InvalidPolicyParameters",
+        f"A function or parameter in policy '{name}' could not be validated. If using template functions, try following "
+        f"the tips in: https://aka.ms/policy-avoiding-template-failures. The inner exception 'Evaluation result of "
+        f"language expression '{value}' is type '{actual}', expected type is 'Array'.'.",
+    )
+
+
 @said(public_output("https://github.com/gettek/terraform-azurerm-policy-as-code/issues/47"))
 def unknown_parameters(name: str, parameters: Sequence[str], definition: str) -> ServiceError:
     """Return the 400 for the assignment of a policy with parameters that its definition lacks.

@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from emulator.arm.policy.expressions import Functions, InvalidRuleError, UnsupportedError, evaluate
+from emulator.arm.policy.expressions import (
+    Functions,
+    InvalidRuleError,
+    NoArrayError,
+    UnsupportedError,
+    evaluate,
+    is_expression,
+)
 
 Json = dict[str, Any]
 
@@ -17,6 +24,9 @@ DENY, AUDIT, APPEND, MODIFY = "deny", "audit", "append", "modify"
 # Effects that do something to a write, and those of which nothing can be seen here: there are no compliance states.
 EFFECTS = (DENY, APPEND, MODIFY, AUDIT, "auditifnotexists", "disabled")
 ELSEWHERE = ("deployifnotexists", "denyaction", "manual", "mutate", "addtonetworkgroup")
+# The operators that compare with the members of an array.
+_OF_ARRAYS = frozenset({"in", "notin"})
+_PARAMETER = re.compile(r"\[\s*parameters\(\s*'[^']*'\s*\)\s*\]", re.IGNORECASE)
 _TAG = re.compile(r"tags(?:\.(\w+)|\['?([^'\]]*)'?\])", re.IGNORECASE)
 
 
@@ -93,9 +103,26 @@ def holds(condition: Json, functions: Functions) -> bool:
     subject = evaluate(known[operand[0]], functions)
     actual = functions.field(str(subject)) if operand[0] == "field" else subject
     wanted = evaluate(known[operator[0]], functions)
+    if operator[0] in _OF_ARRAYS and functions.trial:
+        _check_array(known[operator[0]], wanted)
     if operand[0] == "field" and str(subject).lower() == "location":
         actual, wanted = _normal(actual), _normal(wanted)
     return _OPERATORS[operator[0]](actual, wanted)
+
+
+def _check_array(written: Any, wanted: Any) -> None:
+    """Check what the operator `in` compares with; what depends on the write is known only then.
+
+    Args:
+        written: what stands in the rule.
+        wanted: its value.
+
+    Raises:
+        NoArrayError: it is no array.
+    """
+    known = not is_expression(written) or _PARAMETER.fullmatch(written)
+    if known and not isinstance(wanted, list):
+        raise NoArrayError(written, wanted)
 
 
 def effect_of(rule: Json, functions: Functions) -> str:

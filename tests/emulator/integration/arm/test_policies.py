@@ -194,9 +194,59 @@ def test_a_wrong_definition_is_refused(stage: Stage, properties: Any, code: str,
     assert message in answer.json()["error"]["message"]
 
 
+_PLACES = {"field": "location", "in": "[parameters('places')]"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "parameters", "code", "message"),
+    [
+        (
+            {"field": "location", "in": "westus"},
+            {},
+            "InvalidPolicyParameters",
+            "language expression 'westus' is type 'String', expected type is 'Array'",
+        ),
+        (
+            {"field": "location", "in": "[[parameters('places')]"},
+            {"places": {"type": "Array"}},
+            "UnusedPolicyParameters",
+            "has defined parameters 'places' which are not used in the policy rule",
+        ),
+        (
+            _PLACES,
+            {"places": {"type": "String"}},
+            "InvalidPolicyParameters",
+            "language expression '[parameters('places')]' is type 'String', expected type is 'Array'",
+        ),
+        (
+            _PLACES,
+            {"places": {"type": "Array", "defaultValue": "westus"}},
+            "InvalidPolicyParameterType",
+            "The policy parameter 'places' default value does not match the expected parameter type",
+        ),
+    ],
+    ids=["a text", "two brackets", "a parameter that is a text", "a default that is a text"],
+)
+def test_what_a_rule_compares_with_an_array_is_one(
+    stage: Stage, condition: Any, parameters: Any, code: str, message: str
+) -> None:
+    """People write one value for a list, and the brackets of a template in a definition."""
+    rule = {"if": condition, "then": {"effect": "deny"}}
+    properties = {"policyRule": rule, "parameters": parameters}
+    answer = _send(stage, "PUT", f"{_subscription(stage)}{DEFINITIONS}/wrong", {"properties": properties})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    assert message in answer.json()["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("definition", "properties", "code", "message"),
     [
+        (
+            LOCATIONS,
+            {"parameters": {"listOfAllowedLocations": {"value": "eastus"}}},
+            "InvalidPolicyParameterType",
+            "type: 'Array'. The actual policy parameter type 'String'",
+        ),
         (
             LOCATIONS,
             {"parameters": {"listOfAllowedLocations": {"value": []}, "colour": {"value": "red"}}},
@@ -216,7 +266,7 @@ def test_a_wrong_definition_is_refused(stage: Stage, properties: Any, code: str,
             "requires a managed identity",
         ),
     ],
-    ids=["an unknown parameter", "a value that is not allowed", "no identity"],
+    ids=["one place for a list", "an unknown parameter", "a value that is not allowed", "no identity"],
 )
 def test_a_wrong_assignment_is_refused(  # noqa: PLR0917 - fixtures
     stage: Stage, group: str, definition: str, properties: Any, code: str, message: str
