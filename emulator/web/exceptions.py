@@ -21,11 +21,17 @@ def not_supported(what: str) -> ServiceError:
 
 
 @said(MEMORY)
-def invalid_name(kind: str, name: str) -> ServiceError:
-    """Build the 400 for a name that a plan or a site cannot have."""
+def invalid_plan_name(name: str) -> ServiceError:
+    """Build the 400 for a name that a plan cannot have."""
     return ServiceError(
-        400, "BadRequest", f"The {kind} name '{name}' is invalid: it has only letters, digits and hyphens, at most 60."
+        400, "BadRequest", f"The plan name '{name}' is invalid: it has only letters, digits and hyphens, at most 60."
     )
+
+
+@said(public_output("https://github.com/microsoft/vscode-azurefunctions/issues/2255"))
+def plan_not_found(name: str) -> ServiceError:
+    """Build the 404 for a site in a plan that does not exist."""
+    return ServiceError(404, "NotFound", f"Cannot find ServerFarm with name {name}.")
 
 
 @said(MEMORY)
@@ -89,6 +95,12 @@ def plan_in_use(identifier: str, holders: list[str]) -> ServiceError:
 
 
 # Sites
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/26710"))
+def invalid_host_name(host: str) -> ServiceError:
+    """Build the 400 for a site whose name cannot be part of a host name."""
+    return ServiceError(400, "BadRequest", f"The host name {host} is invalid.")
 
 
 @said(documentation("https://learn.microsoft.com/azure/app-service/scripts/cli-deploy-local-git"))

@@ -113,7 +113,7 @@ SERVER_FARMS = ResourceType(
         "zoneRedundant": bool,
     },
     name_pattern=r"[A-Za-z0-9-]{1,60}",
-    name_refusal=lambda found: exceptions.invalid_name("plan", found.value),
+    name_refusal=lambda found: exceptions.invalid_plan_name(found.value),
     created_status=200,
     delete_seconds=0,
     prepare=_prepare,

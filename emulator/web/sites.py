@@ -63,6 +63,10 @@ def _prepare(change: Change) -> None:
         raise exceptions.not_supported("clientCertExclusionPaths")
 
 
+def _name(identifier: str) -> str:
+    return identifier.rpartition("/")[2]
+
+
 def _check_kind(change: Change) -> None:
     parts = {part.strip().lower() for part in str(change.body.get("kind") or "").split(",")}
     if parts != {"functionapp", "linux"}:
@@ -210,7 +214,9 @@ FUNCTION_APPS = ResourceType(
         "repositorySiteName": READ_ONLY,
         "reserved": bool,
         "resourceGroup": READ_ONLY,
-        "serverFarmId": Required(Reference(PLANS, "join/action", bare=True)),
+        "serverFarmId": Required(
+            Reference(PLANS, "join/action", bare=True, missing=lambda _, plan: exceptions.plan_not_found(_name(plan)))
+        ),
         "siteConfig": site_config.SITE_CONFIG,
         "sku": READ_ONLY,
         "state": READ_ONLY,
@@ -219,7 +225,7 @@ FUNCTION_APPS = ResourceType(
         "virtualNetworkSubnetId": Since("2021-02-01", Reference(SUBNETS, "join/action", bare=True)),
     },
     name_pattern=NAME,
-    name_refusal=lambda found: exceptions.invalid_name("site", found.value),
+    name_refusal=lambda found: exceptions.invalid_host_name(f"{found.value}{SUFFIX}"),
     has_state=False,
     created_status=200,
     prepare=_prepare,

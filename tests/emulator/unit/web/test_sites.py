@@ -157,6 +157,25 @@ def _ready(name: str, count: int) -> Json:
     return {"name": name, "instanceCount": count}
 
 
+def test_a_site_needs_a_plan_in_its_region(azure: Azure) -> None:
+    """Azure looks for the plan where the site is to be, and does not find it elsewhere."""
+    elsewhere = premium(azure) | {"location": "westus"}
+    missing = premium(azure, serverFarmId=azure.id("Microsoft.Web/serverfarms/typo"))
+    for body, plan in ((missing, "typo"), (elsewhere, "premium")):
+        refusal = _refusal(azure, body)
+        assert (refusal.status_code, refusal.code, refusal.message) == (
+            404,
+            "NotFound",
+            f"Cannot find ServerFarm with name {plan}.",
+        )
+
+
+def test_the_name_of_a_site_is_part_of_a_host_name(azure: Azure) -> None:
+    """The refusal shows the host name, not what the name may have."""
+    refusal = _refusal(azure, premium(azure), "Microsoft.Web/sites/hello_world")
+    assert (refusal.status_code, refusal.message) == (400, "The host name hello_world.azurewebsites.net is invalid.")
+
+
 def test_a_flex_plan_has_one_site(azure: Azure) -> None:
     """A second site in the same plan is refused; in an Elastic Premium plan it is not."""
     azure.make(SITE, VERSION, flex(azure))
