@@ -125,6 +125,8 @@ def _prepare_definition(change: Change) -> None:
     if not isinstance(rule, dict) or not all(isinstance(rule.get(part), dict) for part in ("if", "then")):
         raise errors.invalid_rule(name, "the rule needs the members 'if' and 'then'")
     parameters = properties.get("parameters") or {}
+    if change.existing is not None:
+        _check_kept(change.existing["properties"].get("parameters") or {}, parameters)
     _check_declarations(name, parameters, rule)
     values = {
         parameter: each.get("defaultValue", _SAMPLES.get(str(each.get("type", "")).lower(), ""))
@@ -146,6 +148,19 @@ def _prepare_definition(change: Change) -> None:
         if undefined is not None:
             raise errors.undefined_parameter(name, undefined[1]) from error
         raise errors.invalid_rule(name, str(error)) from error
+
+
+def _check_kept(before: Json, after: Json) -> None:
+    """Check that the assignments of a definition still fit it: it keeps its parameters, and new ones have a default."""
+    names = {parameter.lower() for parameter in after}
+    known = {parameter.lower() for parameter in before}
+    if len(after) < len(before):
+        raise errors.parameters_removed(len(before), len(after))
+    if renamed := [parameter for parameter in before if parameter.lower() not in names]:
+        raise errors.parameters_renamed(renamed)
+    added = [parameter for parameter in after if parameter.lower() not in known]
+    if without := [parameter for parameter in added if "defaultValue" not in after[parameter]]:
+        raise errors.parameters_without_default(without)
 
 
 def _check_declarations(name: str, parameters: Json, rule: Json) -> None:

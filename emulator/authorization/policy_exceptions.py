@@ -60,6 +60,44 @@ def unused_parameters(name: str, parameters: Sequence[str]) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/13991"))
+def parameters_removed(before: int, after: int) -> ServiceError:
+    """Return the 400 for a definition that loses parameters.
+
+    Args:
+        before: how many it has.
+        after: how many it would have.
+    """
+    return ServiceError(
+        400,
+        "InvalidPolicyParameterUpdate",
+        f"The existing policy has '{before}' parameter(s) which is greater than the count of parameter(s) '{after}' in the "
+        "policy being added. Policy parameters cannot be removed during policy update.",
+    )
+
+
+@said(public_output("https://github.com/Azure/azure-monitor-baseline-alerts/issues/335"))
+def parameters_renamed(names: Sequence[str]) -> ServiceError:
+    """Return the 400 for a definition whose parameters get other names."""
+    return ServiceError(
+        400,
+        "InvalidPolicyParameterUpdate",
+        f"The existing policy parameter(s) '{','.join(names)}' were not found in the policy being updated. The parameter "
+        "names can not be changed.",
+    )
+
+
+@said(public_output("https://github.com/Azure/ALZ-Bicep/issues/391"))
+def parameters_without_default(names: Sequence[str]) -> ServiceError:
+    """Return the 400 for a definition that gets parameters without a default. The answer is about a policy set."""
+    return ServiceError(
+        400,
+        "InvalidPolicyParameterUpdate",
+        f"The policy contains new parameter(s) '{','.join(names)}' which are not present in the existing policy and have no "
+        "default value. New parameters may be added to a policy only if they have a default value.",
+    )
+
+
 @said(public_output("https://github.com/MicrosoftDocs/azure-docs/pull/119057"))
 def default_of_another_type(parameter: str, expected: str, actual: str) -> ServiceError:
     """Return the 400 for a default that is no value of its parameter's type. The code is from memory.

@@ -239,6 +239,36 @@ def test_what_a_rule_compares_with_an_array_is_one(
 
 
 @pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({}, "has '1' parameter(s) which is greater than the count of parameter(s) '0'"),
+        ({"region": {"type": "String"}}, "parameter(s) 'place' were not found"),
+        (
+            {"place": {"type": "String"}, "kind": {"type": "String"}},
+            "new parameter(s) 'kind' which are not present in the existing policy and have no default value",
+        ),
+    ],
+    ids=["removed", "renamed", "added without a default"],
+)
+def test_a_definition_keeps_its_parameters(stage: Stage, parameters: Any, message: str) -> None:
+    """Its assignments give values to them."""
+
+    def body(declared: Any) -> Any:
+        conditions = [{"field": "kind", "equals": f"[parameters('{name}')]"} for name in declared]
+        rule = {"if": {"allOf": conditions}, "then": {"effect": "audit"}}
+        return {"properties": {"policyRule": rule, "parameters": declared}}
+
+    path = f"{_subscription(stage)}{DEFINITIONS}/kept-{uuid4().hex[:8]}"
+    assert _send(stage, "PUT", path, body({"place": {"type": "String"}})).status_code == 201
+    answer = _send(stage, "PUT", path, body(parameters))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "InvalidPolicyParameterUpdate")
+    assert message in answer.json()["error"]["message"]
+    more = {"place": {"type": "String"}, "kind": {"type": "String", "defaultValue": "x"}}
+    assert _send(stage, "PUT", path, body(more)).status_code in {200, 201}
+    assert _send(stage, "DELETE", path).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("definition", "properties", "code", "message"),
     [
         (
