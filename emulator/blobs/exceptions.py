@@ -372,6 +372,12 @@ def body_too_large(most: int) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/manaflow-ai/subrouter/pull/223"))
+def invalid_blob_type() -> ServiceError:
+    """Return the 409 for an upload of another type than the existing blob has."""
+    return ServiceError(409, "InvalidBlobType", "The blob type is invalid for this operation.")
+
+
 @said(public_output("https://github.com/floci-io/floci-az/issues/81"))
 def invalid_range(size: str) -> ServiceError:
     """Return the 416 for a range that begins after the last byte of a blob of this size."""

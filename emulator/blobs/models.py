@@ -69,7 +69,12 @@ class BlobsModel:
 
     async def exists(self, target: Target) -> bool:
         """Tell whether a blob exists."""
-        return (await self._call("HEAD", self.url(target, ""), _NOT_FOUND)).is_success
+        return await self.blob_type(target) is not None
+
+    async def blob_type(self, target: Target) -> str | None:
+        """Return the type of a blob, such as `BlockBlob`, or None if there is no such blob."""
+        reply = await self._call("HEAD", self.url(target, ""), _NOT_FOUND)
+        return reply.headers.get("x-ms-blob-type", "BlockBlob") if reply.is_success else None
 
     async def delete_container(self, account: str, name: str) -> None:
         """Delete a container with its blobs, if it exists."""

@@ -75,6 +75,8 @@ class Responses:
             raise exceptions.public_access_not_permitted()
         if operation.name == "put blob" and "w" not in granted:
             await self._refuse_overwrite(target)
+        if operation.name == "put blob" and "if-none-match" not in headers:
+            await self._refuse_other_type(target, headers["x-ms-blob-type"])
         return await self._forward(request, target, operation, forwarded_query(raw_query, target))
 
     def _check_body(self, request: Request) -> None:
@@ -90,6 +92,11 @@ class Responses:
         """Refuse to replace an existing blob with a SAS that may only create."""
         if await self._model.exists(target):
             raise exceptions.permission_mismatch()
+
+    async def _refuse_other_type(self, target: Target, wanted: str) -> None:
+        """Refuse to replace an existing blob with one of another type, which Azurite does."""
+        if await self._model.blob_type(target) not in {None, wanted}:
+            raise exceptions.invalid_blob_type()
 
     async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
         client = self._model.client()

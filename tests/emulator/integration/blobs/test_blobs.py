@@ -117,6 +117,19 @@ def test_a_range_is_within_the_blob_or_ignored(
     assert blob.download_blob().readall() == content
 
 
+def test_a_blob_keeps_its_type(owner: Owner) -> None:
+    """Whoever wants another type deletes the blob first; an upload that must not overwrite fails as always."""
+    blob = owner[2].create_container("aro").get_blob_client("log")
+    blob.upload_blob(b"1", blob_type="AppendBlob")
+    with pytest.raises(ResourceExistsError, match="InvalidBlobType"):
+        blob.upload_blob(b"2", overwrite=True)
+    with pytest.raises(ResourceExistsError, match="BlobAlreadyExists"):
+        blob.upload_blob(b"2")
+    blob.delete_blob()
+    blob.upload_blob(b"2", overwrite=True)
+    assert blob.download_blob().readall() == b"2"
+
+
 def test_pages_that_a_page_blob_lacks_are_refused(owner: Owner) -> None:
     """The code is Azure's, on which clients depend."""
     blob = owner[2].create_container("aro").get_blob_client("disk")
