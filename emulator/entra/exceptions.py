@@ -165,6 +165,9 @@ ERRORS: dict[int, Row] = {
         "Specified tenant identifier '{tenant}' is neither a valid DNS name, nor a valid external domain.",
     ),
     900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
+    900561: Row(
+        400, "invalid_request", "The endpoint only accepts POST, OPTIONS requests. Received a {method} request."
+    ),
     1002012: Row(
         400,
         "invalid_scope",
@@ -223,6 +226,12 @@ def tenant_no_name(tenant: str) -> ServiceError:
 def no_federated_record(issuer: str) -> ServiceError:
     """Return the error for an assertion of an issuer that no federated credential names."""
     return aadsts(700211, issuer=issuer)
+
+
+@said(public_output("https://github.com/NunoFilipeMota/PublicScripts/issues/5"))
+def only_post(method: str) -> ServiceError:
+    """Return the error for a token endpoint that is opened in a browser, or called without a form."""
+    return aadsts(900561, method=method)
 
 
 @said(OWN)

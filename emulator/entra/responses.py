@@ -16,7 +16,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.store import Document
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
-from emulator.entra.exceptions import aadsts, invalid_tenant
+from emulator.entra.exceptions import aadsts, invalid_tenant, only_post
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
 from emulator.entra.user_responses import GRANTS, NO_STORE, UserResponses, required
 
@@ -62,6 +62,10 @@ class Responses:
             "access_token": issued,
         }
         return JSONResponse(body, headers=NO_STORE)
+
+    async def no_token(self, request: Request) -> Response:
+        """Refuse `GET` at the token endpoints."""
+        raise only_post(request.method)
 
     def _issue(self, request: Request, form: dict[str, str], audience_of: Callable[[dict[str, str]], str]) -> str:
         name = request.path_params["tenant"]

@@ -12,6 +12,8 @@ def routes(responses: Responses) -> list[Route]:
         Route("/common/userrealm/{name}", responses.user_realm, methods=["GET"], name="GET userrealm"),
         Route("/{tenant}/oauth2/v2.0/token", responses.token_v2, methods=["POST"], name="POST token"),
         Route("/{tenant}/oauth2/token", responses.token_v1, methods=["POST"], name="POST token"),
+        Route("/{tenant}/oauth2/v2.0/token", responses.no_token, methods=["GET"], name="GET token"),
+        Route("/{tenant}/oauth2/token", responses.no_token, methods=["GET"], name="GET token"),
         Route(
             "/{tenant}/v2.0/.well-known/openid-configuration",
             responses.metadata_v2,

@@ -144,6 +144,14 @@ def test_a_tenant_that_is_neither_an_id_nor_a_domain_is_refused(tenant: str) -> 
     assert (answer.status_code, answer.json()["error_codes"]) == (400, [900023])
 
 
+@pytest.mark.usefixtures("stage")
+def test_a_token_endpoint_takes_no_get() -> None:
+    """Neither from a browser, nor from a client that lost its form in a redirect."""
+    for path in ("oauth2/v2.0/token", "oauth2/token"):
+        answer = requests.get(f"https://login.microsoftonline.com/common/{path}", timeout=60)
+        assert (answer.status_code, answer.json()["error_codes"]) == (400, [900561])
+
+
 def test_the_token_of_a_cluster_needs_a_federated_credential(stage: Stage) -> None:
     """No application here has one; the refusal names the issuer, not a certificate."""
     client_id, issuer = _application(stage), "https://oidc.example.com/cluster/"
