@@ -37,6 +37,7 @@ SPECIAL: Mapping[str, tuple[str, ...]] = {
         *("ConfigMap.binaryData", "Secret.data", "WebhookClientConfig.caBundle"),
     ),
     INT64: (
+        "DeleteOptions.gracePeriodSeconds",
         *("Condition.observedGeneration", "ContainerImage.sizeBytes", "DaemonSetStatus.observedGeneration"),
         *("DeploymentStatus.observedGeneration", "ReplicaSetStatus.observedGeneration"),
         *("StatefulSetStatus.observedGeneration", "JSONSchemaProps.maxItems", "JSONSchemaProps.maxLength"),
@@ -52,6 +53,8 @@ SPECIAL: Mapping[str, tuple[str, ...]] = {
 }
 SPECIAL_TYPES = {member: special for special, members in SPECIAL.items() for member in members}
 PLAIN = {"str": "string", "int": "int32", "float": "float64", "bool": "bool", "object": ANYTHING, "datetime": "Time"}
+# No kind of its own, but what the body of a deletion may have.
+OPTIONS = "DeleteOptions"
 MEMBERS_IN_ALL = ("apiVersion", "kind")
 
 
@@ -65,7 +68,7 @@ def members(models: Any) -> dict[str, dict[str, str]]:
     named = {name: getattr(models, f"V1{name}", classes.get(name)) for name in classes}
     named |= {"Event": models.CoreV1Event, "Subject": models.RbacV1Subject}
     found: dict[str, dict[str, str]] = {}
-    reached = [kind.kind for kind in BUILT_IN]
+    reached = [kind.kind for kind in BUILT_IN] + [OPTIONS]
     while reached:
         name = reached.pop()
         if name in found:

@@ -1,7 +1,8 @@
 """The contents of requests: objects in JSON or YAML, patches by content type, options."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
@@ -21,6 +22,24 @@ MANAGER_BYTES = 128
 TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 
+NO_KIND = "couldn't get version/kind; json parse error: "
+# As many bytes of a body as messages show.
+SHOWN_BYTES = 30
+# What Python's decoder says, and where Go's says that it is.
+NO_COMMA = "Expecting ',' delimiter"
+AFTER: Mapping[str, str] = {
+    NO_COMMA: "after object key:value pair",
+    "Expecting ':' delimiter": "after object key",
+    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
+    "Extra data": "after top-level value",
+    "Invalid control character at": "in string literal",
+}
+
+
+class UnreadableError(Exception):
+    """A body that is no object in its media type, in Go's words."""
+
+
 def content_type(request: Request) -> str:
     """Return the media type of the body; without a Content-Type it is JSON."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() or OBJECT_TYPES[0]
@@ -37,32 +56,82 @@ def parse(text: bytes, media_type: str, kind: str) -> Json:
     Raises:
         ServiceError: 400 for a body that is not an object; 415 for a media type other than JSON and YAML.
     """
+    try:
+        return load(text, media_type)
+    except UnreadableError as error:
+        raise errors.bad_request(
+            f"the object provided is unrecognized (must be of type {kind}): {error} ({_summary(text)})"
+        ) from error
+
+
+def load(text: bytes, media_type: str) -> Json:
+    """Load an object.
+
+    Args:
+        text: the body.
+        media_type: media type of the body.
+
+    Raises:
+        ServiceError: 415 for a media type other than JSON and YAML.
+        UnreadableError: if the body is not an object.
+    """
     if media_type == PROTOBUF:
         raise refusals.protobuf_unread(OBJECT_TYPES)
     if media_type not in OBJECT_TYPES:
         raise errors.unsupported_media_type(OBJECT_TYPES)
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError) as error:
-        shown = text.decode(errors="replace") or "<empty>"
-        raise errors.bad_request(
-            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
-            f"json parse error: {_go_error(error, text)} ({shown})"
-        ) from error
-    if not isinstance(found, dict):
-        raise errors.bad_request(
-            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
-            f"json parse error: json: cannot unmarshal {_go_kind(found)} into Go value of type {TYPE_META} "
-            f"({text[:32].hex()})"
+    except ValueError as error:
+        raise UnreadableError(f"{NO_KIND}{_go_error(error, text)}") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        problem = re.sub(r"(?<=found character) '.+?'", "", error.problem or "").replace(
+            "allowed here", "allowed in this context"
         )
+        raise UnreadableError(f"yaml: line {line}: {problem}") from error
+    except yaml.YAMLError as error:
+        raise UnreadableError(f"yaml: {error}") from error
+    if found is None and text.strip():
+        # Go decodes null as an object without members.
+        return {}
+    if not isinstance(found, dict):
+        raise UnreadableError(f"{NO_KIND}json: cannot unmarshal {_go_kind(found)} into Go value of type {TYPE_META}")
     return found
 
 
-def _go_error(error: Exception, text: bytes) -> str:
-    ends = isinstance(error, json.JSONDecodeError) and error.pos >= len(text.decode(errors="replace").rstrip())
-    # If the text ends too early inside an object, Python reports a position after the last token.
-    cut = isinstance(error, json.JSONDecodeError) and not text.rstrip().endswith((b"}", b"]", b'"'))
-    return "unexpected end of JSON input" if ends or cut else f"invalid JSON: {error}"
+def _summary(text: bytes) -> str:
+    """Show a body that cannot be read, in hexadecimal digits unless it begins like an object in JSON."""
+    if not text:
+        return "<empty>"
+    begin = text[:SHOWN_BYTES]
+    shown = begin.decode(errors="replace") if text.startswith(b"{") else begin.hex()
+    return shown if begin == text else f"{shown} ..."
+
+
+def _go_error(error: ValueError, text: bytes) -> str:
+    """Return what Go's decoder says of a text that is not JSON."""
+    if not isinstance(error, json.JSONDecodeError):
+        return f"invalid JSON: {error}"
+    document = text.decode(errors="replace")
+    rest = document[error.pos :].lstrip()
+    if not rest or error.msg.startswith("Unterminated string"):
+        return "unexpected end of JSON input"
+    where = AFTER.get(error.msg, "looking for beginning of value")
+    if error.msg == NO_COMMA and _is_in_list(document[: error.pos]):
+        where = "after array element"
+    shown = rest[0] if rest[0].isprintable() else f"\\x{ord(rest[0]):02x}"
+    return f"invalid character '{shown}' {where}"
+
+
+def _is_in_list(begin: str) -> bool:
+    """Tell whether the last value that is still open is a list."""
+    open_ones: list[str] = []
+    for character in re.sub(r'"(\\.|[^"\\])*"', "", begin):
+        if character in "[{":
+            open_ones.append(character)
+        elif character in "]}" and open_ones:
+            open_ones.pop()
+    return open_ones[-1:] == ["["]
 
 
 def _go_kind(value: Any) -> str:
@@ -220,18 +289,16 @@ def force(request: Request, *, applies: bool) -> bool:
     return request.query_params.get("force") in ("1", "true")
 
 
-def dry_run(request: Request, options: str, in_body: Any = None) -> bool:
+def dry_run(wanted: list[str], options: str) -> bool:
     """Tell whether a request is a dry run, which stores nothing.
 
     Args:
-        request: the request.
+        wanted: every `dryRun` of its options.
         options: type of the options of its verb, `CreateOptions`.
-        in_body: the `dryRun` of options in the body.
 
     Raises:
         ServiceError: 422 for a value other than `All`.
     """
-    wanted = [*request.query_params.getlist("dryRun"), *(in_body if isinstance(in_body, list) else ())]
     if any(value != "All" for value in wanted):
         shown = "[]string{" + ", ".join(f'"{value}"' for value in wanted) + "}"
         message = f'Unsupported value: {shown}: supported values: "All"'

@@ -1,6 +1,5 @@
 """The HTTP endpoints: authentication, authorization, then one function for each verb."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,18 +13,25 @@ from emulator.openshift.kubernetes import errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
-from emulator.openshift.kubernetes.api import bodies, discovery, field_validation, lists, protobuf, requests, waiting
+from emulator.openshift.kubernetes.api import (
+    bodies,
+    discovery,
+    field_validation,
+    lists,
+    protobuf,
+    removals,
+    requests,
+    waiting,
+)
 from emulator.openshift.kubernetes.api.requests import RequestInfo
 from emulator.openshift.kubernetes.api.watching import LONGEST_SECONDS, Watch
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind
 from emulator.openshift.kubernetes.objects import metadata, scale, types
 from emulator.openshift.kubernetes.objects.fields import managers
 from emulator.openshift.kubernetes.objects.objects import Objects, Track
-from emulator.openshift.kubernetes.objects.rules import Removal
 from emulator.openshift.kubernetes.printing import Form, form_of
 
 STATUS = "status"
-PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ class Endpoints:
             answer = reviews.answer(call.kind, self._authorizer, call.user, body)
             return replies.json_reply(answer, HTTPStatus.CREATED)
         _check_namespace(call, metadata.decode(call.kind, body.get("metadata")))
-        dry_run = bodies.dry_run(call.request, "CreateOptions")
+        dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "CreateOptions")
         warnings = await _warnings(call, body, "CreateOptions")
         track = self._track(call, "CreateOptions")
         created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run, track=track)
@@ -166,7 +172,7 @@ class Endpoints:
                 f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
             )
         _check_place(call, body)
-        dry_run = bodies.dry_run(call.request, "UpdateOptions")
+        dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "UpdateOptions")
         warnings = [] if call.info.subresource == scale.NAME else await _warnings(call, body, "UpdateOptions")
 
         def replaced(current: Json) -> Json:
@@ -185,7 +191,7 @@ class Endpoints:
         bodies.force(call.request, applies=False)
         text = await call.request.body()
         patch = bodies.patch_of(call.kind, bodies.content_type(call.request), text)
-        dry_run = bodies.dry_run(call.request, "PatchOptions")
+        dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
 
         def patched(current: Json) -> Json:
             if call.info.subresource == scale.NAME:
@@ -204,7 +210,7 @@ class Endpoints:
         name, force = bodies.manager_of(call.request, ""), bodies.force(call.request, applies=True)
         is_scale = call.info.subresource == scale.NAME
         config = bodies.config_of(scale.AS_KIND if is_scale else call.kind, await call.request.body())
-        dry_run = bodies.dry_run(call.request, "PatchOptions")
+        dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
         if is_scale:
             config = scale.config_of(call.kind, config)
         manager = managers.Manager(name, managers.APPLY, call.kind.api_version, call.info.subresource)
@@ -241,7 +247,7 @@ class Endpoints:
         return call.reply(_shown(call, changed))
 
     async def _delete(self, call: Call) -> Response:
-        how = await _removal(call)
+        how = await removals.read(call.request)
         removed, gone = self._objects.remove(call.kind, _namespace(call), call.info.name, how)
         if not gone or call.kind.name in RETURNED_WHEN_DELETED:
             return call.reply(removed)
@@ -259,7 +265,7 @@ class Endpoints:
         )
 
     async def _delete_collection(self, call: Call) -> Response:
-        how = await _removal(call)
+        how = await removals.read(call.request)
         wanted = lists.options(call.kind, call.request.query_params)
         found = lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted)
         for obj in found["items"]:
@@ -368,22 +374,3 @@ def _check_namespace(call: Call, found: Json) -> None:
         raise errors.bad_request(
             "the namespace of the provided object does not match the namespace sent on the request"
         )
-
-
-async def _removal(call: Call) -> Removal:
-    text = await call.request.body()
-    try:
-        options = json.loads(text) if text else {}
-    except ValueError as error:
-        raise errors.bad_request(f"couldn't get version/kind; json parse error: {error}") from error
-    if not isinstance(options, dict):
-        raise errors.bad_request("couldn't get version/kind; json parse error: DeleteOptions are an object")
-    conditions = options.get("preconditions")
-    if not isinstance(conditions, dict):
-        conditions = {}
-    policy = call.request.query_params.get("propagationPolicy") or options.get("propagationPolicy")
-    if policy and policy not in PROPAGATION_POLICIES:
-        cause = errors.not_supported("propagationPolicy", policy, [*PROPAGATION_POLICIES, "nil"])
-        raise errors.invalid("meta.k8s.io", "DeleteOptions", "", [cause])
-    dry_run = bodies.dry_run(call.request, "DeleteOptions", options.get("dryRun"))
-    return Removal(conditions.get("uid") or "", conditions.get("resourceVersion") or "", dry_run)

@@ -69,6 +69,15 @@ def decode(kind: Kind, obj: Json) -> tuple[Json, list[str]]:
     ), unknown
 
 
+def struct(name: str, value: Json) -> Json:
+    """Return a value of a type that is no kind, without members that the type lacks.
+
+    Raises:
+        MisfitError: for a member that Go cannot decode.
+    """
+    return _struct(name, value, (), "", [])
+
+
 def _struct(name: str, value: Json, stack: tuple[str, ...], path: str, unknown: list[str]) -> Json:
     members = types()[name]
     decoded: Json = {}
