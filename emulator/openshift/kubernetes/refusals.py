@@ -53,20 +53,19 @@ def strictly(kind: Kind, problems: Sequence[str]) -> ServiceError:
     return ServiceError(
         HTTPStatus.BAD_REQUEST,
         "BadRequest",
-        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
-        f"strict decoding error: {', '.join(problems)}",
+        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {strict(problems)}',
     )
 
 
 @said(documentation(STRICTNESS))
-def strictly_patched(shown: str, problems: Sequence[str]) -> ServiceError:
-    """Return 422 for a patch that adds unknown members.
+def unfit_patch(shown: str, problem: str) -> ServiceError:
+    """Return 422 for a patch after which the object does not fit its kind.
 
     Args:
         shown: the patch, or the patched object.
-        problems: what is wrong with the members.
+        problem: what is wrong.
     """
-    message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: strict decoding error: {', '.join(problems)}"
+    message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {problem}"
     cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
     return ServiceError(
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -74,6 +73,15 @@ def strictly_patched(shown: str, problems: Sequence[str]) -> ServiceError:
         f' "" is invalid: patch: {message}',
         extra={"details": {"causes": [cause]}},
     )
+
+
+def strict(problems: Sequence[str]) -> str:
+    """Word what strictness finds.
+
+    Args:
+        problems: what is wrong with the members.
+    """
+    return f"strict decoding error: {', '.join(problems)}"
 
 
 @said(public_output(KUBE_APISERVER))

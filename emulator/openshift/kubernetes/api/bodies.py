@@ -2,16 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 from starlette.requests import Request
 
 from emulator.openshift.kubernetes import errors, refusals
-from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
-from emulator.openshift.kubernetes.api.strategic import strategic_merge_patch
-from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata
 
@@ -82,7 +79,7 @@ def load(text: bytes, media_type: str) -> Json:
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else yaml.safe_load(text)
     except ValueError as error:
-        raise UnreadableError(f"{NO_KIND}{_go_error(error, text)}") from error
+        raise UnreadableError(f"{NO_KIND}{go_error(error, text)}") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = re.sub(r"(?<=found character) '.+?'", "", error.problem or "").replace(
@@ -95,7 +92,7 @@ def load(text: bytes, media_type: str) -> Json:
         # Go decodes null as an object without members.
         return {}
     if not isinstance(found, dict):
-        raise UnreadableError(f"{NO_KIND}json: cannot unmarshal {_go_kind(found)} into Go value of type {TYPE_META}")
+        raise UnreadableError(f"{NO_KIND}json: cannot unmarshal {go_kind(found)} into Go value of type {TYPE_META}")
     return found
 
 
@@ -108,7 +105,7 @@ def _summary(text: bytes) -> str:
     return shown if begin == text else f"{shown} ..."
 
 
-def _go_error(error: ValueError, text: bytes) -> str:
+def go_error(error: ValueError, text: bytes) -> str:
     """Return what Go's decoder says of a text that is not JSON."""
     if not isinstance(error, json.JSONDecodeError):
         return f"invalid JSON: {error}"
@@ -134,7 +131,8 @@ def _is_in_list(begin: str) -> bool:
     return open_ones[-1:] == ["["]
 
 
-def _go_kind(value: Any) -> str:
+def go_kind(value: Any) -> str:
+    """Name the kind of a decoded JSON value, which is not an object, as Go does."""
     match value:
         case list():
             return "array"
@@ -167,54 +165,19 @@ def check_kind(kind: Kind, obj: Json) -> None:
             causes = [errors.invalid_value("kind", name, f"must be {kind.kind}")]
             raise errors.invalid(kind.group, name, object_name, causes)
         return
-    if version not in (None, "", kind.api_version) or name not in (None, "", kind.kind):
+    problem = unregistered(kind, obj)
+    if problem:
         raise errors.bad_request(
-            f'{name} in version "{version or kind.version}" cannot be handled as a {kind.kind}: '
-            f'no kind "{name}" is registered for version "{version or kind.version}"'
+            f'{name or kind.kind} in version "{version or kind.version}" cannot be handled as a {kind.kind}: {problem}'
         )
 
 
-def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]:
-    """Return a function that applies a patch to an object.
-
-    Args:
-        kind: kind of the object.
-        media_type: media type of the patch.
-        text: the body with the patch.
-
-    Raises:
-        ServiceError: 415 for a media type that the kind does not accept; 400, 422 or 500 for a malformed patch.
-    """
-    accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
-    if media_type not in accepted:
-        if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
-            raise errors.unknown_patch_type()
-        raise errors.unsupported_media_type([*accepted, APPLY_PATCH])
-    try:
-        patch = json.loads(text)
-    except ValueError as error:
-        if media_type == JSON_PATCH:
-            raise errors.bad_request(_go_error(error, text)) from error
-        raise errors.unexpected("Invalid JSON Patch") from error
-    if media_type == JSON_PATCH:
-        return lambda current: json_patch(current, patch)
-    if not isinstance(patch, dict):
-        raise errors.invalid(
-            "",
-            "",
-            "",
-            [
-                errors.invalid_value(
-                    "patch",
-                    text.decode(errors="replace"),
-                    "couldn't get version/kind; json parse error: json: cannot unmarshal "
-                    f"{_go_kind(patch)} into Go value of type {TYPE_META}",
-                )
-            ],
-        )
-    if media_type == MERGE_PATCH:
-        return lambda current: dict(merge_patch(current, patch))
-    return lambda current: strategic_merge_patch(kind, current, patch)
+def unregistered(kind: Kind, obj: Json) -> str:
+    """Return why an object is not of a built-in kind, "" if it is. It may leave out its version and kind."""
+    version, name = obj.get("apiVersion"), obj.get("kind")
+    if version in (None, "", kind.api_version) and name in (None, "", kind.kind):
+        return ""
+    return f'no kind "{name}" is registered for version "{version or kind.version}"'
 
 
 def config_of(kind: Kind, text: bytes) -> Json:
@@ -231,17 +194,22 @@ def config_of(kind: Kind, text: bytes) -> Json:
         found = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise refusals.not_yaml(f"error converting YAML to JSON: yaml: {error}") from error
+    found = {} if found is None else found
     if not isinstance(found, dict):
         raise refusals.not_yaml(
             "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-            f"{_go_kind(found)} into Go value of type map[string]interface {{}}"
+            f"{go_kind(found)} into Go value of type map[string]interface {{}}"
         )
     version = str(found.get("apiVersion") or "")
     if version != kind.api_version:
         raise refusals.another_version_applied(version, kind.api_version)
-    if found.get("kind") != kind.kind:
+    if not found.get("kind"):
+        raise refusals.untyped([f"no corresponding type for {kind.group}/{kind.version}, Kind="])
+    if found["kind"] != kind.kind:
         raise refusals.another_kind_applied()
-    if (metadata.decode(kind, found.get("metadata"))).get("managedFields"):
+    given = found.get("metadata")
+    metadata.decode(kind, given)
+    if given and given.get("managedFields") is not None:
         raise refusals.managers_applied()
     return found
 

@@ -18,6 +18,7 @@ from emulator.openshift.kubernetes.api import (
     discovery,
     field_validation,
     lists,
+    patching,
     protobuf,
     removals,
     requests,
@@ -167,10 +168,6 @@ class Endpoints:
     async def _update(self, call: Call) -> Response:
         body = await _object(call, is_scale=call.info.subresource == scale.NAME)
         found = metadata.decode(call.kind, body.get("metadata"))
-        if "name" not in found:
-            raise errors.bad_request(
-                f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
-            )
         _check_place(call, body)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "UpdateOptions")
         warnings = [] if call.info.subresource == scale.NAME else await _warnings(call, body, "UpdateOptions")
@@ -190,14 +187,14 @@ class Endpoints:
             return await self._apply(call)
         bodies.force(call.request, applies=False)
         text = await call.request.body()
-        patch = bodies.patch_of(call.kind, bodies.content_type(call.request), text)
+        patch = patching.patch_of(call.kind, bodies.content_type(call.request), text)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
 
         def patched(current: Json) -> Json:
             if call.info.subresource == scale.NAME:
                 return _rescaled(call, current, patch(scale.of(call.kind, current)))
             new = patch(current)
-            bodies.check_kind(call.kind, new)
+            patching.check(call.kind, bodies.content_type(call.request), text, new)
             _check_place(call, new)
             warnings.extend(field_validation.check_patched(call.request, call.kind, new, text))
             return new
@@ -224,9 +221,10 @@ class Endpoints:
         create = Attributes("create", call.info.group, call.info.resource, call.info.namespace, call.info.name)
         if self._authorizer.why(call.user, create) is None:
             raise errors.forbidden_object(call.kind, call.info.name, "")
-        metadata.decode(call.kind, new.get("metadata"))
-        new["metadata"] = {"name": call.info.name} | new["metadata"]
         _check_place(call, new)
+        if new["metadata"].get("uid"):
+            why = f"uid mismatch: the provided object specified uid {new['metadata']['uid']}, and no existing object was found"
+            raise errors.conflict(call.kind, call.info.name, why)
         new["metadata"].pop("resourceVersion", None)
         created = self._objects.add(call.kind, _namespace(call), new, dry_run=dry_run, track=lambda *_: listed)
         return call.reply(created, HTTPStatus.CREATED)
@@ -359,9 +357,13 @@ async def _object(call: Call, *, is_scale: bool = False) -> Json:
 def _check_place(call: Call, obj: Json) -> None:
     """Check that the object of an update names the object in the path."""
     found = metadata.decode(call.kind, obj.get("metadata"))
-    if found.get("name") != call.info.name:
+    if "name" not in found:
         raise errors.bad_request(
-            f"the name of the object ({found.get('name')}) does not match the name on the URL ({call.info.name})"
+            f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
+        )
+    if found["name"] != call.info.name:
+        raise errors.bad_request(
+            f"the name of the object ({found['name']}) does not match the name on the URL ({call.info.name})"
         )
     # The path of a Namespace has a namespace too: its own name.
     namespace = found.get("namespace", call.info.namespace)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.openshift.kubernetes import errors, refusals
-from emulator.openshift.kubernetes.api import bodies
+from emulator.openshift.kubernetes.api import bodies, patching
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import schema, types
 
@@ -78,9 +78,8 @@ def check_patched(request: Request, kind: Kind, obj: Json, patch: bytes) -> list
     wanted = directive(request, "PatchOptions")
     found = [] if wanted == IGNORE else _unknown(kind, obj)
     if found and wanted == STRICT:
-        strategic = bodies.content_type(request) == errors.STRATEGIC_MERGE_PATCH
-        shown = go_map(json.loads(patch)) if strategic else json.dumps(obj, sort_keys=True, separators=(",", ":"))
-        raise refusals.strictly_patched(shown, found)
+        shown = patching.shown(bodies.content_type(request), patch, obj)
+        raise refusals.unfit_patch(shown, refusals.strict(found))
     return found
 
 
@@ -90,21 +89,6 @@ def warn(response: Response, warnings: Sequence[str]) -> Response:
         quoted = warning.replace("\\", "\\\\").replace('"', '\\"')
         response.headers.append("Warning", f'299 - "{quoted}"')
     return response
-
-
-def go_map(value: Any) -> str:
-    """Show a decoded JSON value as Go prints it, which is how messages show a strategic merge patch."""
-    match value:
-        case dict():
-            return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
-        case list():
-            return f"[{' '.join(map(go_map, value))}]"
-        case None:
-            return "<nil>"
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
 
 
 def _unknown(kind: Kind, obj: Json) -> list[str]:

@@ -47,9 +47,9 @@ def _apply(document: Any, operation: Json) -> Any:
     path = _pointer(operation["path"])
     match operation["op"]:
         case "add":
-            return _add(document, path, copy.deepcopy(operation["value"]))
+            return _add(document, path, copy.deepcopy(operation.get("value")))
         case "replace":
-            return _replace(document, path, copy.deepcopy(operation["value"]))
+            return _replace(document, path, copy.deepcopy(operation.get("value")))
         case "remove":
             _take(document, path)
             return document
@@ -66,7 +66,8 @@ def _apply(document: Any, operation: Json) -> Any:
 
 
 def _pointer(path: str) -> list[str]:
-    if path and not path.startswith("/"):
+    # As in the real server, whatever is before the first slash is ignored.
+    if path and "/" not in path:
         raise ValueError(f"{path} is no JSON pointer")
     return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
 

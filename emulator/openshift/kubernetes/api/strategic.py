@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.errors import unexpected
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
 # The lists that are merged, by name of the member, and their keys. All other lists are replaced as a whole.
@@ -50,7 +50,7 @@ def strategic_merge_patch(kind: Kind, target: Json, patch: Json) -> Json:
         patch: the patch.
 
     Raises:
-        ServiceError: 400 for an item without its merge key or a directive that does not exist.
+        ServiceError: 500, as in the real server, for an item without its merge key or a directive that does not exist.
     """
     keys = {**MERGE_KEYS, **KIND_MERGE_KEYS.get(kind.name, {})}
     return _merge(keys, copy.deepcopy(target), patch)
@@ -63,7 +63,7 @@ def _merge(keys: Mapping[str, str], target: Json, patch: Json) -> Json:
     if directive == "delete":
         return {}
     if directive not in (None, "merge"):
-        raise bad_request(f"Unknown patch type '{directive}' found in map.")
+        raise unexpected(f"unknown patch type: {directive} in map: {go_map(patch)}")
     if RETAIN in patch:
         target = {name: value for name, value in target.items() if name in patch[RETAIN]}
     for name, value in patch.items():
@@ -106,7 +106,7 @@ def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: l
         if change.get(DIRECTIVE) == "replace" and key not in change:
             continue
         if key not in change:
-            raise bad_request(f"map: {change} does not contain declared merge key: {key}")
+            raise unexpected(f"map: {go_map(change)} does not contain declared merge key: {key}")
         index = next((at for at, item in enumerate(items) if item.get(key) == change[key]), None)
         if change.get(DIRECTIVE) == "delete":
             items = [item for item in items if item.get(key) != change[key]]
@@ -130,3 +130,18 @@ def _reorder(keys: Mapping[str, str], target: Json, name: str, order: list[Any])
         return wanted.index(value) if value in wanted else len(wanted)
 
     target[name] = sorted(items, key=place)
+
+
+def go_map(value: Any) -> str:
+    """Show a decoded JSON value as Go prints it."""
+    match value:
+        case dict():
+            return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
+        case list():
+            return f"[{' '.join(map(go_map, value))}]"
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)

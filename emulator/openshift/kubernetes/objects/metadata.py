@@ -6,6 +6,7 @@ from typing import Any
 from emulator.core.errors import ServiceError
 from emulator.openshift.kubernetes.errors import bad_request
 from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import types
 
 
 def _is_text(value: Any) -> bool:
@@ -25,7 +26,7 @@ def _are_objects(value: Any) -> bool:
 
 
 def _is_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value.values()))
+    return isinstance(value, dict) and all(text is None or isinstance(text, str) for text in value.values())
 
 
 MEMBERS: Mapping[str, Callable[[Any], bool]] = {
@@ -55,20 +56,27 @@ def decode(kind: Kind, value: Any) -> Json:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _wrong(kind, "", value)
+        raise _wrong(kind, value)
     decoded: Json = {}
     for name, member in value.items():
         if name not in MEMBERS or member is None:
             continue
         if not MEMBERS[name](member):
-            raise _wrong(kind, f"v1.ObjectMeta.{name[0].upper()}{name[1:]}: ", member)
+            raise _wrong(kind, value)
         if member not in ("", [], {}):
-            decoded[name] = member
+            decoded[name] = _without_null(member) if MEMBERS[name] is _is_map else member
     return decoded
 
 
-def _wrong(kind: Kind, where: str, value: Any) -> ServiceError:
-    found = type(value).__name__
-    return bad_request(
-        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {where}found a {found}'
-    )
+def _without_null(texts: Mapping[str, str | None]) -> Json:
+    """Return a map of texts as Go decodes it: null is an empty text."""
+    return {name: text or "" for name, text in texts.items()}
+
+
+def _wrong(kind: Kind, value: Any) -> ServiceError:
+    problem = "its metadata does not decode"
+    try:
+        types.check_metadata(kind, value, [])
+    except types.MisfitError as error:
+        problem = str(error)
+    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')

@@ -19,6 +19,7 @@ from emulator.openshift.kubernetes.objects import quantities
 
 INT_OR_STRING = "IntOrString"
 JSON_NAMES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "string", list: "array"}
+GO_NAMES: Mapping[type, str] = {bool: "bool", int: "int64", float: "float64", str: "string", list: "slice"}
 PLAIN: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "bool": (bool,),
@@ -35,7 +36,16 @@ KEPT_EMPTY = frozenset({"PolicyRule.verbs", "Role.rules", "ClusterRole.rules"})
 
 
 class MisfitError(Exception):
-    """A value that Go cannot decode."""
+    """A value that Go cannot decode.
+
+    Args:
+        message: the words of Go's decoder.
+        converted: the words of the server where it converts a decoded patch instead.
+    """
+
+    def __init__(self, message: str, converted: str = "") -> None:
+        super().__init__(message)
+        self.converted = converted or f"error decoding from json: {message}"
 
 
 @functools.cache
@@ -57,9 +67,7 @@ def decode(kind: Kind, obj: Json) -> tuple[Json, list[str]]:
         return obj, []
     unknown: list[str] = []
     try:
-        decoded = _struct(kind.kind, obj | {"metadata": None}, (), "", unknown)
-        if isinstance(obj.get("metadata"), dict):
-            _struct("ObjectMeta", obj["metadata"], ("ObjectMeta", "metadata"), "metadata", unknown)
+        decoded = _decode(kind, obj, unknown)
     except MisfitError as error:
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
@@ -67,6 +75,39 @@ def decode(kind: Kind, obj: Json) -> tuple[Json, list[str]]:
     return {name: obj[name] if name == "metadata" else decoded[name] for name in obj if name in decoded} | (
         {"metadata": obj["metadata"]} if "metadata" in obj else {}
     ), unknown
+
+
+def check_fit(kind: Kind, obj: Json) -> None:
+    """Check that Go could decode an object of a built-in kind.
+
+    Raises:
+        MisfitError: if it could not.
+    """
+    if kind.kind in types():
+        _decode(kind, obj, [])
+
+
+def _decode(kind: Kind, obj: Json, unknown: list[str]) -> Json:
+    decoded = _struct(kind.kind, obj | {"metadata": None}, (), "", unknown)
+    if obj.get("metadata") is not None:
+        check_metadata(kind, obj["metadata"], unknown)
+    return decoded
+
+
+def check_metadata(kind: Kind, metadata: Any, unknown: list[str]) -> None:
+    """Check that Go could decode metadata.
+
+    Args:
+        kind: kind of the object.
+        metadata: its metadata.
+        unknown: collects the paths of unknown members.
+
+    Raises:
+        MisfitError: if it could not.
+    """
+    if not isinstance(metadata, dict):
+        raise _misfit(metadata, (kind.kind, "metadata"), "ObjectMeta")
+    _struct("ObjectMeta", metadata, ("ObjectMeta", "metadata"), "metadata", unknown)
 
 
 def struct(name: str, value: Json) -> Json:
@@ -186,9 +227,23 @@ def _misfit(value: Any, stack: tuple[str, ...], wanted: str, shown: str = "") ->
         shown = f" {value}"
     if wanted == INT_OR_STRING:
         return MisfitError(f"json: cannot unmarshal {found}{shown} into Go value of type int32")
-    return MisfitError(
-        f"json: cannot unmarshal {found}{shown} into Go struct field {'.'.join(stack)} of type {_go_type(wanted)}"
-    )
+    message = f"json: cannot unmarshal {found}{shown} into Go struct field {'.'.join(stack)} of type {_go_type(wanted)}"
+    return MisfitError(message, _unconverted(value, wanted))
+
+
+def _unconverted(value: Any, wanted: str) -> str:
+    """Word why a decoded value of a patch cannot become a member of another type."""
+    found = GO_NAMES.get(type(value), "map")
+    if wanted[0] == "[":
+        return f"cannot restore slice from {found}"
+    if wanted[0] == "{":
+        return f"cannot restore map from {found}"
+    if wanted in types():
+        return f"cannot restore struct from: {found}"
+    # Go knows how to convert these, but the server does not do it.
+    if (found, wanted) in (("float64", "int32"), ("float64", "int64"), ("int64", "string")):
+        return f"cannot convert {found} to {wanted}"
+    return "" if wanted in ("bytes", "Time") else f"unrecognized type: {wanted}"
 
 
 def _go_type(wanted: str) -> str:

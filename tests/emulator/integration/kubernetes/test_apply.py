@@ -315,6 +315,21 @@ def test_the_lists_of_a_custom_kind_are_what_its_schema_says(admin: httpx.Client
             id="with managers",
         ),
         pytest.param(
+            _map(meta={"managedFields": []}),
+            (400, "BadRequest", "metadata.managedFields must be nil"),
+            id="with an empty list of managers",
+        ),
+        pytest.param(
+            {"apiVersion": "v1", "metadata": {"name": "a"}},
+            (500, "", "failed to create typed patch object: no corresponding type for /v1, Kind="),
+            id="without a kind",
+        ),
+        pytest.param(
+            None,
+            (400, "BadRequest", "Incorrect version specified in apply patch. Specified patch version: , expected: v1"),
+            id="null",
+        ),
+        pytest.param(
             {"metadata": {"name": "a"}},
             (
                 400,
@@ -478,3 +493,14 @@ def test_a_merged_list_has_the_order_of_the_applied_one(emulated_admin: httpx.Cl
     second = {"spec": {"containers": [{"name": "new", "image": "j"}, {"name": "c"}, {"name": "a"}]}}
     found = _apply(emulated_admin, path, _deployment(template=second), "two").json()
     assert [one["name"] for one in found["spec"]["template"]["spec"]["containers"]] == ["b", "new", "c", "a"]
+
+
+def test_an_apply_creates_only_what_has_a_name_and_no_uid(admin: httpx.Client, config_maps: str) -> None:
+    """The name in the path does not stand in for that of the object."""
+    nameless = _apply(admin, f"{config_maps}/new", {"apiVersion": "v1", "kind": "ConfigMap"}, "one")
+    message = "the name of the object (new based on URL) was undeterminable: name must be provided"
+    assert nameless.json() == failure(400, "BadRequest", message)
+    known = _apply(admin, f"{config_maps}/a", _map(meta={"uid": "1"}), "one")
+    why = "uid mismatch: the provided object specified uid 1, and no existing object was found"
+    message = f'Operation cannot be fulfilled on configmaps "a": {why}'
+    assert known.json() == failure(409, "Conflict", message, details={"name": "a", "kind": "configmaps"})

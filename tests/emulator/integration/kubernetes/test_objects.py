@@ -190,6 +190,13 @@ def test_metadata_of_other_types_are_bad_requests(
         assert (answer.status_code, answer.json()["reason"]) == (400, "BadRequest")
 
 
+def test_null_is_an_empty_text_among_labels(admin: httpx.Client, config_maps: str) -> None:
+    """As a template leaves it behind: `app:` without a value."""
+    made = admin.post(config_maps, json={"metadata": {"name": "b", "labels": {"a": None}, "annotations": {"b": None}}})
+    assert made.status_code == httpx.codes.CREATED, made.text
+    assert (made.json()["metadata"]["labels"], made.json()["metadata"]["annotations"]) == ({"a": ""}, {"b": ""})
+
+
 def test_unknown_members_of_metadata_are_left_out(admin: httpx.Client, config_maps: str) -> None:
     """Empty members are left out too."""
     made = admin.post(config_maps, json={"metadata": {"name": "b", "other": 1, "labels": {}, "annotations": None}})

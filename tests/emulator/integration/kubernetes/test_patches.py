@@ -170,3 +170,123 @@ def test_a_custom_kind_takes_no_strategic_merge_patch(admin: httpx.Client, widge
     )
     merged = admin.patch(f"{widgets.path}/w", json={"spec": {"list": ["b"]}}, headers=MERGE).json()
     assert merged["spec"] == {"size": 1, "color": "red", "list": ["b"]}
+
+
+DEPLOYMENT = {
+    "metadata": {"name": "d"},
+    "spec": {
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("headers", "patch"),
+    [
+        (MERGE, {"data": {"k": 1}}),
+        (MERGE, {"data": ["v"]}),
+        (MERGE, {"metadata": {"labels": {"a": True}}}),
+        (MERGE, {"metadata": {"labels": "a"}}),
+        (MERGE, {"kind": "Secret"}),
+        (MERGE, {"apiVersion": "v2"}),
+        (JSON_PATCH, [{"op": "add", "path": "/data/k", "value": 1}]),
+        (JSON_PATCH, [{"op": "replace", "path": "/metadata", "value": []}]),
+    ],
+    ids=["number", "list", "label", "labels", "kind", "version", "JSON patch", "metadata"],
+)
+def test_a_patch_after_which_an_object_does_not_fit_its_kind_is_invalid(
+    admin: httpx.Client, a: str, headers: dict[str, str], patch: Any
+) -> None:
+    """The 422 is about the patch, and shows the whole object; the rest of its message is the decoder's."""
+    answer = admin.patch(a, json=patch, headers=headers)
+    (cause,) = answer.json()["details"]["causes"]
+    assert (answer.status_code, answer.json()["reason"]) == (422, "Invalid")
+    assert (cause["reason"], cause["field"]) == ("FieldValueInvalid", "patch")
+    assert answer.json()["message"] == f' "" is invalid: patch: {cause["message"]}'
+    assert cause["message"].startswith('Invalid value: "{\\"apiVersion\\":\\"v')
+    assert admin.get(a).json()["data"] == {"k": "v"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "want_shown", "want_problem"),
+    [
+        ({"replicas": "2"}, "map[replicas:2]", "unrecognized type: int32"),
+        ({"replicas": 2.5}, "map[replicas:2.5]", "cannot convert float64 to int32"),
+        ({"paused": "yes"}, "map[paused:yes]", "unrecognized type: bool"),
+        (
+            {"template": {"spec": {"nodeName": 1}}},
+            "map[template:map[spec:map[nodeName:1]]]",
+            "cannot convert int64 to string",
+        ),
+        (
+            {"template": {"spec": {"containers": {"name": "c"}}}},
+            "map[template:map[spec:map[containers:map[name:c]]]]",
+            "cannot restore slice from map",
+        ),
+        ({"selector": "a=b"}, "map[selector:a=b]", "cannot restore struct from: string"),
+        ({"selector": {"matchLabels": ["a"]}}, "map[selector:map[matchLabels:[a]]]", "cannot restore map from slice"),
+    ],
+    ids=["a text", "a fraction", "a text for bool", "a number", "an object", "no object", "no map"],
+)
+def test_a_strategic_merge_patch_of_other_types_is_shown_itself(
+    admin: httpx.Client, namespace: str, spec: dict[str, Any], want_shown: str, want_problem: str
+) -> None:
+    """The server converts the patched object without JSON, and has other words for what does not fit."""
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    admin.post(path, json=DEPLOYMENT).raise_for_status()
+    message = f'Invalid value: "map[spec:{want_shown}]": {want_problem}'
+    cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
+    want = failure(422, "Invalid", f' "" is invalid: patch: {message}', details={"causes": [cause]})
+    assert admin.patch(f"{path}/d", json={"spec": spec}, headers=STRATEGIC).json() == want
+
+
+def test_a_secret_is_not_patched_with_plain_text(admin: httpx.Client, namespace: str) -> None:
+    """Its data is Base64, whatever patches it."""
+    path = f"/api/v1/namespaces/{namespace}/secrets"
+    admin.post(path, json={"metadata": {"name": "s"}, "data": {"a": "YQ=="}}).raise_for_status()
+    answers = [admin.patch(f"{path}/s", json={"data": {"a": "hello"}}, headers=one) for one in (MERGE, STRATEGIC)]
+    assert [answer.status_code for answer in answers] == [422, 422]
+    shown = 'Invalid value: "map[data:map[a:hello]]": error decoding from json: illegal base64 data at input byte 4'
+    assert answers[1].json()["details"]["causes"][0]["message"] == shown
+
+
+@pytest.mark.parametrize(
+    ("container", "want_message"),
+    [
+        ({"image": "j"}, "map: map[image:j] does not contain declared merge key: name"),
+        ({"name": "c", "$patch": "nope"}, "unknown patch type: nope in map: map[$patch:nope name:c]"),
+    ],
+    ids=["no key", "no directive"],
+)
+def test_an_item_that_cannot_be_merged_is_an_unforeseen_error(
+    admin: httpx.Client, namespace: str, container: dict[str, str], want_message: str
+) -> None:
+    """It shows the item as Go does."""
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    admin.post(path, json=DEPLOYMENT).raise_for_status()
+    patch = {"spec": {"template": {"spec": {"containers": [container]}}}}
+    assert admin.patch(f"{path}/d", json=patch, headers=STRATEGIC).json() == failure(500, "", want_message)
+
+
+def test_a_strategic_merge_patch_is_an_object(admin: httpx.Client, a: str) -> None:
+    """Its errors are bad requests; those of a merge patch that is a text are not foreseen."""
+    message = "json: cannot unmarshal array into Go value of type map[string]interface {}"
+    assert admin.patch(a, content="[]", headers=STRATEGIC).json() == failure(400, "BadRequest", message)
+    assert admin.patch(a, content="{", headers=STRATEGIC).status_code == httpx.codes.BAD_REQUEST
+    for text in ('"x"', "null", "1"):
+        assert admin.patch(a, content=text, headers=MERGE).json() == failure(500, "", "Invalid JSON Patch")
+
+
+def test_a_patch_cannot_remove_the_name(admin: httpx.Client, a: str) -> None:
+    """Nor all metadata."""
+    message = "the name of the object (a based on URL) was undeterminable: name must be provided"
+    for patch in ({"metadata": None}, {"metadata": {"name": None}}):
+        assert admin.patch(a, json=patch, headers=MERGE).json() == failure(400, "BadRequest", message)
+
+
+def test_an_operation_without_a_value_writes_null(admin: httpx.Client, a: str) -> None:
+    """Null among texts is an empty text; what stands before the first slash of a path means nothing."""
+    operations = [{"op": "add", "path": "/data/n"}, {"op": "add", "path": "here/data/m", "value": "1"}]
+    patched = admin.patch(a, json=operations, headers=JSON_PATCH)
+    assert (patched.status_code, patched.json().get("data")) == (200, {"k": "v", "m": "1", "n": ""})

@@ -1,0 +1,95 @@
+"""Apply the patch of a request: by its media type, to an object that afterwards still has to fit its kind."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes.api import bodies
+from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
+from emulator.openshift.kubernetes.api.strategic import go_map, strategic_merge_patch
+from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import types
+
+NO_PATCH = "Invalid JSON Patch"
+
+
+def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]:
+    """Return a function that applies a patch to an object.
+
+    Args:
+        kind: kind of the object.
+        media_type: media type of the patch.
+        text: the body with the patch.
+
+    Raises:
+        ServiceError: 415 for a media type that the kind does not accept; 400, 422 or 500 for a malformed patch.
+    """
+    accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
+    if media_type not in accepted:
+        if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
+            raise errors.unknown_patch_type()
+        raise errors.unsupported_media_type([*accepted, APPLY_PATCH])
+    try:
+        patch = json.loads(text)
+    except ValueError as error:
+        if media_type == MERGE_PATCH:
+            raise errors.unexpected(NO_PATCH) from error
+        raise errors.bad_request(bodies.go_error(error, text)) from error
+    if media_type == JSON_PATCH:
+        return lambda current: json_patch(current, patch)
+    if not isinstance(patch, dict):
+        raise _no_object(media_type, text, patch)
+    if media_type == MERGE_PATCH:
+        return lambda current: dict(merge_patch(current, patch))
+    return lambda current: strategic_merge_patch(kind, current, patch)
+
+
+def _no_object(media_type: str, text: bytes, patch: Any) -> ServiceError:
+    if media_type == STRATEGIC_MERGE_PATCH:
+        wanted = "map[string]interface {}"
+        return errors.bad_request(f"json: cannot unmarshal {bodies.go_kind(patch)} into Go value of type {wanted}")
+    if not isinstance(patch, list):
+        return errors.unexpected(NO_PATCH)
+    found = f"cannot unmarshal {bodies.go_kind(patch)} into Go value of type {bodies.TYPE_META}"
+    return refusals.unfit_patch(text.decode(errors="replace"), f"{bodies.NO_KIND}json: {found}")
+
+
+def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
+    """Check that an object of a built-in kind is still one after a patch.
+
+    Args:
+        kind: kind of the object.
+        media_type: media type of the patch.
+        text: the body with the patch.
+        new: the patched object.
+
+    Raises:
+        ServiceError: 422 if Go cannot decode it; for a custom kind as for an object that was sent.
+    """
+    if kind.is_custom:
+        bodies.check_kind(kind, new)
+        return
+    strategic = media_type == STRATEGIC_MERGE_PATCH
+    try:
+        types.check_fit(kind, new)
+        problem = bodies.unregistered(kind, new)
+    except types.MisfitError as error:
+        problem = error.converted if strategic else str(error)
+    if problem:
+        raise refusals.unfit_patch(shown(media_type, text, new), problem)
+
+
+def shown(media_type: str, text: bytes, new: Json) -> str:
+    """Return what messages show of a patch: a strategic merge patch itself, or the object to which it was applied.
+
+    Args:
+        media_type: media type of the patch.
+        text: the body with the patch.
+        new: the patched object.
+    """
+    if media_type == STRATEGIC_MERGE_PATCH:
+        return go_map(json.loads(text))
+    return json.dumps(new, sort_keys=True, separators=(",", ":"))
