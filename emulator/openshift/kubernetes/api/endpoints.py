@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from emulator.core.errors import ServiceError
-from emulator.openshift.kubernetes import errors, refusals, replies
+from emulator.openshift.kubernetes import absent, errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
@@ -108,7 +108,14 @@ class Endpoints:
         return replies.json_reply(discovery.paths(self._objects.kinds), HTTPStatus.NOT_FOUND)
 
     def _nothing(self, info: RequestInfo) -> Response:
-        """Answer a path below `/api` or `/apis` whose group, version or kind does not exist."""
+        """Answer a path below `/api` or `/apis` whose group, version or kind does not exist here.
+
+        Raises:
+            ServiceError: 501 for a kind that a real server has; 404 for any other in a known group.
+        """
+        if absent.has(info.group, info.version, info.plural):
+            of = f"{info.group}/{info.version}" if info.group else info.version
+            raise refusals.not_emulated(f"there are no {info.plural} of {of} here.")
         group = info.path.split("/")[2] if info.path.startswith("/apis/") else ""
         kinds = self._objects.kinds
         if group and (group not in kinds.groups() or kinds.is_custom(group)):

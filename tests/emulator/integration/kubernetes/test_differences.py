@@ -67,6 +67,10 @@ def _log(client: httpx.Client, namespace: str) -> Any:
     return client.get(f"{path}/p/log").status_code
 
 
+def _jobs(client: httpx.Client, namespace: str) -> Any:
+    return client.get(f"/apis/batch/v1/namespaces/{namespace}/jobs").status_code
+
+
 def _missing_uid(client: httpx.Client, namespace: str) -> Any:
     path = f"/api/v1/namespaces/{namespace}/configmaps/nope"
     return client.put(path, json={"metadata": {"name": "nope", "uid": "3"}}).status_code
@@ -137,6 +141,11 @@ ROWS = (
         "`log`, `exec`, `attach`, `portforward`, `proxy`, `eviction`, `token`, `finalize` get 501 `NotSupportedByLocalAzure`.",
         "No container runs, and nobody issues tokens.",
         _log,
+    ),
+    Difference(
+        "Kinds without a client here, such as `jobs` of batch/v1 or `routes` of route.openshift.io/v1, get 501 `NotSupportedByLocalAzure`, which names them. Discovery does not list them.",
+        "No controller would act on them.",
+        _jobs,
     ),
     Difference(
         "A watch of `kubectl` or `oc` for the first pod of a selector gets the same 501.",
