@@ -35,6 +35,8 @@ class Kind:
         scale: where an object has its replicas, as in `subresources.scale` of a definition; empty without the
             subresource `scale`.
         unserved: subresources of the real server that this one refuses by name.
+        put_creates: whether an update of an object that does not exist creates it.
+        needs_version: whether an update must name the version that it replaces, as for all custom kinds.
     """
 
     group: str
@@ -55,6 +57,8 @@ class Kind:
     printer_columns: tuple[Json, ...] = field(default=(), hash=False, compare=False)
     scale: Json = field(default_factory=dict, hash=False, compare=False)
     unserved: tuple[str, ...] = ()
+    put_creates: bool = False
+    needs_version: bool = False
 
     @property
     def api_version(self) -> str:
@@ -80,8 +84,8 @@ SCALED: Any = WORKLOAD | {"scale": {"specReplicasPath": ".spec.replicas", "statu
 
 BUILT_IN: tuple[Kind, ...] = (
     Kind("", "v1", "ConfigMap", "configmaps", short_names=("cm",)),
-    Kind("", "v1", "Endpoints", "endpoints", short_names=("ep",)),
-    Kind("", "v1", "Event", "events", short_names=("ev",)),
+    Kind("", "v1", "Endpoints", "endpoints", short_names=("ep",), put_creates=True),
+    Kind("", "v1", "Event", "events", short_names=("ev",), put_creates=True),
     Kind(
         "",
         "v1",
@@ -126,10 +130,10 @@ BUILT_IN: tuple[Kind, ...] = (
     Kind(APPS, "v1", "Deployment", "deployments", short_names=("deploy",), **SCALED),
     Kind(APPS, "v1", "ReplicaSet", "replicasets", short_names=("rs",), **SCALED),
     Kind(APPS, "v1", "StatefulSet", "statefulsets", short_names=("sts",), **SCALED),
-    Kind(RBAC, "v1", "ClusterRole", "clusterroles", namespaced=False),
-    Kind(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
-    Kind(RBAC, "v1", "Role", "roles"),
-    Kind(RBAC, "v1", "RoleBinding", "rolebindings"),
+    Kind(RBAC, "v1", "ClusterRole", "clusterroles", namespaced=False, put_creates=True),
+    Kind(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False, put_creates=True),
+    Kind(RBAC, "v1", "Role", "roles", put_creates=True),
+    Kind(RBAC, "v1", "RoleBinding", "rolebindings", put_creates=True),
     Kind(
         "certificates.k8s.io",
         "v1",
@@ -150,8 +154,9 @@ BUILT_IN: tuple[Kind, ...] = (
         categories=("api-extensions",),
         has_status=True,
         has_generation=True,
+        needs_version=True,
     ),
-    Kind("coordination.k8s.io", "v1", "Lease", "leases"),
+    Kind("coordination.k8s.io", "v1", "Lease", "leases", put_creates=True, needs_version=True),
     Kind(
         "authorization.k8s.io",
         "v1",
@@ -254,6 +259,7 @@ def _custom_kinds(spec: Json) -> Iterator[Kind]:
             has_generation=True,
             singular=names.get("singular") or names["kind"].lower(),
             is_custom=True,
+            needs_version=True,
             schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
             storage_version=storage,
             printer_columns=tuple(version.get("additionalPrinterColumns") or ()),

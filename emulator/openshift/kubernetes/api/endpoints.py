@@ -187,6 +187,11 @@ class Endpoints:
             return _rescaled(call, current, body) if call.info.subresource == scale.NAME else body
 
         track = self._track(call, "UpdateOptions")
+        if call.kind.put_creates and self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
+            self._check_creates(call)
+            body = body | {"metadata": body["metadata"] | {"resourceVersion": None}}
+            created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run, track=track)
+            return field_validation.warn(call.reply(created, HTTPStatus.CREATED), warnings)
         return field_validation.warn(self._change(call, replaced, track, dry_run=dry_run), warnings)
 
     async def _patch(self, call: Call) -> Response:
@@ -225,9 +230,7 @@ class Endpoints:
         if found is not None:
             _check_place(call, new)
             return self._change(call, lambda _: new, lambda *_: listed, dry_run=dry_run)
-        create = Attributes("create", call.info.group, call.info.resource, call.info.namespace, call.info.name)
-        if self._authorizer.why(call.user, create) is None:
-            raise errors.forbidden_object(call.kind, call.info.name, "")
+        self._check_creates(call)
         _check_place(call, new)
         if new["metadata"].get("uid"):
             why = f"uid mismatch: the provided object specified uid {new['metadata']['uid']}, and no existing object was found"
@@ -235,6 +238,12 @@ class Endpoints:
         new["metadata"].pop("resourceVersion", None)
         created = self._objects.add(call.kind, _namespace(call), new, dry_run=dry_run, track=lambda *_: listed)
         return call.reply(created, HTTPStatus.CREATED)
+
+    def _check_creates(self, call: Call) -> None:
+        """Check that a user may create the object that an update or an apply did not find."""
+        create = Attributes("create", call.info.group, call.info.resource, call.info.namespace, call.info.name)
+        if self._authorizer.why(call.user, create) is None:
+            raise errors.forbidden_object(call.kind, call.info.name, "")
 
     def _track(self, call: Call, options: str) -> Track:
         """Return who manages the fields of a write that is not an apply: the client, what it changes."""

@@ -156,14 +156,14 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
         metadata: metadata in the request.
 
     Raises:
-        ServiceError: 409 for another version; 422 for a custom kind without version; 500 for a malformed version, as in
+        ServiceError: 409 for another version; 422 for a kind that needs a version, without one; 500 for a malformed version, as in
             the real server.
     """
     version = metadata.get("resourceVersion")
     if version and not version.isdecimal():
         raise refusals.malformed_version(version)
     version = "" if version == ANY_VERSION else version
-    if not version and kind.is_custom:
+    if not version and kind.needs_version:
         raise errors.invalid(
             kind.group,
             kind.plural,

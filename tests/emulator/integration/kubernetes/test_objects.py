@@ -5,9 +5,10 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.emulator.integration.kubernetes.grants import allow
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.emulator.integration.kubernetes.statuses import failure
-from tests.emulator.integration.kubernetes.widgets import Widgets
+from tests.emulator.integration.kubernetes.widgets import Widgets, definition
 
 SUBDOMAIN = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
@@ -466,3 +467,69 @@ def test_null_is_absence(admin: httpx.Client, namespace: str) -> None:
     assert made.status_code == 201
     maps = admin.post(f"/api/v1/namespaces/{namespace}/configmaps", json={"metadata": {"name": "c"}, "data": None})
     assert maps.status_code == 201
+
+
+RBAC_KIND = "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles"
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        (RBAC_KIND, {"rules": []}),
+        ("/apis/coordination.k8s.io/v1/namespaces/{}/leases", {"spec": {"leaseDurationSeconds": 1}}),
+        ("/api/v1/namespaces/{}/endpoints", {}),
+    ],
+    ids=["a role", "a lease", "endpoints"],
+)
+def test_an_update_of_some_kinds_creates(admin: httpx.Client, namespace: str, path: str, more: dict[str, Any]) -> None:
+    """Whatever version the object claims; a dry run creates nothing."""
+    at = f"{path.format(namespace)}/new"
+    body = {"metadata": {"name": "new", "resourceVersion": "4"}} | more
+    assert admin.put(at, json=body, params={"dryRun": "All"}).status_code == httpx.codes.CREATED
+    assert admin.get(at).status_code == httpx.codes.NOT_FOUND
+    assert admin.put(at, json=body).status_code == httpx.codes.CREATED
+    assert admin.get(at).json()["metadata"]["name"] == "new"
+    body["metadata"]["resourceVersion"] = admin.get(at).json()["metadata"]["resourceVersion"]
+    assert admin.put(at, json=body).status_code == httpx.codes.OK
+
+
+@pytest.mark.parametrize(
+    ("path", "resource", "body"),
+    [
+        ("/apis/coordination.k8s.io/v1/namespaces/default/leases", "leases.coordination.k8s.io", {}),
+        (
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+            "customresourcedefinitions.apiextensions.k8s.io",
+            definition("unversioned.example.com"),
+        ),
+    ],
+    ids=["a lease", "a definition"],
+)
+def test_an_update_of_some_kinds_names_the_version_that_it_replaces(
+    admin: httpx.Client, path: str, resource: str, body: dict[str, Any]
+) -> None:
+    """As one of a custom object does."""
+    body = {"metadata": {"name": "unversioned"}} | body
+    name = body["metadata"]["name"]
+    admin.post(path, json=body)
+    message = "Invalid value: 0x0: must be specified for an update"
+    refused = admin.put(f"{path}/{name}", json=body)
+    assert refused.status_code == httpx.codes.UNPROCESSABLE_ENTITY
+    assert refused.json()["message"] == f'{resource} "{name}" is invalid: metadata.resourceVersion: {message}'
+
+
+@pytest.mark.parametrize("path", ["/api/v1/namespaces/{}/configmaps", "/api/v1/namespaces/{}/secrets"])
+def test_an_update_of_most_kinds_does_not_create(admin: httpx.Client, namespace: str, path: str) -> None:
+    """It answers 404."""
+    answer = admin.put(f"{path.format(namespace)}/new", json={"metadata": {"name": "new"}})
+    assert answer.status_code == httpx.codes.NOT_FOUND
+
+
+def test_who_may_only_update_does_not_create(api: Api, namespace: str) -> None:
+    """Creation by an update needs both rights."""
+    rule = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["update"]}
+    user = f"updater-{namespace}"
+    allow(api.client(), user, rule, verb="update", resource="leases", group="coordination.k8s.io")
+    at = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/new"
+    answer = api.client(user).put(at, json={"metadata": {"name": "new"}})
+    assert (answer.status_code, answer.json()["reason"]) == (403, "Forbidden")
