@@ -66,6 +66,7 @@ def _merge(keys: Mapping[str, str], target: Json, patch: Json) -> Json:
         raise unexpected(f"unknown patch type: {directive} in map: {go_map(patch)}")
     if RETAIN in patch:
         target = {name: value for name, value in target.items() if name in patch[RETAIN]}
+    live = dict(target)
     for name, value in patch.items():
         if name.startswith(DELETE_ITEMS):
             field = name.removeprefix(DELETE_ITEMS)
@@ -73,8 +74,9 @@ def _merge(keys: Mapping[str, str], target: Json, patch: Json) -> Json:
         elif name not in (DIRECTIVE, RETAIN) and not name.startswith(ORDER):
             _merge_member(keys, target, name, value)
     for name, value in patch.items():
-        if name.startswith(ORDER):
-            _reorder(keys, target, name.removeprefix(ORDER), value)
+        field = name.removeprefix(ORDER)
+        if name.startswith(ORDER) or (isinstance(value, list) and f"{ORDER}{name}" not in patch):
+            _reorder(keys.get(field, ""), live.get(field), target, field, value)
     return target
 
 
@@ -117,19 +119,33 @@ def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: l
     return items
 
 
-def _reorder(keys: Mapping[str, str], target: Json, name: str, order: list[Any]) -> None:
-    """Sort a merged list in the client's order; items that the client does not name go to the end, in old order."""
+def _reorder(key: str, live: Any, target: Json, name: str, order: list[Any]) -> None:
+    """Sort a merged list: what the client names in its order, the rest in the old order and as far ahead as that says.
+
+    Args:
+        key: the merge key of the list, "" for one of plain values.
+        live: the list before the patch.
+        target: the object that has the list.
+        name: the list's name.
+        order: the items, or only their keys, in the client's order.
+    """
     items = target.get(name)
-    key = keys.get(name)
-    if not isinstance(items, list):
+    if not isinstance(items, list) or (name not in SETS and not (key and _are_objects(items))):
         return
-    wanted = [item.get(key) if isinstance(item, dict) and key else item for item in order]
 
-    def place(item: Any) -> int:
-        value = item.get(key) if isinstance(item, dict) and key else item
-        return wanted.index(value) if value in wanted else len(wanted)
+    def identity(item: Any) -> Any:
+        return item.get(key) if isinstance(item, dict) and key else item
 
-    target[name] = sorted(items, key=place)
+    before, wanted = [identity(item) for item in live or []], [identity(item) for item in order]
+    named = sorted((item for item in items if identity(item) in wanted), key=lambda item: wanted.index(identity(item)))
+    rest = [item for item in items if identity(item) not in wanted]
+    result = []
+    for item in named:
+        own = identity(item)
+        while rest and own in before and before.index(identity(rest[0])) < before.index(own):
+            result.append(rest.pop(0))
+        result.append(item)
+    target[name] = result + rest
 
 
 def go_map(value: Any) -> str:

@@ -290,3 +290,42 @@ def test_an_operation_without_a_value_writes_null(admin: httpx.Client, a: str) -
     operations = [{"op": "add", "path": "/data/n"}, {"op": "add", "path": "here/data/m", "value": "1"}]
     patched = admin.patch(a, json=operations, headers=JSON_PATCH)
     assert (patched.status_code, patched.json().get("data")) == (200, {"k": "v", "m": "1", "n": ""})
+
+
+@pytest.mark.parametrize(
+    ("patch", "want_names"),
+    [
+        ({"containers": [{"name": "z", "image": "i"}]}, "zabc"),
+        ({"containers": [{"name": "z", "image": "i"}, {"name": "b", "image": "j"}]}, "zabc"),
+        ({"containers": [{"name": "c", "image": "j"}, {"name": "a", "image": "j"}]}, "bca"),
+        ({"containers": [{"name": "a", "$patch": "delete"}, {"name": "z", "image": "i"}]}, "zbc"),
+        ({"$setElementOrder/containers": [{"name": "c"}, {"name": "a"}]}, "bca"),
+        (
+            {
+                "$setElementOrder/containers": [{"name": "a"}, {"name": "z"}, {"name": "c"}],
+                "containers": [{"name": "z", "image": "i"}],
+            },
+            "azbc",
+        ),
+    ],
+    ids=["new", "new and old", "turned", "deleted", "order", "order and new"],
+)
+def test_a_strategic_merge_patch_decides_the_order_of_what_it_names(
+    admin: httpx.Client, namespace: str, patch: dict[str, Any], want_names: str
+) -> None:
+    """New items come first; what the patch does not name stays before what followed it."""
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    containers = [{"name": name, "image": "i"} for name in "abc"]
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": containers}}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
+    admin.post(path, json={"metadata": {"name": "d"}, "spec": spec}).raise_for_status()
+    answer = admin.patch(f"{path}/d", json={"spec": {"template": {"spec": patch}}}, headers=STRATEGIC)
+    found = answer.raise_for_status().json()["spec"]["template"]["spec"]["containers"]
+    assert "".join(one["name"] for one in found) == want_names
+
+
+def test_new_finalizers_come_before_old_ones(admin: httpx.Client, a: str) -> None:
+    """A set has the order of a list that is merged by key."""
+    for names in (["x.com/a", "x.com/b"], ["x.com/c", "x.com/b"]):
+        found = admin.patch(a, json={"metadata": {"finalizers": names}}, headers=STRATEGIC).json()
+    assert found["metadata"]["finalizers"] == ["x.com/c", "x.com/a", "x.com/b"]
