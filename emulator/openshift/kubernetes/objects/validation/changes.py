@@ -1,13 +1,12 @@
 """What a change of an object of a built-in kind may not do: one table of rules, each with a change that it refuses."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value, required
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC, Json, Kind
-from emulator.openshift.kubernetes.objects.validation.checks import go_map
+from emulator.openshift.kubernetes.objects.validation.checks import go_list, go_selector
 
 WHEN_SET = "field is immutable when `immutable` is set"
 STATEFUL = (
@@ -101,25 +100,8 @@ def _selector(old: Json, new: Json) -> Iterator[Cause]:
     before, after = (_at(obj, ("spec", "selector")) for obj in (old, new))
     if before != after:
         yield Cause(
-            "FieldValueInvalid", "spec.selector", f"Invalid value: {_go_selector(after or {})}: field is immutable"
+            "FieldValueInvalid", "spec.selector", f"Invalid value: {go_selector(after or {})}: field is immutable"
         )
-
-
-def _go_selector(selector: Json) -> str:
-    labels = selector.get("matchLabels")
-    shown = go_map(labels) if labels else "map[string]string(nil)"
-    requirements = ", ".join(
-        f"v1.LabelSelectorRequirement{{Key:{json.dumps(one.get('key', ''))}, "
-        f'Operator:"{one.get("operator", "")}", Values:{go_list(one.get("values"))}}}'
-        for one in selector.get("matchExpressions") or []
-    )
-    listed = f"{{{requirements}}}" if requirements else "(nil)"
-    return f"v1.LabelSelector{{MatchLabels:{shown}, MatchExpressions:[]v1.LabelSelectorRequirement{listed}}}"
-
-
-def go_list(texts: Any) -> str:
-    """Show a list of texts as Go does."""
-    return f"[]string{{{', '.join(map(json.dumps, texts))}}}" if texts else "[]string(nil)"
 
 
 def _stateful(old: Json, new: Json) -> Iterator[Cause]:

@@ -1,6 +1,7 @@
 """What rules check of a value: each function here makes a check, and a check yields what is wrong."""
 
 import ipaddress
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -236,6 +237,24 @@ def every(*checks: Check) -> Check:
 def go_map(labels: Mapping[str, str]) -> str:
     """Show a map of texts as Go does."""
     return "map[string]string{" + ", ".join(f'"{name}":"{value}"' for name, value in sorted(labels.items())) + "}"
+
+
+def go_selector(selector: Json) -> str:
+    """Show a selector as Go does."""
+    labels = selector.get("matchLabels")
+    shown = go_map(labels) if labels else "map[string]string(nil)"
+    requirements = ", ".join(
+        f"v1.LabelSelectorRequirement{{Key:{json.dumps(one.get('key', ''))}, "
+        f'Operator:"{one.get("operator", "")}", Values:{go_list(one.get("values"))}}}'
+        for one in selector.get("matchExpressions") or []
+    )
+    listed = f"{{{requirements}}}" if requirements else "(nil)"
+    return f"v1.LabelSelector{{MatchLabels:{shown}, MatchExpressions:[]v1.LabelSelectorRequirement{listed}}}"
+
+
+def go_list(texts: Any) -> str:
+    """Show a list of texts as Go does."""
+    return f"[]string{{{', '.join(map(json.dumps, texts))}}}" if texts else "[]string(nil)"
 
 
 def invalid_go_value(field: str, shown: str, message: str) -> Cause:

@@ -1,10 +1,10 @@
 """The rules of containers: names, images, ports, environment, resources, probes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value, required
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import names, quantities
 from emulator.openshift.kubernetes.objects.validation.checks import (
@@ -34,6 +34,15 @@ FIELD_PATHS = (
     *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName"),
     *("status.hostIP", "status.podIP", "status.podIPs"),
 )
+# Every path that Go can convert, though not every one of these means something in the environment.
+KNOWN_PATHS = (*FIELD_PATHS, "spec.host", "spec.restartPolicy", "spec.schedulerName", "status.hostIPs", "status.phase")
+DIVISORS = {
+    "cpu": ("1m", "1"),
+    "memory": ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"),
+}
+PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
+# Resources that exist, though containers cannot have them.
+OF_OTHERS = ("storage", "pods", "services", "secrets", "configmaps", "persistentvolumeclaims")
 RESOURCES = ("cpu", "memory", "ephemeral-storage")
 OVERCOMMITTED = ("hugepages-",)
 CONTAINER_RESOURCES = (
@@ -103,14 +112,35 @@ def _env_source(value: Json, field: str) -> Iterator[Cause]:
 
 def _field_path(value: Any, field: str) -> Iterator[Cause]:
     # Labels and annotations can be read one at a time here, and as a whole in a volume only.
-    if value and not re.fullmatch(r"metadata\.(labels|annotations)(\['.+'\])?", value):
+    found = re.fullmatch(r"metadata\.(?:labels|annotations)(?:\['(.+)'\])?", value or "")
+    if found:
+        for problem in names.qualified_name(found[1].lower()) if found[1] else ():
+            yield invalid_value(field.rpartition(".")[0], found[1], problem)
+    elif value and value not in KNOWN_PATHS:
+        message = f"error converting fieldPath: field label not supported: {value}"
+        yield invalid_value(field, value, message)
+    elif value and value != "status.hostIPs":
         yield from one_of(*sorted(FIELD_PATHS))(value, field)
+
+
+def _divisor(value: Json, field: str) -> Iterator[Cause]:
+    resource, divisor = value.get("resource") or "", value.get("divisor") or "0"
+    kind = resource.rpartition(".")[2]
+    allowed = DIVISORS["memory" if kind == "ephemeral-storage" else kind] if resource in CONTAINER_RESOURCES else ()
+    if allowed and divisor != "0" and divisor not in allowed:
+        message = f"only divisor's values {_listed(allowed)} are supported with the {kind} resource"
+        yield invalid_value(f"{field}.divisor", resource, message)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(texts) if len(texts) == 2 else ", ".join(texts)  # noqa: PLR2004 - two of them
 
 
 def _resource_name(name: str, _amount: str, field: str) -> Iterator[Cause]:
     if "/" not in name:
         if name not in RESOURCES and not name.startswith(OVERCOMMITTED):
-            yield invalid_value(field, name, "must be a standard resource type or fully qualified")
+            if name not in OF_OTHERS:
+                yield invalid_value(field, name, "must be a standard resource type or fully qualified")
             yield invalid_value(field, name, "must be a standard resource for containers")
     else:
         for problem in names.qualified_name(name):
@@ -122,6 +152,16 @@ def _within_limits(value: Json, field: str) -> Iterator[Cause]:
     for name, amount in sorted((value.get("requests") or {}).items()):
         if name in limits and quantities.number(amount) > quantities.number(limits[name]):
             yield invalid_value(f"{field}.requests", amount, f"must be less than or equal to {name} limit")
+
+
+def _whole(value: Json, field: str) -> Iterator[Cause]:
+    """Check the resources that no node promises twice: huge pages and devices."""
+    limits, requests = value.get("limits") or {}, value.get("requests") or {}
+    if any("/" in name or name.startswith(OVERCOMMITTED) for name in requests.keys() - limits.keys()):
+        yield required(f"{field}.limits", "Limit must be set for non overcommitable resources")
+    asked = limits.keys() | requests.keys()
+    if any(name.startswith(OVERCOMMITTED) for name in asked) and not {"cpu", "memory"} & asked:
+        yield forbidden_value(field, "HugePages require cpu or memory")
 
 
 def _privileged(value: Json, field: str) -> Iterator[Cause]:
@@ -174,8 +214,11 @@ def _liveness(value: Json, field: str) -> Iterator[Cause]:
 
 def _env_from(value: Any, field: str) -> Iterator[Cause]:
     for source in value or []:
-        if source.get("configMapRef") and source.get("secretRef"):
+        found = [source.get(member) is not None for member in ("configMapRef", "secretRef")]
+        if all(found):
             yield invalid_value(field, "", "may not have more than one field specified at a time")
+        elif not any(found):
+            yield invalid_value(field, "", "must specify one of: `configMapRef` or `secretRef`")
 
 
 def _message_policy(value: Any, field: str) -> Iterator[Cause]:
@@ -198,6 +241,27 @@ def _mount_name(value: Any, field: str) -> Iterator[Cause]:
 def _sub_paths(value: Any, field: str) -> Iterator[Cause]:
     for mount in value or []:
         yield from relative(mount.get("subPath"), f"{field}.subPath")
+
+
+def _sub_path_or_expression(value: Any, field: str) -> Iterator[Cause]:
+    for index, mount in enumerate(value or []):
+        if mount.get("subPath") and mount.get("subPathExpr"):
+            at = f"{field}[{index}].subPathExpr"
+            yield invalid_value(at, mount["subPathExpr"], "subPathExpr and subPath are mutually exclusive")
+
+
+def _propagation(value: Any, field: str) -> Iterator[Cause]:
+    # The real server leaves out the index.
+    for mount in value or []:
+        yield from one_of(*PROPAGATIONS)(mount.get("mountPropagation"), f"{field}.mountPropagation")
+
+
+def _container_port(value: Any, field: str) -> Iterator[Cause]:
+    yield from between(*PORTS)(value, field) if value else given()(None, field)
+
+
+def _probed(value: Any, field: str) -> Iterator[Cause]:
+    yield from int_or_name(0 if value is None else value, field)
 
 
 def _headers(value: Any, field: str) -> Iterator[Cause]:
@@ -288,10 +352,13 @@ RULES = (
         "8080",
         'Invalid value: "8080": must contain at least one letter or number (a-z, 0-9)',
     ),
-    Rule("ContainerPort.containerPort", given(), None, "Required value", reason="FieldValueRequired"),
+    *(
+        Rule("ContainerPort.containerPort", _container_port, missing, "Required value", reason="FieldValueRequired")
+        for missing in (None, 0)
+    ),
     Rule(
         "ContainerPort.containerPort",
-        between(*PORTS),
+        _container_port,
         99999,
         "Invalid value: 99999: must be between 1 and 65535, inclusive",
     ),
@@ -417,6 +484,71 @@ RULES = (
         'Invalid value: "3": must be less than or equal to cpu limit',
         field="requests",
     ),
+    Rule(
+        "Container.volumeMounts",
+        _sub_path_or_expression,
+        [{"name": "scratch", "mountPath": "/a", "subPath": "a", "subPathExpr": "b"}],
+        'Invalid value: "b": subPathExpr and subPath are mutually exclusive',
+        field="volumeMounts[0].subPathExpr",
+    ),
+    Rule(
+        "Container.volumeMounts",
+        _propagation,
+        [{"name": "scratch", "mountPath": "/a", "mountPropagation": "Both"}],
+        'Unsupported value: "Both": supported values: "Bidirectional", "HostToContainer", "None"',
+        field="volumeMounts.mountPropagation",
+        reason="FieldValueNotSupported",
+    ),
+    Rule(
+        "Container.envFrom",
+        _env_from,
+        [{"prefix": "A"}],
+        'Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
+        field="envFrom",
+    ),
+    Rule(
+        "ResourceFieldSelector",
+        _divisor,
+        {"divisor": "3"},
+        'Invalid value: "limits.cpu": only divisor\'s values 1m and 1 are supported with the cpu resource',
+        field="divisor",
+    ),
+    Rule(
+        "ResourceFieldSelector",
+        _divisor,
+        {"resource": "requests.memory", "divisor": "3"},
+        'Invalid value: "requests.memory": only divisor\'s values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the memory resource',
+        field="divisor",
+    ),
+    Rule(
+        "ResourceRequirements",
+        _whole,
+        {"requests": {"example.com/gpu": "1"}},
+        "Required value: Limit must be set for non overcommitable resources",
+        field="limits",
+        reason="FieldValueRequired",
+    ),
+    Rule(
+        "ResourceRequirements",
+        _whole,
+        {"limits": {"hugepages-2Mi": "2Mi"}, "requests": {"hugepages-2Mi": "2Mi"}},
+        "Forbidden: HugePages require cpu or memory",
+        field=".",
+        reason="FieldValueForbidden",
+    ),
+    Rule(
+        "ObjectFieldSelector.fieldPath",
+        _field_path,
+        "metadata.foo",
+        'Invalid value: "metadata.foo": error converting fieldPath: field label not supported: metadata.foo',
+    ),
+    Rule(
+        "ObjectFieldSelector.fieldPath",
+        _field_path,
+        "metadata.labels['a b']",
+        "Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        field=".",
+    ),
     Rule("VolumeMount.name", _mount_name, None, "Required value", reason="FieldValueRequired"),
     Rule("VolumeMount.mountPath", given(), None, "Required value", reason="FieldValueRequired"),
     Rule(
@@ -473,10 +605,13 @@ RULES = (
         reason="FieldValueRequired",
     ),
     Rule("ExecAction.command", given(), None, "Required value", reason="FieldValueRequired"),
-    Rule("HTTPGetAction.port", int_or_name, 0, "Invalid value: 0: must be between 1 and 65535, inclusive"),
+    *(
+        Rule("HTTPGetAction.port", _probed, missing, "Invalid value: 0: must be between 1 and 65535, inclusive")
+        for missing in (0, None)
+    ),
     Rule(
         "HTTPGetAction.port",
-        int_or_name,
+        _probed,
         "Main_1",
         'Invalid value: "Main_1": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
     ),

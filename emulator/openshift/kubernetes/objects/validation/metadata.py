@@ -1,5 +1,6 @@
 """The rules of metadata, which all kinds share, custom ones too. Names and labels are in `names.py`."""
 
+import json
 from collections.abc import Iterator
 
 from emulator.openshift.kubernetes.errors import Cause, invalid_value
@@ -32,12 +33,26 @@ def known_finalizers(value: Json, field: str) -> Iterator[Cause]:
             yield invalid_value(f"{field}.finalizers[{index}]", one, message)
 
 
+def _opposed_finalizers(value: Json, field: str) -> Iterator[Cause]:
+    listed = value.get("finalizers") or []
+    if {"orphan", "foregroundDeletion"} <= {*listed}:
+        shown = f"[]string{{{', '.join(json.dumps(one) for one in listed)}}}"
+        message = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield Cause("FieldValueInvalid", f"{field}.finalizers", f"Invalid value: {shown}: {message}")
+
+
+def _has_no_version(text: str) -> bool:
+    return text.count("/") > 1 or text.endswith("/")
+
+
 def _owners(value: Json, field: str) -> Iterator[Cause]:
     owners, at = value.get("ownerReferences") or [], f"{field}.ownerReferences"
     for owner in owners:
         for member, shown in (("apiVersion", "version"), ("kind", "kind"), ("name", "name"), ("uid", "uid")):
             if not owner.get(member):
                 yield invalid_value(f"{at}.{member}", "", f"{shown} must not be empty")
+        if _has_no_version(owner.get("apiVersion") or ""):
+            yield invalid_value(f"{at}.apiVersion", owner["apiVersion"], "version must not be empty")
         if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
             shown = "v1.OwnerReference{...}"
             message = "/v1, Kind=Event is disallowed from being an owner"
@@ -50,6 +65,20 @@ def _owners(value: Json, field: str) -> Iterator[Cause]:
 
 
 RULES = (
+    Rule(
+        "ObjectMeta",
+        _opposed_finalizers,
+        {"finalizers": ["orphan", "foregroundDeletion"]},
+        'Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and foregroundDeletion cannot be both set',
+        field="finalizers",
+    ),
+    Rule(
+        "ObjectMeta",
+        _owners,
+        {"ownerReferences": [OWNER | {"apiVersion": "a/b/c"}]},
+        'Invalid value: "a/b/c": version must not be empty',
+        field="ownerReferences.apiVersion",
+    ),
     Rule(
         "ObjectMeta",
         _annotations,

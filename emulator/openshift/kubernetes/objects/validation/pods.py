@@ -1,5 +1,6 @@
 """The rules of pods: their containers together, scheduling, names in the network."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from emulator.openshift.kubernetes.objects.validation.checks import (
 GO_TYPES = dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), "core.Probe") | {
     "lifecycle": "core.Lifecycle"
 }
+MOST_NAMESERVERS = 3
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
@@ -129,7 +131,21 @@ def _spread(value: Any, field: str) -> Iterator[Cause]:
         yield invalid_value(field, value or 0, "must be greater than zero")
 
 
+def _same_spread(value: Any, field: str) -> Iterator[Cause]:
+    seen = set()
+    for one in value or []:
+        shown = f"{{{one.get('topologyKey') or ''}, {one.get('whenUnsatisfiable') or ''}}}"
+        if shown in seen:
+            # The real server names the first of them.
+            yield duplicate(f"{field}[0].{{topologyKey, whenUnsatisfiable}}", shown)
+        seen.add(shown)
+
+
 def _nameservers(value: Any, field: str) -> Iterator[Cause]:
+    if len(value or []) > MOST_NAMESERVERS:
+        shown = f"[]string{{{', '.join(map(json.dumps, value))}}}"
+        message = f"must not have more than {MOST_NAMESERVERS} nameservers"
+        yield Cause("FieldValueInvalid", field, f"Invalid value: {shown}: {message}")
     for index, server in enumerate(value or []):
         yield from _address(server, f"{field}[{index}]")
 
@@ -137,11 +153,20 @@ def _nameservers(value: Any, field: str) -> Iterator[Cause]:
 def _aliases(value: Any, field: str) -> Iterator[Cause]:
     for alias in value or []:
         yield from _address(alias.get("ip"), f"{field}.ip")
+        for name in alias.get("hostnames") or []:
+            for problem in names.subdomain(name):
+                yield invalid_value(f"{field}.hostnames", name, problem)
 
 
 def _address(value: Any, field: str) -> Iterator[Cause]:
     if not is_address(value or ""):
         yield invalid_value(field, value or "", "must be valid IP address")
+
+
+def _shared_processes(value: Json, field: str) -> Iterator[Cause]:
+    if value.get("shareProcessNamespace") and value.get("hostPID"):
+        message = "ShareProcessNamespace and HostPID cannot both be enabled"
+        yield invalid_value(f"{field}.securityContext.shareProcessNamespace", True, message)
 
 
 def _dns_none(value: Json, field: str) -> Iterator[Cause]:
@@ -154,6 +179,34 @@ def _dns_none(value: Json, field: str) -> Iterator[Cause]:
 
 
 RULES = (
+    Rule(
+        "PodSpec.topologySpreadConstraints",
+        _same_spread,
+        [{"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "DoNotSchedule"}] * 2,
+        'Duplicate value: "{a, DoNotSchedule}"',
+        field="topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}",
+        reason="FieldValueDuplicate",
+    ),
+    Rule(
+        "PodSpec",
+        _shared_processes,
+        {"shareProcessNamespace": True, "hostPID": True},
+        "Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled",
+        field="securityContext.shareProcessNamespace",
+    ),
+    Rule(
+        "PodDNSConfig.nameservers",
+        _nameservers,
+        ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"],
+        'Invalid value: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"}: must not have more than 3 nameservers',
+    ),
+    Rule(
+        "PodSpec.hostAliases",
+        _aliases,
+        [{"ip": "10.0.0.1", "hostnames": ["A_b"]}],
+        "Invalid value: \"A_b\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        field="hostAliases.hostnames",
+    ),
     Rule("PodSpec.containers", given(), None, "Required value", reason="FieldValueRequired"),
     Rule(
         "PodSpec",

@@ -86,6 +86,25 @@ def _item_paths(value: Any, field: str) -> Iterator[Cause]:
             yield required(f"{field.rpartition('.')[0]}.path")
 
 
+def _downward(value: Json, field: str) -> Iterator[Cause]:
+    for item in value.get("items") or []:
+        if item.get("fieldRef") is None and item.get("resourceFieldRef") is None:
+            yield required(field, "one of fieldRef and resourceFieldRef is required")
+
+
+def _projected_paths(value: Json, field: str) -> Iterator[Cause]:
+    """Refuse a path to which two sources of a projected volume write."""
+    seen: set[str] = set()
+    for source in value.get("sources") or []:
+        for kind in ("secret", "configMap"):
+            given_source = source.get(kind) or {}
+            for item in given_source.get("items") or []:
+                path = item.get("path") or ""
+                if path and path in seen:
+                    yield invalid_value(field, given_source.get("name") or "", "conflicting duplicate paths")
+                seen.add(path)
+
+
 def _token_paths(value: Any, field: str) -> Iterator[Cause]:
     for source in value or []:
         token = source.get("serviceAccountToken")
@@ -117,6 +136,21 @@ def _capacity(value: Any, field: str) -> Iterator[Cause]:
 
 
 RULES = (
+    Rule(
+        "DownwardAPIVolumeSource",
+        _downward,
+        {"items": [{"path": "labels"}]},
+        "Required value: one of fieldRef and resourceFieldRef is required",
+        field=".",
+        reason="FieldValueRequired",
+    ),
+    Rule(
+        "ProjectedVolumeSource",
+        _projected_paths,
+        {"sources": [{"secret": {"name": name, "items": [{"key": "k", "path": "p"}]}} for name in ("a", "b")]},
+        'Invalid value: "b": conflicting duplicate paths',
+        field=".",
+    ),
     Rule("Volume.name", given(), None, "Required value", reason="FieldValueRequired"),
     Rule(
         "Volume.name",

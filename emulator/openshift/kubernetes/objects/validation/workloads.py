@@ -6,7 +6,15 @@ from typing import Any
 
 from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value, not_supported, required
 from emulator.openshift.kubernetes.kinds import Json
-from emulator.openshift.kubernetes.objects.validation.checks import Rule, at_least, go_map, invalid_go_value
+from emulator.openshift.kubernetes.objects import names
+from emulator.openshift.kubernetes.objects.validation import pods
+from emulator.openshift.kubernetes.objects.validation.checks import (
+    Rule,
+    at_least,
+    go_map,
+    go_selector,
+    invalid_go_value,
+)
 
 PERCENT = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 
@@ -14,8 +22,18 @@ PERCENT = "a valid percent string must be a numeric string followed by an ending
 def _selector(kind: str) -> Callable[[Json, str], Iterator[Cause]]:
     def check(value: Json, field: str) -> Iterator[Cause]:
         selector = value.get("selector")
+        wrong = list(_wrong_parts(selector or {}, f"{field}.selector"))
+        yield from wrong
+        if wrong:
+            # For a DaemonSet, the parts that are wrong are enough.
+            if kind != "daemonset":
+                says = ": invalid label selector" if kind == "deployment" else ""
+                shown = go_selector(selector or {})
+                yield Cause("FieldValueInvalid", f"{field}.selector", f"Invalid value: {shown}{says}")
+            return
         if selector is None:
-            yield required(f"{field}.selector")
+            if kind != "daemonset":
+                yield required(f"{field}.selector")
         elif not selector.get("matchLabels") and not selector.get("matchExpressions"):
             yield _empty_selector(f"{field}.selector", kind)
         labels = ((value.get("template") or {}).get("metadata") or {}).get("labels")
@@ -33,6 +51,17 @@ def _empty_selector(field: str, kind: str) -> Cause:
     return Cause("FieldValueInvalid", field, f"Invalid value: {shown}: empty selector is invalid for {kind}")
 
 
+def _wrong_parts(selector: Json, field: str) -> Iterator[Cause]:
+    """Yield what is wrong with the parts of a selector, which the real server names before the selector."""
+    parts = [("LabelSelector", selector, field)]
+    for index, one in enumerate(selector.get("matchExpressions") or []):
+        parts.append(("LabelSelectorRequirement", one, f"{field}.matchExpressions[{index}]"))
+    for kind, part, at in parts:
+        for rule in pods.RULES:
+            if rule.type == kind:
+                yield from rule.causes(part, at)
+
+
 def _fits(selector: Json, labels: Json) -> bool:
     if any(labels.get(name) != value for name, value in (selector.get("matchLabels") or {}).items()):
         return False
@@ -45,14 +74,23 @@ def _fits(selector: Json, labels: Json) -> bool:
     return True
 
 
-def _template(*policies: str) -> Callable[[Json, str], Iterator[Cause]]:
+def _template_metadata(value: Json, field: str) -> Iterator[Cause]:
+    # The real server leaves out `metadata`.
+    metadata = value.get("metadata") or {}
+    yield from names.label_causes(f"{field}.labels", metadata.get("labels"))
+    for key in sorted(metadata.get("annotations") or {}):
+        for problem in names.qualified_name(key.lower()):
+            yield invalid_value(f"{field}.annotations", key, problem)
+
+
+def _template(kind: str, *policies: str) -> Callable[[Json, str], Iterator[Cause]]:
     def check(value: Json, field: str) -> Iterator[Cause]:
         spec = (value.get("template") or {}).get("spec") or {}
         policy = spec.get("restartPolicy", "Always")
         if policy != "Always":
             yield not_supported(f"{field}.template.spec.restartPolicy", policy, policies)
         if spec.get("activeDeadlineSeconds") is not None:
-            message = "activeDeadlineSeconds in ReplicaSet is not Supported"
+            message = f"activeDeadlineSeconds in {kind} is not Supported"
             yield forbidden_value(f"{field}.template.spec.activeDeadlineSeconds", message)
 
     return check
@@ -127,7 +165,52 @@ def _most(value: Any, field: str) -> Iterator[Cause]:
         yield Cause("FieldValueInvalid", field, f"Invalid value: {go_amount(value)}: must not be greater than 100%")
 
 
+# The kind that the real server names in its refusal of a deadline.
+SHOWN_AS = {
+    "DeploymentSpec": "ReplicaSet",
+    "ReplicaSetSpec": "ReplicaSet",
+    "StatefulSetSpec": "StatefulSet",
+    "DaemonSetSpec": "DaemonSet",
+}
+UNREADABLE = (
+    'v1.LabelSelector{MatchLabels:map[string]string{"app":"web"}, MatchExpressions:[]v1.LabelSelectorRequirement'
+    '{v1.LabelSelectorRequirement{Key:"app", Operator:"In", Values:[]string(nil)}}}'
+)
 RULES = (
+    Rule(
+        "PodTemplateSpec",
+        _template_metadata,
+        {"metadata": {"labels": {"app": "web", "tier": "a b"}}},
+        "Invalid value: \"a b\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+        field="labels",
+    ),
+    Rule(
+        "PodTemplateSpec",
+        _template_metadata,
+        {"metadata": {"labels": {"app": "web"}, "annotations": {"a b": "c"}}},
+        "Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        field="annotations",
+    ),
+    *(
+        Rule(
+            spec,
+            _selector(kind),
+            {"selector": {"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "app", "operator": "In"}]}},
+            f"Invalid value: {UNREADABLE}{says}",
+            field="selector",
+        )
+        for spec, kind, says in (
+            ("DeploymentSpec", "deployment", ": invalid label selector"),
+            ("ReplicaSetSpec", "deployment", ": invalid label selector"),
+            ("StatefulSetSpec", "statefulset", ""),
+        )
+    ),
+    Rule(
+        "RollingUpdateDaemonSet.maxUnavailable",
+        _most,
+        "101%",
+        'Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"101%"}: must not be greater than 100%',
+    ),
     *(
         rule
         for spec, kind in (
@@ -151,7 +234,7 @@ RULES = (
             ),
             Rule(
                 spec,
-                _template("Always"),
+                _template(SHOWN_AS[spec], "Always"),
                 {
                     "template": {
                         "metadata": {"labels": {"app": "web"}},
@@ -163,6 +246,19 @@ RULES = (
                 reason="FieldValueNotSupported",
             ),
             Rule(f"{spec}.minReadySeconds", at_least(0), -1, "Invalid value: -1: must be greater than or equal to 0"),
+            Rule(
+                spec,
+                _template(SHOWN_AS[spec], "Always"),
+                {
+                    "template": {
+                        "metadata": {"labels": {"app": "web"}},
+                        "spec": {"activeDeadlineSeconds": 9, "containers": [{"name": "a", "image": "a"}]},
+                    }
+                },
+                f"Forbidden: activeDeadlineSeconds in {SHOWN_AS[spec]} is not Supported",
+                field="template.spec.activeDeadlineSeconds",
+                reason="FieldValueForbidden",
+            ),
             *(
                 (Rule(f"{spec}.replicas", at_least(0), -1, "Invalid value: -1: must be greater than or equal to 0"),)
                 if kind != "daemonset"
