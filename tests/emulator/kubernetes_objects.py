@@ -143,6 +143,15 @@ VALID: dict[str, tuple[str, Json]] = {
         "v1",
         {"subsets": [{"addresses": [{"ip": "10.1.0.1"}], "ports": [{"name": "https", "port": 443}]}]},
     ),
+    "Event": (
+        "v1",
+        {
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web"},
+            "reason": "Scheduled",
+            "message": "It has a node.",
+            "type": "Normal",
+        },
+    ),
     "Namespace": ("v1", {"spec": {"finalizers": ["kubernetes"]}}),
     "Node": ("v1", {"spec": {"taints": [{"key": "node-role.kubernetes.io/master", "effect": "NoSchedule"}]}}),
     "PersistentVolume": (

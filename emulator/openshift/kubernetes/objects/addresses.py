@@ -14,6 +14,7 @@ NAMESPACE, NAME = "default", "kubernetes"
 LABELS = {"component": "apiserver", "provider": "kubernetes"}
 PORT, TARGET_PORT = 443, 6443
 HEADLESS = "None"
+EXTERNAL_NAME = "ExternalName"
 # The network begins with addresses that OpenShift gives its own Services, such as the tenth to DNS.
 FIRST = 11
 
@@ -33,6 +34,55 @@ def own(network: str) -> Json:
     }
 
 
+def let_go(old: Json, new: Json) -> None:
+    """Drop what a Service no longer needs after a change of its type, unless the client changed that too.
+
+    Args:
+        old: the Service before the change.
+        new: the Service after it, which is modified.
+    """
+    before, after = old["spec"], new["spec"]
+    becomes_a_name = before["type"] != EXTERNAL_NAME and after["type"] == EXTERNAL_NAME
+    if becomes_a_name and after.get("clusterIP") == before.get("clusterIP"):
+        after.pop("clusterIP", None)
+        after.pop("clusterIPs", None)
+    if before["type"] not in EXTERNAL or after["type"] in EXTERNAL:
+        return
+    ports = {port.get("nodePort") for port in before.get("ports") or []}
+    if all(port.get("nodePort") in (None, 0, *ports) for port in after.get("ports") or []):
+        for port in after.get("ports") or []:
+            port.pop("nodePort", None)
+    for member in ("externalTrafficPolicy", "healthCheckNodePort"):
+        if after.get(member) == before.get(member):
+            after.pop(member, None)
+
+
+def keep(old: Json, new: Json) -> None:
+    """Keep what the cluster gave a Service if an update leaves it out, so that the file it was made from can replace it.
+
+    Source: https://github.com/kubernetes/kubernetes/pull/103532, of release 1.22.
+
+    Args:
+        old: the Service before the change.
+        new: the Service after it, which is modified.
+    """
+    before, after = old["spec"], new["spec"]
+    if EXTERNAL_NAME not in (before["type"], after["type"]):
+        if not after.get("clusterIP"):
+            after |= {member: before[member] for member in ("clusterIP", "clusterIPs") if before.get(member)}
+        elif not after.get("clusterIPs") and before.get("clusterIPs"):
+            after["clusterIPs"] = before["clusterIPs"]
+    if before["type"] not in EXTERNAL or after["type"] not in EXTERNAL:
+        return
+    known = {port.get("name"): port.get("nodePort") for port in before.get("ports") or []}
+    used = {port.get("nodePort") for port in after.get("ports") or []}
+    for port in after.get("ports") or []:
+        former = known.get(port.get("name"))
+        if not port.get("nodePort") and former and former not in used:
+            port["nodePort"] = former
+            used.add(former)
+
+
 def assign(service: Json, services: Iterable[Json], network: str) -> list[Cause]:
     """Give a Service the address and the node ports that it lacks; return why it cannot have those that it wants.
 
@@ -49,7 +99,7 @@ def assign(service: Json, services: Iterable[Json], network: str) -> list[Cause]
 
 
 def _assign_address(spec: Json, taken: set[str | None], network: str) -> list[Cause]:
-    if spec.get("type") == "ExternalName":
+    if spec.get("type") == EXTERNAL_NAME:
         return []
     wanted = spec.get("clusterIP")
     addresses = ipaddress.ip_network(network)

@@ -12,6 +12,8 @@ DEFAULTS: Mapping[str, Json] = {
     "Namespace": {"spec": {}},
     "NamespaceSpec": {"finalizers": ["kubernetes"]},
     "Secret": {"type": "Opaque"},
+    "Event": {"source": {}, "reportingComponent": "", "reportingInstance": ""},
+    "Lease": {"spec": {}},
     "Service": {"spec": {}},
     "ServiceSpec": {"sessionAffinity": "None", "type": "ClusterIP"},
     "ServicePort": {"protocol": "TCP"},
@@ -130,12 +132,16 @@ def _pod_spec(spec: Json) -> None:
 def _service(spec: Json) -> None:
     if spec["sessionAffinity"] == "ClientIP":
         add(spec, {"sessionAffinityConfig": {"clientIP": {}}})
+    elif spec["sessionAffinity"] == "None":
+        spec.pop("sessionAffinityConfig", None)
     if spec["type"] in EXTERNAL:
         add(spec, {"externalTrafficPolicy": "Cluster"})
 
 
 def _service_port(port: Json) -> None:
-    add(port, {"targetPort": port.get("port")} if port.get("port") else {})
+    # Neither is a port, so both mean the default.
+    if port.get("targetPort") in (None, 0, ""):
+        port["targetPort"] = port.get("port") or 0
 
 
 def _claims(spec: Json) -> None:

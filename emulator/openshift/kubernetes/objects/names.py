@@ -70,15 +70,25 @@ subdomain = _matches(_SUBDOMAIN, MAX_SUBDOMAIN, SUBDOMAIN_MESSAGE)
 label = _matches(_LABEL, MAX_LABEL, LABEL_MESSAGE)
 service_name = _matches(_SERVICE, MAX_LABEL, SERVICE_MESSAGE)
 label_value = _matches(rf"({_QUALIFIED})?", MAX_LABEL, LABEL_VALUE_MESSAGE)
-config_key = _matches(_CONFIG_KEY, MAX_SUBDOMAIN, CONFIG_KEY_MESSAGE)
+_config_key = _matches(_CONFIG_KEY, MAX_SUBDOMAIN, CONFIG_KEY_MESSAGE)
 _qualified_part = _matches(_QUALIFIED, MAX_LABEL, QUALIFIED_MESSAGE)
 
 # The names of all other kinds are subdomains.
 NAMES: Mapping[str, Callable[[str], Iterator[str]]] = {
     "Namespace": label,
     "Service": service_name,
+    "Event": path_segment,
     **{f"{kind}.{RBAC}": path_segment for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")},
 }
+
+
+def config_key(value: str) -> Iterator[str]:
+    """Yield what is wrong with the key of a ConfigMap or Secret, which becomes the name of a file."""
+    yield from _config_key(value)
+    if value in (".", ".."):
+        yield f"must not be '{value}'"
+    elif value.startswith(".."):
+        yield "must not start with '..'"
 
 
 def qualified_name(value: str) -> Iterator[str]:

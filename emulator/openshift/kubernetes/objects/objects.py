@@ -220,6 +220,10 @@ class Objects:
         metadata = new["metadata"] = metadatas.decode(kind, new.get("metadata"))
         rules.check_version(kind, name, old, metadata)
         new = rules.settled(kind, rules.merged(kind, old, new, subresource))
+        if kind.name == "Service":
+            before = rules.settled(kind, old)
+            addresses.keep(before, new)
+            addresses.let_go(before, new)
         rules.set_managers(new, (track or self._tracked(kind, subresource))(old, new))
         if rules.without_version(new) == rules.without_version(old):
             return old

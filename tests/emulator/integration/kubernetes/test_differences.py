@@ -116,6 +116,13 @@ def _applied_order(client: httpx.Client, namespace: str) -> Any:
     return [one["name"] for one in found["spec"]["template"]["spec"]["containers"]]
 
 
+def _replaced_service(client: httpx.Client, namespace: str) -> Any:
+    path = f"/api/v1/namespaces/{namespace}/services"
+    body: dict[str, Any] = {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}
+    body["metadata"]["resourceVersion"] = client.post(path, json=body).json()["metadata"]["resourceVersion"]
+    return client.put(f"{path}/s", json=body).status_code
+
+
 def _managers_of_scale(client: httpx.Client, namespace: str) -> Any:
     _deployment(client, namespace, replicas=1, **SPEC).raise_for_status()
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments/d"
@@ -185,6 +192,11 @@ ROWS = (
         "They come from the installed Python client, and an older kubectl refuses members that a schema lacks.",
     ),
     Difference("`Impersonate-Uid` is enforced.", "Release 1.22.", _impersonated_uid),
+    Difference(
+        "An update of a Service that leaves out its address or node ports keeps them.",
+        "Release 1.22.",
+        _replaced_service,
+    ),
     Difference(
         "Managers of a subresource are entries of their own, and who scales owns the replicas.",
         "Release 1.22.",

@@ -177,3 +177,17 @@ def test_fifty_clusters_cost_little_memory_and_nothing_when_idle(tmp_path: Path)
         added = (process.memory_info().rss - before) / MEBIBYTE
         assert added < 100
         wait_for(lambda: local.run(_waiting()) <= waiting, "an idle event loop")
+
+
+def test_the_file_of_a_service_can_replace_it(emulated_api: EmulatedApi) -> None:
+    """It lacks the address and the node ports that the cluster gave; the server of the contract tests is too old."""
+    admin, path = emulated_api.client(), "/api/v1/namespaces/default/services"
+    ports = [{"name": "a", "port": 80}, {"name": "b", "port": 81}]
+    body: dict[str, Any] = {"metadata": {"name": "replaced"}, "spec": {"type": "NodePort", "ports": ports}}
+    made = admin.post(path, json=body).raise_for_status().json()["spec"]
+    body["spec"]["ports"] = [{"name": "b", "port": 91}, {"name": "c", "port": 92}]
+    replaced = admin.put(f"{path}/replaced", json=body).raise_for_status().json()["spec"]
+    assert (replaced["clusterIP"], replaced["clusterIPs"]) == (made["clusterIP"], made["clusterIPs"])
+    assert replaced["ports"][0]["nodePort"] == made["ports"][1]["nodePort"]
+    assert replaced["ports"][1]["nodePort"] != made["ports"][1]["nodePort"]
+    admin.delete(f"{path}/replaced").raise_for_status()

@@ -72,3 +72,41 @@ def test_node_ports_are_assigned_once_each(admin: httpx.Client, services: str) -
     ):
         answer = admin.post(services, json=_service("b", type="NodePort", ports=[{"port": 80, "nodePort": port}]))
         assert answer.json() == _invalid("b", "spec.ports[0].nodePort", f"Invalid value: {port}: {why}")
+
+
+@pytest.mark.parametrize("kind", ["NodePort", "LoadBalancer"])
+@pytest.mark.parametrize("to", [{"type": "ClusterIP"}, {"type": "ExternalName", "externalName": "example.com"}])
+def test_a_service_of_another_type_lets_go_of_what_it_does_not_need(
+    admin: httpx.Client, namespace: str, kind: str, to: dict[str, str]
+) -> None:
+    """The client changes the type alone; node ports, the policy for traffic and the address follow."""
+    path = f"/api/v1/namespaces/{namespace}/services"
+    body = {"metadata": {"name": "s"}, "spec": {"type": kind, "ports": [{"port": 80}]}}
+    admin.post(path, json=body).raise_for_status()
+    changed = admin.patch(f"{path}/s", json={"spec": to}, headers={"Content-Type": "application/merge-patch+json"})
+    assert changed.status_code == httpx.codes.OK, changed.text
+    spec = changed.json()["spec"]
+    assert "externalTrafficPolicy" not in spec
+    assert "nodePort" not in spec["ports"][0]
+    assert ("clusterIP" in spec) == (to["type"] == "ClusterIP")
+
+
+def test_a_node_port_that_the_client_changes_is_not_dropped(admin: httpx.Client, namespace: str) -> None:
+    """It is refused."""
+    path = f"/api/v1/namespaces/{namespace}/services"
+    body = {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}}
+    admin.post(path, json=body).raise_for_status()
+    spec = {"type": "ClusterIP", "ports": [{"port": 80, "nodePort": 32767}]}
+    refused = admin.patch(f"{path}/s", json={"spec": spec}, headers={"Content-Type": "application/merge-patch+json"})
+    assert refused.status_code == httpx.codes.UNPROCESSABLE_ENTITY
+    causes = refused.json()["details"]["causes"]
+    assert [cause["field"] for cause in causes] == ["spec.ports[0].nodePort"]
+
+
+def test_what_means_the_default_of_a_service_is_none(admin: httpx.Client, namespace: str) -> None:
+    """A target port of zero, and how long sessions last where there are none."""
+    session = {"sessionAffinity": "None", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 5}}}
+    body = {"metadata": {"name": "s"}, "spec": session | {"ports": [{"port": 80, "targetPort": 0}]}}
+    made = admin.post(f"/api/v1/namespaces/{namespace}/services", json=body).raise_for_status().json()
+    assert made["spec"]["ports"][0]["targetPort"] == 80
+    assert "sessionAffinityConfig" not in made["spec"]

@@ -26,6 +26,12 @@ def _rule(value: Json, field: str) -> Iterator[Cause]:
         yield required(f"{field}.resources", "resource rules must supply at least one resource")
 
 
+def _aggregation(value: Json, _field: str) -> Iterator[Cause]:
+    rule = value.get("aggregationRule")
+    if rule is not None and not rule.get("clusterRoleSelectors"):
+        yield required("aggregationRule.clusterRoleSelectors", AGGREGATED)
+
+
 def _namespaced(value: Any, field: str) -> Iterator[Cause]:
     for index, rule in enumerate(value or []):
         if rule.get("nonResourceURLs"):
@@ -72,7 +78,16 @@ def _role_ref(*kinds: str) -> Any:
     return check
 
 
+AGGREGATED = "at least one clusterRoleSelector required if aggregationRule is non-nil"
 RULES = (
+    Rule(
+        "ClusterRole",
+        _aggregation,
+        {"aggregationRule": {}},
+        f"Required value: {AGGREGATED}",
+        field="aggregationRule.clusterRoleSelectors",
+        reason="FieldValueRequired",
+    ),
     Rule(
         "PolicyRule",
         _rule,

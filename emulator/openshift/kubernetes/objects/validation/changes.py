@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value, required
+from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC, Json, Kind
 from emulator.openshift.kubernetes.objects.validation.checks import go_list, go_selector
 
@@ -151,6 +151,17 @@ def _pod(old: Json, new: Json) -> Iterator[Cause]:
         yield forbidden_value("spec", POD_MESSAGE)
 
 
+def _deadline(old: Json, new: Json) -> Iterator[Cause]:
+    before, after = (obj["spec"].get("activeDeadlineSeconds") for obj in (old, new))
+    if before is None or before == after:
+        return
+    if after is None:
+        message = "must not update from a positive integer to nil value"
+        yield invalid_value("spec.activeDeadlineSeconds", "null", message)
+    elif after > before:
+        yield invalid_value("spec.activeDeadlineSeconds", after, "must be less than or equal to previous value")
+
+
 def _lasting(toleration: Json) -> Json:
     return {name: value for name, value in toleration.items() if name != "tolerationSeconds"}
 
@@ -159,17 +170,9 @@ def _service_address(old: Json, new: Json) -> Iterator[Cause]:
     before, after = old["spec"].get("clusterIP"), new["spec"].get("clusterIP")
     if not before or "ExternalName" in (old["spec"].get("type"), new["spec"].get("type")):
         return
-    listed = new["spec"].get("clusterIPs")
-    if not after or not listed:
-        yield _address("[]string(nil)", "primary clusterIP can not be unset")
-        if after:
-            yield required("spec.clusterIPs")
-    elif before != after:
-        yield _address(go_list([after]), "may not change once set")
-
-
-def _address(shown: str, why: str) -> Cause:
-    return Cause("FieldValueInvalid", "spec.clusterIPs[0]", f"Invalid value: {shown}: {why}")
+    if before != after:
+        message = f"Invalid value: {go_list([after])}: may not change once set"
+        yield Cause("FieldValueInvalid", "spec.clusterIPs[0]", message)
 
 
 RELABELLED: Json = {
@@ -297,17 +300,26 @@ RULES = (
         FORBIDDEN,
     ),
     ChangeRule(
-        "Service",
-        _service_address,
-        {"spec": {"clusterIP": "10.0.0.77"}},
-        'Invalid value: []string{"10.0.0.77"}: may not change once set',
-        "spec.clusterIPs[0]",
+        "Pod",
+        _deadline,
+        {"spec": {"activeDeadlineSeconds": 20}},
+        "Invalid value: 20: must be less than or equal to previous value",
+        "spec.activeDeadlineSeconds",
+        first=(("spec", {"activeDeadlineSeconds": 10}),),
+    ),
+    ChangeRule(
+        "Pod",
+        _deadline,
+        {"spec": {"activeDeadlineSeconds": None}},
+        'Invalid value: "null": must not update from a positive integer to nil value',
+        "spec.activeDeadlineSeconds",
+        first=(("spec", {"activeDeadlineSeconds": 10}),),
     ),
     ChangeRule(
         "Service",
         _service_address,
-        {"spec": {"clusterIP": None, "clusterIPs": None}},
-        "Invalid value: []string(nil): primary clusterIP can not be unset",
+        {"spec": {"clusterIP": "10.0.0.77"}},
+        'Invalid value: []string{"10.0.0.77"}: may not change once set',
         "spec.clusterIPs[0]",
     ),
     ChangeRule(

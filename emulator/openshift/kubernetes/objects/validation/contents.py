@@ -134,6 +134,17 @@ def _typed(value: Json, _field: str) -> Iterator[Cause]:
 
 
 RULES = (
+    *(
+        Rule(
+            kind,
+            _keys("data"),
+            {"data": {key: "YQ=="}},
+            f'Invalid value: "{key}": {says}',
+            field=f"data[{key}]",
+        )
+        for kind in ("ConfigMap", "Secret")
+        for key, says in ((".", "must not be '.'"), ("..", "must not be '..'"), ("..a", "must not start with '..'"))
+    ),
     Rule(
         "ConfigMap",
         _keys("data"),

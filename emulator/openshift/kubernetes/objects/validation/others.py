@@ -7,6 +7,7 @@ from emulator.openshift.kubernetes.errors import Cause, invalid_value, not_suppo
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import names
 from emulator.openshift.kubernetes.objects.validation.checks import Rule, at_least, text
+from emulator.openshift.kubernetes.objects.validation.metadata import STANDARD_FINALIZERS
 from emulator.openshift.kubernetes.objects.validation.pods import EFFECTS
 
 
@@ -29,6 +30,20 @@ def _taints(value: Json, _field: str) -> Iterator[Cause]:
         seen.add((key, effect))
 
 
+def _of_its_namespace(value: Json, _field: str) -> Iterator[Cause]:
+    # Events of cluster-scoped objects are in the namespace `default`.
+    found, own = (value.get("involvedObject") or {}).get("namespace") or "", value["metadata"].get("namespace")
+    if found != own and (found or own != "default"):
+        yield invalid_value("involvedObject.namespace", found, "does not match event.namespace")
+
+
+def _known_finalizers(value: Any, field: str) -> Iterator[Cause]:
+    for one in value or []:
+        if "/" not in one and one not in STANDARD_FINALIZERS:
+            message = "name is neither a standard finalizer name nor is it fully qualified"
+            yield invalid_value(field, one, message)
+
+
 def _transitions(value: Any, field: str) -> Iterator[Cause]:
     # The words are the server's.
     yield from at_least(0, "must to greater or equal than 0")(value, field)
@@ -41,6 +56,19 @@ def _positive(value: Any, field: str) -> Iterator[Cause]:
 
 TAINT: Json = {"key": "a", "effect": "NoSchedule"}
 RULES = (
+    Rule(
+        "Event",
+        _of_its_namespace,
+        {"involvedObject": {"namespace": "elsewhere"}},
+        'Invalid value: "elsewhere": does not match event.namespace',
+        field="involvedObject.namespace",
+    ),
+    Rule(
+        "NamespaceSpec.finalizers",
+        _known_finalizers,
+        ["foo"],
+        'Invalid value: "foo": name is neither a standard finalizer name nor is it fully qualified',
+    ),
     Rule(
         "Node",
         _taints,

@@ -50,6 +50,22 @@ def _same_ports(value: Json, field: str) -> Iterator[Cause]:
         seen.add(key)
 
 
+def _same_node_ports(value: Json, field: str) -> Iterator[Cause]:
+    seen = set()
+    for index, port in enumerate(value.get("ports") or []):
+        key = (port.get("protocol"), port.get("nodePort"))
+        if port.get("nodePort") and key in seen:
+            message = f"Duplicate value: {port['nodePort']}"
+            yield Cause("FieldValueDuplicate", f"{field}.ports[{index}].nodePort", message)
+        seen.add(key)
+
+
+def _headless(value: Json, field: str) -> Iterator[Cause]:
+    if value.get("clusterIP") == "None" and value.get("type") in EXTERNAL:
+        message = f"may not be set to 'None' for {value['type']} services"
+        yield invalid_value(f"{field}.clusterIPs[0]", "None", message)
+
+
 def _node_ports(value: Json, field: str) -> Iterator[Cause]:
     for index, port in enumerate(value.get("ports") or []):
         if not port.get("nodePort"):
@@ -89,6 +105,8 @@ def _cluster_ip(value: Any, field: str) -> Iterator[Cause]:
 def _external_ips(value: Any, field: str) -> Iterator[Cause]:
     for index, one in enumerate(value or []):
         yield from address(one, f"{field}[{index}]")
+        if is_address(one):
+            yield from _loopback(one, f"{field}[{index}]")
 
 
 def _ranges(value: Json, path: str) -> Iterator[Cause]:
@@ -151,11 +169,57 @@ def _endpoint(value: Any, field: str) -> Iterator[Cause]:
     if not is_address(value or ""):
         yield from address(value, field)
         yield invalid_value(field, value or "", "must be a valid IP address")
-    elif ipaddress.ip_address(value).is_loopback:
+    else:
+        yield from _loopback(value, field)
+
+
+def _loopback(value: str, field: str) -> Iterator[Cause]:
+    if ipaddress.ip_address(value).is_loopback:
         yield invalid_value(field, value, "may not be in the loopback range (127.0.0.0/8)")
 
 
+def _subset(value: Json, field: str) -> Iterator[Cause]:
+    if not value.get("addresses") and not value.get("notReadyAddresses"):
+        yield required(field, "must specify `addresses` or `notReadyAddresses`")
+
+
 RULES = (
+    Rule(
+        "ServiceSpec",
+        _same_node_ports,
+        {
+            "type": "NodePort",
+            "ports": [{"port": port, "name": f"p{port}", "nodePort": 30001} for port in (80, 81)],
+        },
+        "Duplicate value: 30001",
+        field="ports[1].nodePort",
+        reason="FieldValueDuplicate",
+    ),
+    *(
+        Rule(
+            "ServiceSpec",
+            _headless,
+            {"type": kind, "clusterIP": "None"},
+            f"Invalid value: \"None\": may not be set to 'None' for {kind} services",
+            field="clusterIPs[0]",
+        )
+        for kind in EXTERNAL
+    ),
+    Rule(
+        "ServiceSpec.externalIPs",
+        _external_ips,
+        ["127.0.0.1"],
+        'Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8)',
+        field="externalIPs[0]",
+    ),
+    Rule(
+        "EndpointSubset",
+        _subset,
+        {"addresses": None},
+        "Required value: must specify `addresses` or `notReadyAddresses`",
+        field=".",
+        reason="FieldValueRequired",
+    ),
     Rule("ServiceSpec", _ports, {"ports": None}, "Required value", field="ports", reason="FieldValueRequired"),
     Rule(
         "ServiceSpec",
