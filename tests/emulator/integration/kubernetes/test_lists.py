@@ -141,3 +141,61 @@ def test_a_list_of_all_namespaces_is_in_order(admin: httpx.Client, namespace: st
     keys = [f"{item['metadata']['namespace']}/{item['metadata']['name']}" for item in found]
     assert keys == sorted(keys)
     assert f"{namespace}/a" in keys
+
+
+VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+REQUIREMENT = "unable to parse requirement: "
+
+
+@pytest.mark.parametrize(
+    ("selector", "want_message"),
+    [
+        ("n b", f"{REQUIREMENT}found 'b', expected: '=', '!=', '==', 'in', notin'"),
+        ("n=a b=c", "found 'b', expected: ',' or 'end of string'"),
+        ("n=a=b", "found '=', expected: ',' or 'end of string'"),
+        ("!n=a", "found '=', expected: ',' or 'end of string'"),
+        ("=a", "found '=', expected: !, identifier, or 'end of string'"),
+        ("(n)", "found '(', expected: !, identifier, or 'end of string'"),
+        ("n=a,", "found '', expected: identifier after ','"),
+        ("n,,m", "found ',', expected: identifier after ','"),
+        ("n in a", f"{REQUIREMENT}found 'a' expected: '('"),
+        ("n in", f"{REQUIREMENT}found '' expected: '('"),
+        ("n in (", f"{REQUIREMENT}found '', expected: ',', ')' or identifier"),
+        ("n in (a", f"{REQUIREMENT}found '', expected: ',' or ')'"),
+        ("n=(a)", f"{REQUIREMENT}found '(', expected: identifier"),
+        ("n>=1", f"{REQUIREMENT}found '=', expected: identifier"),
+        ("n>a", f"{REQUIREMENT}for 'Gt', 'Lt' operators, the value must be an integer"),
+        ("n=*", f'{REQUIREMENT}invalid label value: "*": at key: "n": {VALUE}'),
+        ("n in (a,*)", f'{REQUIREMENT}invalid label value: "*": at key: "n": {VALUE}'),
+    ],
+)
+def test_a_label_selector_that_cannot_be_read_says_where(
+    admin: httpx.Client, five: str, selector: str, want_message: str
+) -> None:
+    """The words are those of the real server's parser."""
+    found = admin.get(five, params={"labelSelector": selector}).json()
+    assert found == failure(400, "BadRequest", want_message)
+    assert admin.delete(five, params={"labelSelector": selector}).json() == found
+
+
+def test_numbers_are_compared(admin: httpx.Client, config_maps: str) -> None:
+    """A label that is no number is neither more nor less."""
+    for name, value in (("a", "1"), ("b", "2"), ("c", "10"), ("d", "x")):
+        admin.post(config_maps, json={"metadata": {"name": name, "labels": {"n": value}}}).raise_for_status()
+    assert _names(admin.get(config_maps, params={"labelSelector": "n>1"})) == "bc"
+    assert _names(admin.get(config_maps, params={"labelSelector": "n<10,n!=1"})) == "b"
+    assert _names(admin.get(config_maps, params={"labelSelector": "n in (,x)"})) == "d"
+    assert _names(admin.get(config_maps, params={"labelSelector": "n in ()"})) == ""
+
+
+def test_a_field_selector_has_one_value_for_each_field(admin: httpx.Client, five: str) -> None:
+    """Empty parts mean nothing."""
+    found = admin.get(five, params={"fieldSelector": "metadata.name=a=b"}).json()
+    assert found == failure(400, "BadRequest", "invalid field selector: unescaped character in value: 61")
+    unnamed = admin.get(five, params={"fieldSelector": "=a"}).json()["message"]
+    assert unnamed == '"" is not a known field selector: only "metadata.name", "metadata.namespace"'
+    assert _names(admin.get(five, params={"fieldSelector": ",metadata.name=a,"})) == "a"
