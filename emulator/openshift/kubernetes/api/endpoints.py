@@ -149,6 +149,7 @@ class Endpoints:
 
     async def _list(self, call: Call) -> Response:
         wanted = lists.options(call.kind, call.request.query_params)
+        lists.check_match(call.request.query_params)
         return call.reply(lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted))
 
     async def _watch(self, call: Call) -> Response:
@@ -324,6 +325,8 @@ def _check_shape(kind: Kind, info: RequestInfo) -> None:
         if info.verb not in STATUS_VERBS:
             raise errors.method_not_allowed()
         return
+    if info.verb == "deletecollection" and kind.namespaced and not info.namespace:
+        raise errors.no_such_resource() if kind.is_custom else errors.method_not_allowed()
     whole = info.verb in ("list", "watch", "create", "deletecollection")
     misplaced = (info.verb == "create" and info.name) or (not whole and not info.name)
     if info.verb not in kind.verbs or misplaced:

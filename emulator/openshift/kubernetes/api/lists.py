@@ -11,6 +11,8 @@ from emulator.openshift.kubernetes.api.selectors import Selector, both, everythi
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects.storage import Storage, key_of
 
+EXACT = "Exact"
+MATCHES = (EXACT, "NotOlderThan", "")
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - the version in continue tokens
 
 
@@ -51,21 +53,43 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
         raise errors.unexpected(
             f'resourceVersion: Invalid value: "{version}": strconv.ParseUint: parsing "{version}": invalid syntax'
         )
-    limit = query.get("limit") or "0"
-    if not limit.removeprefix("-").isdecimal():
-        raise errors.bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
+    for number in ("limit", "timeoutSeconds"):
+        if not (query.get(number) or "0").removeprefix("-").isdecimal():
+            raise errors.bad_request(f'strconv.ParseInt: parsing "{query[number]}": invalid syntax')
+    if query.get("continue") and int(version or 0):
+        raise errors.bad_request("specifying resource version is not allowed when using continue")
     named: Selector = (lambda obj: obj["metadata"]["name"] == name) if name else everything
     selector = both(
         label_selector(query.get("labelSelector", "")), field_selector(kind, query.get("fieldSelector", ""))
     )
     return ListOptions(
         both(named, selector),
-        max(0, int(limit)),
+        max(0, int(query.get("limit") or 0)),
         query.get("continue", ""),
         int(version or 0),
         bool(version),
-        query.get("resourceVersionMatch") == "Exact",
+        query.get("resourceVersionMatch") == EXACT,
     )
+
+
+def check_match(query: Mapping[str, str]) -> None:
+    """Check how a list wants to use its version.
+
+    Raises:
+        ServiceError: 422 if that is unknown, or if there is no version to use.
+    """
+    match, field = query.get("resourceVersionMatch", ""), "resourceVersionMatch"
+    causes = []
+    if match and not query.get("resourceVersion"):
+        causes.append(errors.forbidden_value(field, f"{field} is forbidden unless resourceVersion is provided"))
+    if match and query.get("continue"):
+        causes.append(errors.forbidden_value(field, f"{field} is forbidden when continue is provided"))
+    if match not in MATCHES:
+        causes.append(errors.not_supported(field, match, MATCHES))
+    if match == EXACT and query.get("resourceVersion") == "0":
+        causes.append(errors.forbidden_value(field, f'{field} "exact" is forbidden for resourceVersion "0"'))
+    if causes:
+        raise errors.invalid("meta.k8s.io", "ListOptions", "", causes)
 
 
 def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions) -> Json:

@@ -199,3 +199,54 @@ def test_a_field_selector_has_one_value_for_each_field(admin: httpx.Client, five
     unnamed = admin.get(five, params={"fieldSelector": "=a"}).json()["message"]
     assert unnamed == '"" is not a known field selector: only "metadata.name", "metadata.namespace"'
     assert _names(admin.get(five, params={"fieldSelector": ",metadata.name=a,"})) == "a"
+
+
+@pytest.mark.parametrize(
+    ("query", "want_causes"),
+    [
+        (
+            {"resourceVersionMatch": "Exact"},
+            ["Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"],
+        ),
+        (
+            {"resourceVersionMatch": "Newest", "resourceVersion": "1"},
+            ['Unsupported value: "Newest": supported values: "Exact", "NotOlderThan", ""'],
+        ),
+        (
+            {"resourceVersionMatch": "Exact", "resourceVersion": "0"},
+            ['Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
+        ),
+    ],
+    ids=["no version", "no way", "any version"],
+)
+def test_a_list_says_how_to_use_its_version(
+    admin: httpx.Client, five: str, query: dict[str, str], want_causes: list[str]
+) -> None:
+    """Otherwise it is invalid."""
+    answer = admin.get(five, params=query)
+    causes = answer.json()["details"]["causes"]
+    assert (answer.status_code, {cause["field"] for cause in causes}) == (422, {"resourceVersionMatch"})
+    assert [cause["message"] for cause in causes] == want_causes
+
+
+def test_a_page_has_the_version_of_the_first(admin: httpx.Client, five: str) -> None:
+    """A request for another one is refused."""
+    token = admin.get(five, params={"limit": 2}).json()["metadata"]["continue"]
+    found = admin.get(five, params={"continue": token, "resourceVersion": "1"}).json()
+    assert found == failure(400, "BadRequest", "specifying resource version is not allowed when using continue")
+    assert admin.get(five, params={"continue": token, "resourceVersion": "0"}).status_code == httpx.codes.OK
+
+
+@pytest.mark.parametrize("watch", [{}, {"watch": "1"}], ids=["list", "watch"])
+def test_seconds_are_a_number(admin: httpx.Client, five: str, watch: dict[str, str]) -> None:
+    """A watch would otherwise have no end."""
+    found = admin.get(five, params={"timeoutSeconds": "x"} | watch).json()
+    assert found == failure(400, "BadRequest", 'strconv.ParseInt: parsing "x": invalid syntax')
+
+
+@pytest.mark.parametrize("path", ["/api/v1/configmaps", "/apis/apps/v1/deployments"])
+def test_a_collection_is_deleted_in_one_namespace_only(admin: httpx.Client, path: str) -> None:
+    """No request deletes the objects of all namespaces."""
+    answer = admin.delete(path, params={"labelSelector": "not=there"})
+    message = "the server does not allow this method on the requested resource"
+    assert answer.json() == failure(405, "MethodNotAllowed", message, details={})
