@@ -169,8 +169,10 @@ ROUTES = (
     Route("http_role_sets", _L + "/platformWorkloadIdentityRoleSets",
           {"GET": Verb(role_set_get.list_all, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SETS})},
           feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
-    Route("http_sre_bundle", "sre/" + _P + "/bundles/{digest}",
-          {"PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, most_bytes=MOST_BYTES_PACKED)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_bundle", "sre/" + _P + "/bundles/{digest}", {
+        "PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, most_bytes=MOST_BYTES_PACKED),
+        "DELETE": Verb(sre_bundles.delete, needs=Role.OPERATOR),
+    }, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

@@ -5,6 +5,7 @@ and from the digest, so the blob of one bundle cannot pass for another. The seal
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
@@ -56,6 +57,11 @@ class Bundles:
     def has(self, digest: str) -> bool:
         """Tell whether there is a bundle of a digest."""
         return self._container.get_blob_client(digest).exists()
+
+    def remove(self, digest: str) -> None:
+        """Remove a bundle, unless there is none."""
+        with suppress(ResourceNotFoundError):
+            self._container.delete_blob(digest)
 
     def fetch(self, digest: str) -> bytes:
         """Return a bundle.

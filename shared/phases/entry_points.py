@@ -221,9 +221,9 @@ def located(bundle: Path, path: str | PurePosixPath) -> Path | None:
     """
     try:
         found = (bundle / path).resolve()
-        # A name that no folder can have fails here, because it is too long.
+        # A name that no folder can have fails here, because it is too long. A circle of links has failed before.
         found.exists()
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):
         return None
     return found if found.is_relative_to(bundle) else None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from frontend.messages import Call, Reply
 from frontend.sites import opening
-from shared.arm.errors import invalid_parameter, shown
+from shared.arm.errors import conflict, invalid_parameter, shown
 from shared.phases import archive
 
 
@@ -29,6 +29,24 @@ def put(call: Call) -> Reply:
     if is_new:
         bundles.store(packed)
     return Reply(201 if is_new else 200, {"digest": digest, "bytes": len(packed)})
+
+
+def delete(call: Call) -> Reply:
+    """Remove a bundle: 204, also if there is none. What is running keeps its site's bundle.
+
+    A site that is given the bundle at the same moment says that it is gone. The same archive can be stored again.
+
+    Raises:
+        CloudError: 503 `ServiceUnavailable` if there is no container; 409 `Conflict` if sites have it.
+    """
+    opening.require_container(call)
+    digest = call.parameters["digest"]
+    if having := sorted(one["id"] for one in call.services.store.sites.all() if one["bundle"] == digest):
+        raise conflict(
+            f"Sites have the bundle '{digest}': {', '.join(having)}. Give them another one, or delete them, first."
+        )
+    call.services.bundles.remove(digest)
+    return Reply(204)
 
 
 def _check(packed: bytes) -> None:

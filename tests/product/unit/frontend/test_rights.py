@@ -35,6 +35,7 @@ http_operations                  GET     nothing                                
 http_role_set                    GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_bundle                  PUT     Operator                                                                 role
+http_sre_bundle                  DELETE  Operator                                                                 role
 http_sre_health_ready            GET     Operator                                                                 role
 http_sre_openshift_version       GET     Operator                                                                 role
 http_sre_openshift_version       PUT     Operator                                                                 role

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,23 @@ def test_a_bundle_is_stored_once_under_its_digest(world: World, blobs: FakeBlobs
     assert put(world, packed).status == 200
     assert len(blobs.writes) == 1
     assert world.bundles.fetch(archive.digest(packed)) == packed
+
+
+def test_a_bundle_that_no_site_has_can_be_removed(world: World, blobs: FakeBlobs, packed: bytes) -> None:
+    """A site needs its bundle for a resume. Whoever repeats the request, or never stored the bundle, is told the same."""
+    digest = archive.digest(packed)
+    path, site = f"{BUNDLES}/{digest}", BUNDLES.replace("/bundles", "/sites/edge-1")
+    send = partial(world.send, api_version="", certificate=admin_certificate())
+    put(world, packed)
+    assert send("PUT", site, {"bundle": digest}).status == 201
+    refused = send("DELETE", path)
+    assert (refused.status, refused.body["error"]["code"]) == (409, "Conflict")
+    assert f"Sites have the bundle '{digest}': edge-1." in refused.body["error"]["message"]
+    assert len(blobs.blobs) == 1
+    assert send("DELETE", site).status == 204
+    assert [send("DELETE", path).status for _ in range(2)] == [204, 204]
+    assert not blobs.blobs
+    assert put(world, packed).status == 201
 
 
 def test_an_archive_that_is_not_what_its_name_says_is_refused(world: World, blobs: FakeBlobs, packed: bytes) -> None:
