@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from azure.core.exceptions import ServiceRequestError, ServiceResponseTimeoutError
 
 from activities.phases import of_site
 from activities.phases.applying import Change
@@ -193,6 +194,23 @@ def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.
 
     monkeypatch.setattr(of_site, "opened", gone)
     assert error_of(phase(monkeypatch, changing))["message"] == "Step 'policies' failed: there is no bundle 'b1'."
+
+
+@pytest.mark.usefixtures("site")
+@pytest.mark.parametrize(
+    "error",
+    [ServiceResponseTimeoutError("No answer came in time."), ServiceRequestError("connection refused")],
+    ids=["silent", "unreachable"],
+)
+def test_a_phase_tries_again_while_its_bundle_cannot_be_read(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """The storage account is away, which says nothing about the bundle."""
+
+    def away(*_arguments: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(of_site, "opened", away)
+    outcome = phase(monkeypatch, changing)
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", RetryClass.TRANSIENT)
 
 
 def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it exists
