@@ -144,7 +144,11 @@ def plan_status(
                 "message": item["message"] if item else "",
             }
         )
+    status = operation.document["status"]
+    told = {**operation.document, "plan": name, "status": gone.get(status, status), "phases": rows}
     if form is Format.TABLE:
-        status = operation.document["status"]
-        typer.echo(f"{gone.get(status, status)}: {name}, begun {operation.document['startTime']}")
-    output.show(rows, ("phase", "status", "since", "message"), form)
+        typer.echo(f"{told['status']}: {name}, begun {told['startTime']}")
+        output.show(rows, ("phase", "status", "since", "message"), form)
+    else:
+        members = ("plan", "status", "startTime", "endTime", "error", "phases")
+        typer.echo(output.text({member: told[member] for member in members if member in told}, form), nl=False)

@@ -170,7 +170,7 @@ class Terminal:
             text=True,
             check=True,
         ).stdout
-        return {row["phase"]: row["status"] for row in json.loads(printed)}
+        return {row["phase"]: row["status"] for row in json.loads(printed)["phases"]}
 
 
 @pytest.fixture

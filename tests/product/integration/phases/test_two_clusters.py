@@ -93,7 +93,7 @@ class Terminal:
         """Return the status of each phase of the last run of the plan, as `plan status` shows it."""
         with self.begin("plan", "status", "site", *self.state, "-o", "json") as running:
             printed, _ = running.communicate(timeout=600)
-        return {row["phase"]: row["status"] for row in json.loads(printed)}
+        return {row["phase"]: row["status"] for row in json.loads(printed)["phases"]}
 
     def waits(self, phase: str) -> bool:
         """Tell whether the last run of the plan is waiting in a phase."""

@@ -1,11 +1,14 @@
 """What was run on this machine: one process at a time runs a plan, and a run whose process is gone says so."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from phases.command import app
 from phases.local.operations import Operation, Operations
 from shared.phases.problems import BundleError
 from shared.steps import StepStatus
@@ -51,3 +54,19 @@ def test_a_run_that_has_ended_is_not_interrupted(tmp_path: Path) -> None:
     operation = begin(tmp_path)
     operation.end(StepStatus.FAILED, {"code": "Failed", "message": "It failed."})
     assert not Operations(tmp_path).interrupted(operation)
+
+
+def test_a_program_is_told_how_a_run_ended(tmp_path: Path) -> None:
+    """With the error as the service would give it."""
+    operation = begin(tmp_path)
+    operation.end(StepStatus.FAILED, {"code": "Failed", "message": "It failed."})
+    words = ["plan", "status", "first", "--namespace", "team", "--state", str(tmp_path), "-o", "json"]
+    told = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).output)
+    assert told == {
+        "plan": "team/first",
+        "status": "Failed",
+        "startTime": operation.document["startTime"],
+        "endTime": operation.document["endTime"],
+        "error": {"code": "Failed", "message": "It failed."},
+        "phases": [],
+    }
