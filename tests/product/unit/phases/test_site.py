@@ -151,8 +151,8 @@ MISTAKES = {
         f"{FILE} KubernetesApply/apply config.waitOptions.timeout: 'long' is not of type 'integer'.",
     ),
     "a time that no operation lasts": (
-        phases("timeout: 600", "timeout: 100000000000000000000"),
-        f"{FILE} KubernetesApply/apply config.waitOptions.timeout: 100000000000000000000 is greater than the maximum of 604800.",
+        phases("timeout: 600", "timeout: 604801"),
+        f"{FILE} KubernetesApply/apply config.waitOptions.timeout: 604801 is greater than the maximum of 604800.",
     ),
     "a phase without an executor": (
         phases("  executorRef: {apiVersion: airshipit.org/v1alpha1, kind: Clusterctl, name: init}\n", "  needs: []\n"),
