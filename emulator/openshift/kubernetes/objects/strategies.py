@@ -7,6 +7,7 @@ import base64
 import copy
 import re
 from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
 
 from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, Json, Kind
@@ -14,6 +15,8 @@ from emulator.openshift.kubernetes.objects import defaults, names, types
 from emulator.openshift.kubernetes.objects.validation import changes, engine
 from emulator.openshift.kubernetes.printing.checks import column_causes
 
+_APPROVED = "api-approved.kubernetes.io"
+_SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 # The status of a new object, whatever the request says. Only a Node may bring its own.
 FIRST_STATUS: Mapping[str, Json] = {
     "Namespace": {"phase": "Active"},
@@ -94,14 +97,31 @@ def _definition_causes(obj: Json) -> Iterator[Cause]:
             yield required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required")
         if not re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", str(version.get("name", ""))):
             yield invalid_value(f"spec.versions[{index}].name", version.get("name"), names.SERVICE_MESSAGE)
-    if sum(1 for version in versions if version.get("storage")) != 1:
-        shown = "[]apiextensions.CustomResourceDefinitionVersion(nil)" if not versions else f"[{len(versions)}]"
-        yield Cause(
-            "FieldValueInvalid",
-            "spec.versions",
-            f"Invalid value: {shown}: must have exactly one version marked as storage version",
-        )
+    shown = f"[{len(versions)}]" if versions else "[]apiextensions.CustomResourceDefinitionVersion{}"
+    for is_wrong, must in (
+        (len({version.get("name") for version in versions}) != len(versions), "contain unique version names"),
+        (
+            sum(1 for version in versions if version.get("storage")) != 1,
+            "have exactly one version marked as storage version",
+        ),
+    ):
+        if is_wrong:
+            yield Cause("FieldValueInvalid", "spec.versions", f"Invalid value: {shown}: must {must}")
     for member in ("plural", "singular", "kind", "listKind"):
         if not given.get(member):
             yield required(f"spec.names.{member}")
     yield from column_causes(versions)
+    yield from _approval(obj)
+
+
+def _approval(obj: Json) -> Iterator[Cause]:
+    """Yield what a definition in a group of Kubernetes itself lacks: where its API was approved."""
+    if not f".{obj['spec'].get('group', '')}".endswith((".k8s.io", ".kubernetes.io")):
+        return
+    approval = (obj["metadata"].get("annotations") or {}).get(_APPROVED, "")
+    field, must = f"metadata.annotations[{_APPROVED}]", f'protected groups must have approval annotation "{_APPROVED}"'
+    parts = urlsplit(approval)
+    if not approval:
+        yield required(field, f"{must}, {_SEE}")
+    elif not approval.startswith("unapproved") and not (parts.scheme and parts.netloc):
+        yield invalid_value(field, approval, f'{must} with either a URL or a reason starting with "unapproved", {_SEE}')

@@ -15,6 +15,7 @@ from emulator.openshift.kubernetes.objects.validation import (
     others,
     pods,
     services,
+    structural,
     volumes,
     workloads,
 )
@@ -23,6 +24,7 @@ from emulator.openshift.kubernetes.objects.validation.checks import Check, Rule
 RULES: tuple[Rule, ...] = (
     *metadata.RULES,
     *definitions.RULES,
+    *structural.RULES,
     *contents.RULES,
     *access.RULES,
     *services.RULES,
