@@ -285,6 +285,7 @@ POLICY_DEFINITIONS = ResourceType(
     },
     name_pattern=_NAME,
     has_state=False,
+    updated_status=201,
     prepare=_prepare_definition,
     removable=_check_unused,
     answers_deleted=False,
