@@ -82,10 +82,13 @@ class Services:
 
 @cache
 def _get_bundles() -> "Bundles":
-    """Return the bundles. The SDK of blobs takes a while to import, so that comes with the first call."""
+    """Return the bundles. The SDK of blobs takes a while to import, so that comes with the first call.
+
+    The vault is opened with the first bundle that is sealed or read: whoever removes one does without it, and without ARM.
+    """
     from shared.phases.bundles import open_bundles  # noqa: PLC0415 - see above
 
-    return open_bundles(get_vault().get_service_key)
+    return open_bundles(lambda name, version: get_vault().get_service_key(name, version))
 
 
 @cache
