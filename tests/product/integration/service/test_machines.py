@@ -1,5 +1,6 @@
 """Machines that do not boot, insufficient quota, and operators that never come up: the create says which and why."""
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -28,11 +29,11 @@ def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
 
 
 def _explained(error: Json, *steps: str) -> str:
-    """Check that an error names one of these steps and a remedy; return its whole text."""
+    """Check that an error names one of these steps and a remedy; return its whole text, with single quotes as they are."""
     details = {each["code"]: each["message"] for each in error["details"]}
     assert details["Step"] in steps
     assert details["Remedy"]
-    return str(error)
+    return json.dumps(error, ensure_ascii=False)
 
 
 def _deleted(cluster: Cluster) -> None:
