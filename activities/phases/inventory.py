@@ -20,8 +20,9 @@ ID_LABEL = "cli-utils.sigs.k8s.io/inventory-id"
 # Annotations with which the author of an object keeps it from being pruned.
 KEEP = {"cli-utils.sigs.k8s.io/on-remove": "keep", "client.lifecycle.config.k8s.io/deletion": "detach"}
 _PREFIX = "airshipit-"
-# What can follow it in the name of a namespace, which is a label of DNS.
-_PART = re.compile(rf"(?=.{{1,{63 - len(_PREFIX)}}}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+# What can follow it in the name of a namespace, which is a label of DNS: at most 63 characters.
+_MOST = 63 - len(_PREFIX)
+_PART = re.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _DIGEST = 8
 _SEPARATOR = "_"
 # RBAC names may have colons, which the keys of a ConfigMap may not.
@@ -47,11 +48,11 @@ class Inventory:
 
     @property
     def _part(self) -> str:
-        """The phase's name. One that no namespace can have becomes one that it can, with a part of its digest."""
-        if _PART.fullmatch(self.phase):
+        """The phase's name, changed if no namespace can have it; part of its digest keeps it apart from others."""
+        if len(self.phase) <= _MOST and _PART.fullmatch(self.phase):
             return self.phase
         digest = hashlib.sha256(self.phase.encode()).hexdigest()[:_DIGEST]
-        readable = re.sub("[^a-z0-9]+", "-", self.phase.lower())[: 63 - len(_PREFIX) - _DIGEST - 1]
+        readable = re.sub("[^a-z0-9]+", "-", self.phase.lower())[: _MOST - _DIGEST - 1]
         return f"{readable.rstrip('-')}-{digest}"
 
     def objects(self) -> set[ObjectId]:

@@ -127,7 +127,8 @@ def plan_status(
     operation = operations.last(name)
     if operation is None:
         raise refused(f"There is no run of the plan '{name}' in '{state}'.")
-    gone = {StepStatus.RUNNING: INTERRUPTED} if operations.interrupted(operation) else {}
+    # What the record calls running, while nothing runs it.
+    corrected = {StepStatus.RUNNING: INTERRUPTED} if operations.interrupted(operation) else {}
     items = {item["step"]: item for item in operation.items()}
     skipped = operation.document["plan"].get("done", [])
     rows = []
@@ -139,13 +140,13 @@ def plan_status(
         rows.append(
             {
                 "phase": row["name"],
-                "status": gone.get(item["status"], item["status"]) if item else waiting,
+                "status": corrected.get(item["status"], item["status"]) if item else waiting,
                 "since": item["startTime"] if item else "",
                 "message": item["message"] if item else "",
             }
         )
     status = operation.document["status"]
-    told = {**operation.document, "plan": name, "status": gone.get(status, status), "phases": rows}
+    told = {**operation.document, "plan": name, "status": corrected.get(status, status), "phases": rows}
     if form is Format.TABLE:
         typer.echo(f"{told['status']}: {name}, begun {told['startTime']}")
         output.show(rows, ("phase", "status", "since", "message"), form)

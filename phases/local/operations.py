@@ -5,6 +5,7 @@ are read in the same way. Nothing here is secret: documents and kubeconfigs stay
 """
 
 import fcntl
+import hashlib
 import json
 import tempfile
 import threading
@@ -14,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 from uuid import uuid4
 
 from shared.phases.problems import refused
@@ -23,7 +23,7 @@ from shared.steps import ProgressItem, ResolvedPlan, StepStatus
 Json = dict[str, Any]
 
 FOLDER = ".phases"
-# What a run is whose process has died: it is recorded as running, and nothing runs it.
+# The status of a run whose process has died: the record says that it is running.
 INTERRUPTED = "Interrupted"
 
 
@@ -93,7 +93,7 @@ class Operations:
     def _lock(self, plan_name: str) -> Path:
         folder = self.folder / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        return folder / quote(plan_name, safe="")
+        return folder / hashlib.sha256(plan_name.encode()).hexdigest()
 
     def _all(self) -> Iterator["Operation"]:
         for path in self.folder.glob("*/operation.json"):

@@ -32,9 +32,9 @@ def put(call: Call) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Remove a bundle: 204, also if there is none. What is running keeps its site's bundle.
+    """Remove a bundle: 204, also if there is none. While an operation runs, its site keeps the bundle, and so does this.
 
-    A site that is given the bundle at the same moment says that it is gone. The same archive can be stored again.
+    If a site gets the bundle at the same moment, its next request says that the bundle is gone; store it again then.
 
     Raises:
         CloudError: 503 `ServiceUnavailable` if there is no container; 409 `Conflict` if sites have it.

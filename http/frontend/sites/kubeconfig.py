@@ -24,11 +24,8 @@ def get_kubeconfig(call: Call) -> Reply:
     from shared.sites import reaching  # noqa: PLC0415 - idem
     from shared.sites.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
 
-    found, name, services = (
-        opening.site(call, opening.document(call)),
-        opening.declared(call, "clusterName"),
-        call.services,
-    )
+    found, services = opening.site(call, opening.document(call)), call.services
+    name = opening.declared(call, "clusterName")
     opening.require_sources(call, found, [name])
 
     def read_private(resource_id: str) -> str:
