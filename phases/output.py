@@ -16,7 +16,7 @@ from shared.phases.entry_points import EntryPoint
 
 Json = dict[str, Any]
 
-# Characters of a line that nobody looks at in a terminal.
+# Characters of a line that goes to a file or a pipe.
 _WIDEST = 10_000
 
 

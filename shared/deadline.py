@@ -24,8 +24,9 @@ from azure.core.pipeline import PipelineRequest, PipelineResponse
 CALL_SECONDS = 4.0
 # All calls of a request, counted from its arrival.
 REQUEST_SECONDS = 6.0
-# The same for a request that renders bundles first, which is work of this process and grows with the bundle.
-RENDERING_SECONDS = 60.0
+# The same for a request that renders bundles first, which is work of this process and grows with the bundle. It is more
+# than a single root may take, so a root that takes too long is refused as such.
+RENDERING_SECONDS = 90.0
 # Time after that for a failed request to find out whether it was accepted, and to clean up.
 AFTERMATH_SECONDS = 3.0
 # All reads of live clusters in a request that shows clusters, also counted from its arrival. They come last, and what

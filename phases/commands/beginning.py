@@ -1,6 +1,7 @@
 """How a run begins, goes on, and ends, for a phase and for a plan.
 
-Commands import it when they run something: clients of clusters take as long to load as everything else together.
+Commands import it when they run something: clients of clusters are a third of what a command
+loads.
 """
 
 from collections.abc import Sequence

@@ -138,7 +138,7 @@ class Choice:
 
     def _remote(self) -> Iterator[Problem]:
         for index, given in enumerate(self.document.get("providers") or ()):
-            for member, address in {"url": given.get("url", ""), **_versions(given, "versions.")}.items():
+            for member, address in _addresses(given).items():
                 if entry_points.is_remote(address):
                     remote = (
                         f"'{address}' is a remote address. Components are only taken from the bundle: copy them into it as "
@@ -154,14 +154,16 @@ class Choice:
         if not given:
             known = ", ".join(sorted({one["name"] for one in of_kind})) or "none"
             raise self._refused(member, f"There is no {kind} '{name}' among the providers. There are: {known}.")
-        if not any("url" in one or _versions(one) for one in given):
+        if not any(_addresses(one) for one in given):
             nowhere = f"The provider '{name}' has neither a url nor versions, so it has no components in the bundle."
             raise self._refused("providers", nowhere)
         urls = [one["url"] for one in given if "url" in one and not entry_points.is_remote(one["url"])]
         open_urls = [url for url in urls if not _VERSION.fullmatch(self._last(url))]
         by_version = {self._last(url): url for url in urls if url not in open_urls}
         for one in given:
-            by_version |= {key: root for key, root in _versions(one).items() if not entry_points.is_remote(root)}
+            by_version |= {
+                key: root for key, root in one.get("versions", {}).items() if not entry_points.is_remote(root)
+            }
         if not version and len(by_version) == 1 and not open_urls:
             version = next(iter(by_version))
         if not version:
@@ -244,9 +246,10 @@ def labels_of(provider: Provider) -> dict[str, str]:
     return {CLUSTERCTL_LABEL: "", PROVIDER_LABEL: provider.component}
 
 
-def _versions(given: Json, prefix: str = "") -> dict[str, str]:
-    """Return the roots of a provider by version. airshipctl 2.0 had them in `versions`, later ones have `url`."""
-    return {f"{prefix}{version}": root for version, root in (given.get("versions") or {}).items()}
+def _addresses(given: Json) -> dict[str, str]:
+    """Return where a provider's components are, by member: `versions` has them in airshipctl 2.0, `url` since then."""
+    addresses = {f"versions.{version}": root for version, root in given.get("versions", {}).items()}
+    return addresses | ({"url": given["url"]} if "url" in given else {})
 
 
 def _is_metadata(document: Json) -> bool:
