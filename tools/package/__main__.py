@@ -10,6 +10,7 @@ from shared.phases.kustomize import VERSION
 from tools.package import archive
 from tools.package.contents import BUILD_FILE, kustomize, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
+from tools.package.sbom import sbom
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -20,8 +21,9 @@ TOLD = """\
   kustomize     {kustomize}
   size          {size:.1f} MiB, {unpacked:.0f} MiB unpacked
   sha256        {digest}
+  contents      {bill} lists every distribution (CycloneDX)
 
-Publish it as it is. Without --build-remote false, Azure would build the dependencies anew:
+Publish it as it is. Without --build-remote false, Azure would build the dependencies again:
 
   az functionapp deployment source config-zip --resource-group GROUP --name APP --src {path} --build-remote false
 """
@@ -42,11 +44,15 @@ def main(arguments: Sequence[str]) -> int:
     program = kustomize(REPOSITORY)
     files = product | dependencies | program
     archive.write(parsed.output, files)
+    build = product.get(BUILD_FILE, b"unknown").decode().strip()
+    bill = parsed.output.with_suffix(".cdx.json")
+    bill.write_bytes(sbom(files, build))
     sys.stdout.write(
         TOLD.format(
             path=parsed.output,
             product=len(product),
-            build=product.get(BUILD_FILE, b"unknown").decode().strip(),
+            build=build,
+            bill=bill,
             dependencies=len(dependencies),
             python=parsed.python,
             kustomize=VERSION if program else "missing on this machine: such an app renders no phases of sites",

@@ -1,12 +1,18 @@
-"""Two packages of one commit are the same bytes."""
+"""Two packages of one commit are the same bytes, and so is the list of what is in them."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from shared.phases.kustomize import IN_PACKAGE, VERSION
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -22,11 +28,29 @@ def test_a_package_depends_on_the_commit_alone(tmp_path: Path) -> None:
     first = _package(one, home=tmp_path / "home", umask=0o022)
     second = _package(two, home=tmp_path / "another home", umask=0o077)
     assert first.read_bytes() == second.read_bytes()
+    assert _bill(first).read_bytes() == _bill(second).read_bytes()
     with zipfile.ZipFile(first) as written:
         names = written.namelist()
     assert names == sorted(names)
     assert ".python_packages/lib/site-packages/azure/functions/__init__.py" in names
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", "/RECORD", "/INSTALLER"))]
+    _lists_what_is_inside(_bill(first), names)
+
+
+def _lists_what_is_inside(bill: Path, names: list[str]) -> None:
+    """The list is valid CycloneDX and has each distribution in the package, in its pinned version, and kustomize."""
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text()) is None
+    listed = {(item["name"].lower(), item["version"]) for item in json.loads(bill.read_text())["components"]}
+    pinned = set(re.findall(r"^([\w.-]+)==([\w.]+)", (REPOSITORY / "requirements.txt").read_text(), re.MULTILINE))
+    distributions = {name.split("/")[-2] for name in names if name.endswith(".dist-info/METADATA")}
+    kustomize = {("kustomize", VERSION)} if IN_PACKAGE in names else set()
+    assert len(distributions) == len(listed - kustomize)
+    assert {(name.replace("_", "-").replace(".", "-"), version) for name, version in listed - kustomize} <= pinned
+    assert kustomize <= listed
+
+
+def _bill(package: Path) -> Path:
+    return package.with_suffix(".cdx.json")
 
 
 def _clone(folder: Path) -> Path:
