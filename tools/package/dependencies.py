@@ -16,6 +16,9 @@ PLATFORM = "x86_64-manylinux_2_28"
 FOLDER = ".python_packages/lib/site-packages"
 # Command-line scripts, the installer's lock, and the tests that the wheel of azure-functions-durable has at its root.
 LEFT_OUT_AT_ROOT = ("bin", ".lock", "tests")
+# The typed and the asynchronous client of Kubernetes, 70 MiB that the service never loads: it uses `ApiClient` alone, which
+# loads each of them by name when it is asked for.
+LEFT_OUT_OF_KUBERNETES = ("kubernetes/aio/", "kubernetes/client/api/", "kubernetes/client/models/")
 # What installers write about an installation, which differs between two.
 WRITTEN_BY_INSTALLER = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 
@@ -64,5 +67,6 @@ def _kept(target: Path) -> list[str]:
         for path in paths
         if path.parts[0] not in LEFT_OUT_AT_ROOT
         and "__pycache__" not in path.parts
+        and not (path.as_posix().startswith(LEFT_OUT_OF_KUBERNETES) and path.name != "__init__.py")
         and not (path.name in WRITTEN_BY_INSTALLER and path.parent.suffix == ".dist-info")
     ]

@@ -109,6 +109,37 @@ def test_every_module_of_the_product_can_be_imported_from_the_package_alone(unpa
     assert int(done.stdout) > 200
 
 
+COUNT_COMPILATIONS = """
+import sys
+from importlib.machinery import SourceFileLoader
+sys.path[:0] = [sys.argv[1], ".", "http"]
+compiled, compile_source = [], SourceFileLoader.source_to_code
+def source_to_code(self, data, path, *, _optimization=-1):
+    compiled.append(str(path))
+    return compile_source(self, data, path, _optimization=_optimization)
+SourceFileLoader.source_to_code = source_to_code
+import importlib, function_app, activities
+for target in activities.ACTIVITIES.values():
+    importlib.import_module(target.partition(":")[0])
+typed = ("kubernetes.aio", "kubernetes.client.api.", "kubernetes.client.models.")
+print(len(compiled), len([name for name in sys.modules if name.startswith(typed)]))
+"""
+
+
+def test_a_worker_compiles_nothing_and_loads_no_typed_client_of_kubernetes(unpacked: Path) -> None:
+    """Compiling took a new worker three seconds, and its first create four; the typed client is not in the package."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", COUNT_COMPILATIONS, DEPENDENCIES],
+        cwd=unpacked,
+        env={**BARE, **ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.stdout == "0 0\n", done.stderr
+
+
 RENDER = """
 import pathlib, sys, tempfile
 sys.path[:0] = [sys.argv[1], "."]

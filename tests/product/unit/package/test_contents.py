@@ -1,16 +1,18 @@
 """What `make package` puts into the package, without its dependencies."""
 
+import ast
 import json
 import os
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from shared import settings
-from tools.package import archive
+from tools.package import archive, bytecode
 from tools.package.__main__ import main
 from tools.package.contents import LEFT_OUT, PRODUCT, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
@@ -127,3 +129,38 @@ def _tree(folder: Path) -> None:
 
 def _empty(folder: Path) -> set[str]:
     return {name for name in PRODUCT if (folder / name).is_file()}
+
+
+def test_compiled_modules_depend_on_their_sources_alone_and_are_never_checked() -> None:
+    """PEP 552: with an unchecked hash, Python reads neither the time nor the content of the source."""
+    files = {"a/one.py": b"ONE = 1\n", "two.py": b"TWO = 2\n", "broken.py": b"def\n", "text.txt": b"text"}
+    first, second = (bytecode.compiled(files, sys.executable) for _ in range(2))
+    tag = sys.implementation.cache_tag
+    assert first == second
+    assert set(first) == {f"a/__pycache__/one.{tag}.pyc", f"__pycache__/two.{tag}.pyc"}
+    assert {content[4:8] for content in first.values()} == {(0b01).to_bytes(4, "little")}
+
+
+def test_a_python_that_is_not_on_this_machine_compiles_nothing() -> None:
+    """Another Python's bytecode would be ignored, or worse."""
+    assert bytecode.interpreter("3.2") is None
+    assert bytecode.interpreter(".".join(map(str, sys.version_info[:2]))) == sys.executable
+
+
+def test_the_product_takes_from_the_kubernetes_client_only_what_the_package_has() -> None:
+    """A typed class would be found in a checkout and missing in Azure."""
+    taken = {
+        (path, node.module, name.name)
+        for top in PRODUCT
+        for path in (REPOSITORY / top).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kubernetes")
+        for name in node.names
+    }
+    assert taken
+    assert not {
+        (path, module, name)
+        for path, module, name in taken
+        if (module, name)
+        not in {("kubernetes.client", name) for name in ("ApiClient", "ApiException", "Configuration")}
+    }
