@@ -19,6 +19,8 @@ TIME_SCALE ?= 40
 # Who calls the service on the local Azure: arm or entra; those of the last `make up` if empty.
 CALLERS ?=
 
+UNITS := -n auto --disable-socket --allow-unix-socket
+
 # The stories wait for emulated machines as much as they work: seven workers keep two cores busy. The longest come first.
 STORIES := -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
 
@@ -42,7 +44,7 @@ $(SDKS_READY): $(wildcard tools/sdk/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap sdks
 	@touch $@
 
-.PHONY: help setup demo recording docs up package az test product unit integration faults fuzz runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording docs up package az test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,23 +71,25 @@ package: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Build the zip that Azure Function
 az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it with the local Azure.
 	@$(PY) -m tools.az
 
-test: unit integration runtime ## Run the unit and the integration tests.
+test: unit integration runtime ## Run everything that a change of the product can break.
 
-unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the unit tests alone: minutes, no network.
-	$(PY) -m pytest tests/product/unit tests/emulator/unit -n auto --disable-socket --allow-unix-socket
+unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: two minutes, no network. For before each commit.
+	$(PY) -m pytest tests/product/unit $(UNITS)
 
-integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
-	$(PY) -m pytest tests/product/integration tests/emulator/integration tests/faults $(STORIES)
+integration: setup ## Run the product's stories alone, against the local Azure.
+	$(PY) -m pytest tests/product/integration tests/faults $(STORIES)
+
+emulator: setup ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
+	@if [ -n "$(ONLY_IF_CHANGED)" ] && $(PY) -m tools.local_azure_tested check; then exit 0; fi; set -ex; \
+	$(PY) -m pytest tests/emulator/unit $(UNITS); \
+	$(PY) -m pytest tests/emulator/integration $(STORIES); \
+	$(PY) -m tools.local_azure_tested write
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
 
 fuzz: $(PYTHON_READY) ## Send ten thousand requests that nobody wrote. SEED= repeats a run, CASES= sends another number.
 	@PYTHONPATH=http $(PY) -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES))
-
-product: setup ## Run everything that a change of the product alone can break.
-	$(PY) -m pytest tests/product/unit -n auto --disable-socket --allow-unix-socket
-	$(PY) -m pytest tests/product/integration tests/faults $(STORIES)
 
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime

@@ -5,12 +5,6 @@ import pytest
 from emulator.arm.groups import LOCATIONS
 from emulator.arm.zones import zones_of
 from emulator.compute import sizes
-from shared.clusters.checks.vm_sizes import WORKER_SIZES
-
-
-def test_every_size_that_a_cluster_may_have_exists() -> None:
-    """If the product allows a size that Azure does not know, one of the two is wrong."""
-    assert sorted(size for size in WORKER_SIZES if sizes.find(size) is None) == []
 
 
 def test_every_restriction_is_of_something_that_is_there() -> None:

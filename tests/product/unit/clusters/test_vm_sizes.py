@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator.compute import sizes
 from shared.clusters.checks import vm_sizes
 
 
@@ -38,3 +39,8 @@ def test_close_matches_are_offered(size: str, want: list[str] | str) -> None:
 def test_new_sizes_need_a_new_version(size: str, version: str, *, want: bool) -> None:
     """The images of older versions do not boot on them."""
     assert vm_sizes.allowed_for_version(size, version) is want
+
+
+def test_every_size_that_a_cluster_may_have_exists() -> None:
+    """If the product allows a size that Azure does not know, one of the two is wrong."""
+    assert sorted(size for size in vm_sizes.WORKER_SIZES if sizes.find(size) is None) == []
