@@ -19,3 +19,7 @@ class Body(StrEnum):
     OPERATIONS = "OperationList"
     STATUS = "OperationStatusResult"
     ERROR = "CloudError"
+    # The documents for clients do not have these.
+    ARCHIVE = "Archive"
+    DOCUMENT = "Document"
+    OPTIONS = "Options"

@@ -56,7 +56,8 @@ class Verb:
             to all who have tokens.
         answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
             clients.
-        takes: the body that it takes.
+        takes: the body that it takes, and requires; one that is missing may have been lost on the way. Without it, the
+            handler gets no content.
         most_bytes: the size up to which it takes an archive instead of JSON; 0 for JSON.
         unreadable: answers a body that cannot be read, where that is not an error of HTTP.
     """
@@ -162,7 +163,8 @@ ROUTES = (
           {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN, answers={200: Body.OPERATIONS})}, versioned=False),
     # Each resource of the body names its own api-version.
     Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
-          {"POST": Verb(openshift_cluster_preflight.preflight, unreadable=openshift_cluster_preflight.failed)},
+          {"POST": Verb(openshift_cluster_preflight.preflight, takes=Body.DOCUMENT,
+                        unreadable=openshift_cluster_preflight.failed)},
           versioned=False, durable=True, only=Callers.ARM),
     Route("http_role_set", _L + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}",
           {"GET": Verb(role_set_get.get, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SET})}, feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
@@ -170,14 +172,14 @@ ROUTES = (
           {"GET": Verb(role_set_get.list_all, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SETS})},
           feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
     Route("http_sre_bundle", "sre/" + _P + "/bundles/{digest}", {
-        "PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, most_bytes=MOST_BYTES_PACKED),
+        "PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, takes=Body.ARCHIVE, most_bytes=MOST_BYTES_PACKED),
         "DELETE": Verb(sre_bundles.delete, needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {
         "GET": Verb(sre_openshift_versions.get, needs=Role.OPERATOR),
-        "PUT": Verb(sre_openshift_versions.put, needs=Role.OPERATOR),
+        "PUT": Verb(sre_openshift_versions.put, needs=Role.OPERATOR, takes=Body.DOCUMENT),
         "DELETE": Verb(sre_openshift_versions.delete, needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_versions", "sre/" + _P + "/openShiftVersions",
@@ -188,21 +190,21 @@ ROUTES = (
           # These addresses contain a key that controls every orchestration.
           {"GET": Verb(sre_operation_get.get_durable, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_plan_dry_run", "sre/" + _C + "/plans/{planName}/dryRun",
-          {"POST": Verb(dry_run.begin, MAY_WRITE, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(dry_run.begin, MAY_WRITE, needs=Role.OPERATOR, takes=Body.CLUSTER)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_plan_dry_run_result", "sre/" + _C + "/plans/{planName}/dryRuns/{operationId}",
           {"GET": Verb(dry_run.get, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_plan_row_render", "sre/" + _C + "/plans/{planName}/rows/{rowName}/render",
-          {"POST": Verb(dry_run.render, MAY_WRITE, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(dry_run.render, MAY_WRITE, needs=Role.OPERATOR, takes=Body.CLUSTER)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_role_set", "sre/" + _P + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}", {
         "GET": Verb(sre_role_sets.get, needs=Role.OPERATOR),
-        "PUT": Verb(sre_role_sets.put, needs=Role.OPERATOR),
+        "PUT": Verb(sre_role_sets.put, needs=Role.OPERATOR, takes=Body.DOCUMENT),
         "DELETE": Verb(sre_role_sets.delete, needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_role_sets", "sre/" + _P + "/platformWorkloadIdentityRoleSets",
           {"GET": Verb(sre_role_sets.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site", _SITE, {
         "GET": Verb(sites.get, needs=Role.OPERATOR),
-        "PUT": Verb(sites.put, needs=Role.OPERATOR),
+        "PUT": Verb(sites.put, needs=Role.OPERATOR, takes=Body.DOCUMENT),
         "DELETE": Verb(sites.delete, needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_site_cluster_kubeconfig", _SITE + "/clusters/{clusterName}/getKubeconfig",
@@ -216,13 +218,13 @@ ROUTES = (
     Route("http_sre_site_operation_cancel", _SITE + "/operations/{operationId}/cancel",
           {"POST": Verb(runs.cancel, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_dry_run", _SITE + "/phases/{phaseName}/dryRun",
-          {"POST": Verb(runs.try_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(runs.try_phase, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_render", _SITE + "/phases/{phaseName}/render",
           {"POST": Verb(contents.render, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_run", _SITE + "/phases/{phaseName}/run",
-          {"POST": Verb(runs.run_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(runs.run_phase, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_status", _SITE + "/phases/{phaseName}/status",
-          {"POST": Verb(runs.phase_status, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(runs.phase_status, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_tree", _SITE + "/phases/{phaseName}/tree",
           {"POST": Verb(contents.tree, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_validate", _SITE + "/phases/{phaseName}/validate",
@@ -230,7 +232,7 @@ ROUTES = (
     Route("http_sre_site_phases", _SITE + "/phases",
           {"GET": Verb(contents.list_phases, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_plan_run", _SITE + "/plans/{planName}/run",
-          {"POST": Verb(runs.run_plan, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb(runs.run_plan, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_plan_status", _SITE + "/plans/{planName}/status",
           {"GET": Verb(runs.last_run, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_plan_validate", _SITE + "/plans/{planName}/validate",
@@ -240,7 +242,7 @@ ROUTES = (
     Route("http_sre_sites", "sre/" + _P + "/sites",
           {"GET": Verb(sites.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
-    Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False, only=Callers.ARM),
+    Route("http_subscription", _S, {"PUT": Verb(subscription_put.put, takes=Body.DOCUMENT)}, versioned=False, only=Callers.ARM),
     Route("zz_not_found", "{*path}", versioned=False),
 )
 # fmt: on

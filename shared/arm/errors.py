@@ -51,6 +51,7 @@ class ErrorCode(StrEnum):
     RESOURCE_NOT_FOUND = "ResourceNotFound"
     NOT_FOUND = "NotFound"
     METHOD_NOT_ALLOWED = "MethodNotAllowed"
+    LENGTH_REQUIRED = "LengthRequired"
     UNSUPPORTED_MEDIA_TYPE = "UnsupportedMediaType"
     UNAUTHORIZED = "Unauthorized"
     FORBIDDEN = "Forbidden"

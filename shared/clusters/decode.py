@@ -142,9 +142,7 @@ def _decode_entry(key: str, entry: Any, target: str, decoding: _Pass) -> str:
 def _wrong_type(target: str, value: Any, wanted: Kind) -> CloudError:
     got = _GOT.get(type(value)) or (f"the number {shown(value)}" if wanted is Kind.INTEGER else "a number")
     if not target:
-        return invalid_request_content(
-            f"The request body is {got if value is not None else 'empty'}; it must be a JSON object."
-        )
+        return invalid_request_content(f"The request body is {got}; it must be a JSON object.")
     return invalid_request_content(
         f"The member '{target}' of the request body is {got}; it must be {_EXPECTED[wanted]}.", target
     )

@@ -1,13 +1,15 @@
-"""The envelope of a body: its size, its type, and that it is JSON unless the verb takes an archive.
+"""The envelope of a body: that it came, its size, its type, and that it is JSON unless the verb takes an archive.
 
-The handler judges the content.
+The handler judges the content. The Functions host drops a body that has no length, so a missing one never counts as one
+without options.
 """
 
 from dataclasses import replace
 from typing import Any
 
+from frontend.bodies import Body
 from frontend.messages import Call, Handler, Reply, Request
-from shared.arm.errors import CloudError, ErrorCode, shown
+from shared.arm.errors import CloudError, ErrorCode, invalid_request_content, shown
 from shared.arm.json_body import parse_json
 
 MAX_BYTES = 1_048_576
@@ -16,22 +18,41 @@ _WITH_BODY = ("PUT", "PATCH", "POST")
 
 
 def body(call: Call, handle: Handler) -> Reply:
-    """Pass on the parsed body, or None if it is empty. An archive stays in the request as it is.
+    """Pass on the parsed body, if the verb takes one. An archive stays in the request as it is.
 
     Raises:
-        CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`, unless the verb has an
-            answer of its own to such a body.
+        CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 411 `LengthRequired`, 415 `UnsupportedMediaType`,
+            unless the verb has an answer of its own to such a body.
     """
     request, verb = call.request, call.route.verbs.get(call.request.method)
     if request.method not in _WITH_BODY:
         return handle(call)
+    takes = verb.takes if verb else Body.NONE
     try:
         content = _content(request, verb.most_bytes if verb else 0)
+        if takes and not request.body:
+            raise _missing(request, takes)
     except CloudError as error:
         if verb is None or verb.unreadable is None:
             raise
         return verb.unreadable(error)
-    return handle(replace(call, content=content))
+    return handle(replace(call, content=content) if takes else call)
+
+
+# What to send, by the body that a verb takes; a JSON object for all others.
+_WANTED = {
+    Body.ARCHIVE: "the archive",
+    Body.OPTIONS: "a JSON object with the options, {} for none",
+}
+
+
+def _missing(request: Request, takes: Body) -> CloudError:
+    """Return the refusal of a request without the body that its verb requires."""
+    missing = f"The request has no body: send {_WANTED.get(takes, 'a JSON object')}"
+    if "transfer-encoding" in request.headers:
+        chunks = f"{missing}. A body in chunks (Transfer-Encoding) does not arrive here: send its Content-Length."
+        return CloudError(411, ErrorCode.LENGTH_REQUIRED, chunks)
+    return invalid_request_content(f"{missing}.")
 
 
 def _content(request: Request, most_bytes: int) -> Any:

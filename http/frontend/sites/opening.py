@@ -95,7 +95,7 @@ def phases_of(found: "Site", plan_name: "Name") -> list["Phase"]:
 
 
 def content(call: Call, schema: "Schema") -> dict[str, Any]:
-    """Return the body of a request; {} if it has none.
+    """Return the body of a request.
 
     Raises:
         CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
@@ -103,7 +103,7 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
     """
     from shared.phases.documents import differences  # noqa: PLC0415 - see above
 
-    given = {} if call.content is None else call.content
+    given = call.content
     if not isinstance(given, dict):
         raise invalid_request_content("The body of the request must be a JSON object.")
     if wrong := [invalid_parameter(where, message) for where, message in differences(given, schema)]:

@@ -147,7 +147,8 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
             own |= {"version": serving(route.feature)[-1].name}
             at = path.replace("/before", f"/{name}") if what == CREATE else path
             if what not in ("PATCH http_cluster", "DELETE http_cluster"):
-                found.append((what, at, more.get(what, {}) | own))
+                takes = verb in route.verbs and route.verbs[verb].takes
+                found.append((what, at, more.get(what, {"json": {}} if takes else {}) | own))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -62,6 +63,7 @@ def test_an_unknown_path_of_operators_is_theirs_to_miss(
     ("raw", "content_type", "want"),
     [
         pytest.param(b"", "application/json", (400, "InvalidRequestContent"), id="nothing"),
+        pytest.param(iter([b"{", b"}"]), "application/json", (411, "LengthRequired"), id="in chunks"),
         pytest.param(b"\xff{}", "application/json", (400, "InvalidRequestContent"), id="no UTF-8"),
         pytest.param(b'{"a":' * 50_000, "application/json", (400, "InvalidRequestContent"), id="brackets without end"),
         pytest.param(b'{"a": 1e999}', "application/json", (400, "InvalidRequestContent"), id="an infinite number"),
@@ -74,7 +76,9 @@ def test_an_unknown_path_of_operators_is_theirs_to_miss(
         pytest.param(b"{" + b" " * LIMIT, "application/json", (400, "InvalidResource"), id="a byte more"),
     ],
 )
-def test_a_bad_body_has_its_code(provider: Provider, raw: bytes, content_type: str, want: tuple[int, str]) -> None:
+def test_a_bad_body_has_its_code(
+    provider: Provider, raw: bytes | Iterator[bytes], content_type: str, want: tuple[int, str]
+) -> None:
     """The answer is never a 500."""
     answer = provider.send("PUT", provider.cluster("c1"), data=raw, headers={"Content-Type": content_type})
     assert code_of(answer) == want

@@ -59,7 +59,7 @@ def run_on(azure: EntraAzure, owner: Tenant, name: str, folder: Path) -> None:
     assert stored.status_code == 201, stored.text
     site = f"{PROVIDER}/sites/{name}"
     assert operator.send("PUT", site, {"bundle": digest}).status_code == 201
-    refused = operator.send("POST", f"{site}/phases/notice/run")
+    refused = operator.send("POST", f"{site}/phases/notice/run", {})
     assert refused.status_code == 403, refused.text
     assert refused.json()["error"]["code"] == "AuthorizationFailed"
     assert "openShiftClusters/listAdminCredentials/action" in refused.json()["error"]["message"]
@@ -71,7 +71,7 @@ def run_on(azure: EntraAzure, owner: Tenant, name: str, folder: Path) -> None:
     assert given.headers["Cache-Control"] == "no-store"
     [cluster] = yaml.safe_load(base64.b64decode(given.json()["kubeconfig"]))["clusters"]
     assert cluster["cluster"]["server"] == f"https://api.{owner.domain}:6443"
-    begun = operator.send("POST", f"{site}/phases/notice/run")
+    begun = operator.send("POST", f"{site}/phases/notice/run", {})
     assert begun.status_code == 202, begun.text
     report = wait_for(lambda: _ended(operator, f"{site}/operations/{begun.json()['name']}"), "the end of the phase")
     assert report["status"] == "Succeeded", report

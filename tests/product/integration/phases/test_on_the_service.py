@@ -165,7 +165,7 @@ def _look(operator: Operator) -> None:
 def _run_kill_and_cancel(operator: Operator) -> str:
     """Run the plan; kill the worker while the second phase waits; cancel it there. Return the operation."""
     operation_id = operator.begin("/plans/site/run")
-    assert operator.send("POST", "/plans/site/run", 409)["error"]["code"] == "Conflict"
+    assert operator.send("POST", "/plans/site/run", 409, json={})["error"]["code"] == "Conflict"
     wait_for(lambda: operator.hands.exists("edge", DAEMON_SET), "the DaemonSet")
     wait_for(lambda: operator.waits(operation_id, "agent"), "the phase to wait")
     polls = _polls(operator, operation_id)

@@ -13,7 +13,6 @@ WHOLE = "it must be a whole number of 32 bits."
 @pytest.mark.parametrize(
     ("raw", "want_in_message"),
     [
-        pytest.param(b"", "is empty; it must be a JSON object", id="nothing"),
         pytest.param(b" ", "line 1, column 2", id="a blank"),
         pytest.param(b"{", "line 1, column 2", id="half an object"),
         pytest.param(b"\xff\xfe{}", "byte 0xff at position 0 is not UTF-8", id="no UTF-8"),
@@ -26,7 +25,7 @@ WHOLE = "it must be a whole number of 32 bits."
         pytest.param(b"\xef\xbb\xbf{}", "Unexpected UTF-8 BOM at line 1, column 1.", id="a byte order mark"),
         pytest.param(b'{"a": "\x01"}', "Invalid control character at line 1, column 8.", id="a raw control character"),
         pytest.param(b"[" * 100_000, "nested", id="brackets without end"),
-        pytest.param(b"null", "is empty; it must be a JSON object", id="null"),
+        pytest.param(b"null", "is null; it must be a JSON object", id="nothing"),
         pytest.param(b"[]", "is an array; it must be a JSON object", id="an array"),
         pytest.param(b'"x"', "is a string; it must be a JSON object", id="a string"),
     ],

@@ -58,9 +58,9 @@ def error(reply: Reply) -> tuple[int, str, str]:
     return reply.status, told["code"], told["message"]
 
 
-def run(world: World, content: Any = None, want: int = 202) -> Any:
+def run(world: World, options: Any = None, want: int = 202) -> Any:
     """Run the plan of the site; return the answer."""
-    reply = send(world, "POST", f"{SITE}/plans/site/run", content)
+    reply = send(world, "POST", f"{SITE}/plans/site/run", {} if options is None else options)
     assert reply.status == want, reply.body
     return reply
 
@@ -185,7 +185,7 @@ def test_the_lists_are_those_of_the_command(world: World) -> None:
     for path in ("phases/policies", "plans/site"):
         assert send(world, "POST", f"{SITE}/{path}/validate").body == {"problems": []}
     for path in ("phases/nowhere/validate", "phases/nowhere/run", "plans/nowhere/run"):
-        status, _, message = error(send(world, "POST", f"{SITE}/{path}"))
+        status, _, message = error(send(world, "POST", f"{SITE}/{path}", {}))
         assert (status, "There are: " in message) == (400, True)
 
 
@@ -211,7 +211,7 @@ def test_one_operation_runs_at_a_time(world: World, site: dict[str, Any]) -> Non
     """While it does, the site keeps its bundle."""
     operation_id = run(world).body["name"]
     changes = [("PUT", SITE, {"bundle": site["bundle"]}), ("DELETE", SITE, None)]
-    for method, path, content in (*changes, ("POST", f"{SITE}/phases/policies/status", None)):
+    for method, path, content in (*changes, ("POST", f"{SITE}/phases/policies/status", {})):
         status, code, message = error(send(world, method, path, content))
         assert (status, code) == (409, "Conflict")
         assert operation_id in message
@@ -257,7 +257,7 @@ def test_a_resume_goes_on_where_the_last_run_of_the_plan_ended(world: World) -> 
     item = {"id": "providers-1", "operationId": first, "step": "providers", "attempt": 1, "status": "Succeeded"}
     world.cosmos["OperationProgress"].create_item({**item, "startTime": "2026-01-01T00:00:00+00:00"})
     end(world, "Canceled")
-    send(world, "POST", f"{SITE}/phases/policies/status")
+    send(world, "POST", f"{SITE}/phases/policies/status", {})
     end(world, "Succeeded")
     resumed = run(world, {"resume": True})
     assert resumed.start.input["done"] == ["providers"]
