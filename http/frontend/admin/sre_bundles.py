@@ -1,8 +1,5 @@
 """The bundles of sites, for operators: an archive is stored under its digest, and never changes."""
 
-import tempfile
-from pathlib import Path
-
 from frontend.messages import Call, Reply
 from frontend.sites import opening
 from shared.arm.errors import conflict, invalid_parameter, shown
@@ -23,7 +20,8 @@ def put(call: Call) -> Reply:
             "digest",
             f"The digest in the path is '{shown(digest)}', and that of the body is '{found}'. They must be equal.",
         )
-    _check(packed)
+    with opening.explained():
+        archive.check(packed)
     bundles = call.services.bundles
     is_new = not bundles.has(digest)
     if is_new:
@@ -47,9 +45,3 @@ def delete(call: Call) -> Reply:
         )
     call.services.bundles.remove(digest)
     return Reply(204)
-
-
-def _check(packed: bytes) -> None:
-    """Refuse an archive that could not be unpacked when a phase needs it, with every problem."""
-    with tempfile.TemporaryDirectory() as folder, opening.explained():
-        archive.unpack(packed, Path(folder) / "bundle")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shared import deadline
 from shared.phases import archive
 from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import FILES, write
@@ -21,10 +22,13 @@ def tar(*members: tarfile.TarInfo) -> bytes:
     return content.getvalue()
 
 
-def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+def member(
+    name: str, kind: bytes = tarfile.REGTYPE, link: str = "", size: int = 0, **attributes: str
+) -> tarfile.TarInfo:
     """Return a member of an archive."""
     made = tarfile.TarInfo(name)
-    made.type, made.linkname = kind, link
+    made.type, made.linkname, made.size = kind, link, size
+    made.pax_headers = {key.replace("_", "."): value for key, value in attributes.items()}
     return made
 
 
@@ -44,12 +48,18 @@ def test_a_folder_comes_out_as_it_went_in_and_always_has_the_same_name(tmp_path:
         (member("/etc/passwd"), "/etc/passwd: The path leads out of the bundle."),
         (member("a/../../b"), "a/../../b: The path leads out of the bundle."),
         (member("a\\b"), "a\\b: The path leads out of the bundle."),
-        (member("link", tarfile.SYMTYPE, "/etc/passwd"), "link: This is a link or a special file."),
-        (member("hard", tarfile.LNKTYPE, "../x"), "hard: This is a link or a special file."),
-        (member("device", tarfile.CHRTYPE), "device: This is a link or a special file."),
+        (member("link", tarfile.SYMTYPE, "/etc/passwd"), "link: This is a link, a sparse file"),
+        (member("hard", tarfile.LNKTYPE, "../x"), "hard: This is a link, a sparse file"),
+        (member("device", tarfile.CHRTYPE), "device: This is a link, a sparse file"),
         (member("n" * 501), f"{'n' * 500}: The path has 501 characters."),
+        (member("bell\a"), "bell\a: The path has characters that cannot be printed"),
+        (member("sparse", tarfile.GNUTYPE_SPARSE), "sparse: This is a link, a sparse file or a special file."),
+        (
+            member("sparse", GNU_sparse_size=str(2**28), GNU_sparse_map=f"{2**28},0"),
+            "sparse: This is a link, a sparse file or a special file.",
+        ),
     ],
-    ids=["absolute", "dots", "backslash", "symbolic link", "hard link", "device", "long"],
+    ids=["absolute", "dots", "backslash", "symbolic link", "hard link", "device", "long", "bell", "GNU", "PAX"],
 )
 def test_a_member_that_leads_elsewhere_is_refused_and_nothing_of_it_written(
     tmp_path: Path, bad: tarfile.TarInfo, want: str
@@ -61,12 +71,41 @@ def test_a_member_that_leads_elsewhere_is_refused_and_nothing_of_it_written(
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without unpacking the rest."""
-    monkeypatch.setattr(archive, "MOST_FILES", 20)
-    many = tar(*(member(f"f{number}") for number in range(archive.MOST_FILES + 1)))
-    with pytest.raises(BundleError, match=f"more than {archive.MOST_FILES} files"):
-        archive.unpack(many, tmp_path / "out")
+@pytest.mark.parametrize(
+    ("members", "want"),
+    [
+        ([member(f"f{number}") for number in range(archive.MOST_ENTRIES + 1)], "more than 5000 files and folders"),
+        (
+            [member("/".join(f"{number}-{part}" for part in range(20))) for number in range(300)],
+            "more than 5000 files and folders",
+        ),
+        ([member("a/" * archive.DEEPEST + "b")], "The path has 31 parts. At most 30 are allowed."),
+        ([member("a", comment="x" * 10_000)], "A header of the archive has 10240 bytes|has 100"),
+        ([member("a", size=archive.MOST_BYTES + 1)], f"more than {archive.MOST_BYTES} bytes"),
+    ],
+    ids=["files", "folders", "depth", "attributes", "bytes"],
+)
+def test_what_an_archive_stands_for_is_counted_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, members: list[tarfile.TarInfo], want: str
+) -> None:
+    """A few bytes can name any number of folders, and announce any size."""
+    monkeypatch.setattr(archive, "_write", lambda *_: pytest.fail("nothing may be written"))
+    with pytest.raises(BundleError, match=want):
+        archive.unpack(tar(*members), tmp_path / "out")
+
+
+def test_a_path_cannot_be_both_a_file_and_a_folder(tmp_path: Path) -> None:
+    """It is the author's mistake, not a disk that cannot be written."""
+    with pytest.raises(BundleError, match="both a file and a folder"):
+        archive.unpack(tar(member("a"), member("a/b")), tmp_path / "out")
+
+
+def test_unpacking_ends_with_the_time_of_its_request(tmp_path: Path) -> None:
+    """And leaves nothing behind."""
+    packed = archive.pack(write(tmp_path / "one"))
+    with pytest.raises(deadline.TimeIsUp), deadline.within(0):
+        archive.unpack(packed, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_small_archive_of_a_large_bundle_is_refused(tmp_path: Path) -> None:
@@ -92,5 +131,5 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 def test_a_folder_with_a_link_cannot_be_packed(tmp_path: Path) -> None:
     """The service would refuse it, so the author hears of it at once."""
     (write(tmp_path) / "link").symlink_to("metadata.yaml")
-    with pytest.raises(BundleError, match="link: This is a link or a special file"):
+    with pytest.raises(BundleError, match="link: This is a link"):
         archive.pack(tmp_path)
