@@ -1,11 +1,13 @@
 """What a KubernetesApply document asks for, and what is wrong with it beyond its schema. Pure."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-import jsonpath
+from jsonpath import JSONPathEnvironment, JSONPathError
+from jsonpath.token import TOKEN_COMMA, TOKEN_DDOT, TOKEN_FILTER, TOKEN_FUNCTION, TOKEN_ROOT
 
 from shared.phases.documents import Phase
 from shared.phases.problems import Problem
@@ -14,6 +16,19 @@ from shared.phases.site import Site
 Json = dict[str, Any]
 
 POLL_SECONDS = 10
+# The paths of conditions come from bundles, and they are looked for in whatever a cluster answers. Within these limits
+# the work grows with the answer and no faster: no function searches with a regular expression, and no two parts of a path
+# multiply the values to look at.
+LONGEST_PATH = 500
+_MOST = {
+    TOKEN_FUNCTION: (0, "functions"),
+    TOKEN_COMMA: (0, "several names or indexes in one pair of brackets"),
+    TOKEN_DDOT: (1, "more than one '..'"),
+    TOKEN_FILTER: (1, "more than one filter"),
+    TOKEN_ROOT: (1, "a second '$'"),
+}
+# The language of RFC 9535, which kubectl's resembles: without the operator `=~`.
+_JSON_PATHS = JSONPathEnvironment(strict=True)
 
 
 class Policy(StrEnum):
@@ -75,10 +90,17 @@ def find(document: Json, path: str) -> list[Any]:
     """Return the values at a path in the form of kubectl, such as `{.status.phase}`.
 
     Raises:
-        ValueError: the path is not one.
+        ValueError: the path is not one, or is over a limit.
     """
-    bare = path.strip().removeprefix("{").removesuffix("}")
+    if len(path) > LONGEST_PATH:
+        raise ValueError(f"the path has {len(path)} characters; at most {LONGEST_PATH} are allowed")
+    bare = path.strip().removeprefix("{").removesuffix("}").strip()
+    whole = bare if bare.startswith("$") else f"${bare}" if bare.startswith((".", "[")) else f"$.{bare}"
     try:
-        return list(jsonpath.findall(bare if bare.startswith("$") else f"${bare}", document))
-    except jsonpath.JSONPathError as error:
-        raise ValueError(f"{path!r} is not a JSONPath: {error}") from error
+        counts = Counter(token.kind for token in _JSON_PATHS.lexer.tokenize(whole))
+        for kind, (most, what) in _MOST.items():
+            if counts[kind] > most:
+                raise ValueError(f"{path!r} has {what}, which a condition must not have")
+        return list(_JSON_PATHS.findall(whole, document))
+    except JSONPathError as error:
+        raise ValueError(f"{path!r} is not a JSONPath: {str(error).partition(chr(10))[0]}") from error
