@@ -72,8 +72,8 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
     """
     operation = finding.operation
     if operation is None:
-        # It was written before its owner, but may become visible after it: consistency is per session, and this is
-        # another session.
+        # It is written before its owner, so it has expired. But in a database that is not strongly consistent, which
+        # `healthz/ready` reports, a read may miss what was written a moment ago.
         return Action.LEAVE if now - _requested(finding.owner) < settings.look_back(LOOK_BACK) else Action.FAIL
     if _is_driven(finding, operation, now, settings):
         return Action.LEAVE

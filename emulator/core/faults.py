@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 from uuid import uuid4
 
-Kind = Literal["status", "reset", "lost-response", "delay", "hold", "silence"]
+Kind = Literal["status", "reset", "lost-response", "delay", "hold", "silence", "stale"]
 Each = Literal["", "operation", "step"]
 # The service that adds and lifts faults; `*` does not include it.
 CONTROL = "control"
@@ -38,7 +38,8 @@ class Fault:
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
             `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first;
             `hold` waits as long, or until the rule is lifted, even if it is spent; `silence` waits `delay_seconds`,
-            then cuts the connection before the work.
+            then cuts the connection before the work; `stale` lets a read of Cosmos DB answer with the state of
+            `delay_seconds` ago, but not before the rule, as far as the account's consistency level allows it.
         count: how many calls the rule meets before it is spent.
         skip: how many matching calls pass before the rule meets one.
         each: "operation" counts `count` and `skip` for each operation of each step separately; "step" for each step.
@@ -47,7 +48,7 @@ class Fault:
         code: error code for the kind `status`; "" for `TooManyRequests` (429) or `ServiceUnavailable`.
         message: error message for the kind `status`.
         retry_after: Retry-After for the kind `status`, in seconds; None for no such header.
-        delay_seconds: how long `delay`, `hold` and `silence` wait, in seconds, unscaled.
+        delay_seconds: how long `delay`, `hold` and `silence` wait, and how far `stale` lags, in seconds, unscaled.
         seconds: duration of an outage, in seconds, unscaled. An outage meets every matching call, and ignores `count`,
             `skip` and `each`. 0 for no outage.
         begins_at: a regular expression for the step whose first matching call begins the outage, which then meets the

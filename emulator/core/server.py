@@ -163,6 +163,7 @@ async def _answer(service: Service, request: Request, route: Route | None, fault
         return None
     if route is None:
         raise service.not_found(request)
+    request.state.fault = fault
     response: Response = await route.endpoint(request)
     return response
 

@@ -1,7 +1,7 @@
 """The data plane of Cosmos DB for NoSQL: `https://<account>.documents.azure.com`.
 
-Every container has one partition key range. Consistency is session, which a single process gives for free. This package
-refuses account keys, hierarchical partition keys, partial updates, batches, the change feed, stored procedures,
+Every container has one partition key range. Every read sees the newest write, unless a fault makes it stale and the
+account's consistency level allows that (`former_states.py`). This package refuses account keys, hierarchical partition keys, partial updates, batches, the change feed, stored procedures,
 triggers, functions, throughput, and queries that need more than one document at a time.
 """
 

@@ -7,9 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.core.clock import Clock
+from emulator.core.faults import Fault
 from emulator.core.store import Document
 from emulator.cosmos import exceptions, sql, wire
 from emulator.cosmos.authorization import Authorization, account_of
+from emulator.cosmos.former_states import Past
 from emulator.cosmos.items import Items
 from emulator.cosmos.models import CosmosModel
 from emulator.cosmos.roles import EXECUTE_QUERY, ITEM_ACTIONS
@@ -42,8 +44,9 @@ class ItemResponses:
     async def read(self, request: Request) -> Response:
         """GET a document, or 304 if the client already has this version."""
         items = self._items(request, ITEM_ACTIONS["read"])
-        document = items.read(request.path_params["document"], wire.partition_of(request))
-        headers = wire.document_headers(document, items.sequence_number, _path(request))
+        past = _past(request, items)
+        document = items.read(request.path_params["document"], wire.partition_of(request), past)
+        headers = wire.document_headers(document, past.number if past else items.sequence_number, _path(request))
         if request.headers.get("if-none-match") in ("*", document["_etag"]):
             return wire.reply(request, self._clock, status=304, headers=headers)
         return wire.reply(request, self._clock, wire.dumps(document), headers=headers)
@@ -82,7 +85,7 @@ class ItemResponses:
 
     def _items(self, request: Request, *actions: str) -> Items:
         self._authorization.authorize(request, *actions)
-        wire.check_consistency(request, self._model.consistency(account_of(request)))
+        request.state.level = wire.consistency(request, self._model.consistency(account_of(request)))
         names = request.path_params
         intended = request.headers.get("x-ms-cosmos-intended-collection-rid")
         return self._model.items(account_of(request), names["database"], names["container"], intended)
@@ -109,19 +112,28 @@ class ItemResponses:
     def _page(self, request: Request, items: Items, statement: sql.Statement, parameters: dict[str, Any]) -> Response:
         one = "x-ms-documentdb-partitionkey" in request.headers
         partition = wire.partition_of(request) if one else None
+        past = _past(request, items)
         page = sql.execute(
             statement,
             parameters,
-            lambda after: items.scan(after, partition, one_partition=one),
+            lambda after: items.scan(after, partition, one_partition=one, past=past),
             wire.page_size(request),
             request.headers.get("x-ms-continuation"),
         )
-        headers = wire.document_headers({}, items.sequence_number, _path(request)) | {
+        headers = wire.document_headers({}, past.number if past else items.sequence_number, _path(request)) | {
             "x-ms-continuation": page.continuation,
             "x-ms-item-count": str(len(page.items)),
         }
         body = wire.feed(items.container["_rid"], "Documents", page.items, len(page.items))
         return wire.reply(request, self._clock, body, operation="query", headers=headers)
+
+
+def _past(request: Request, items: Items) -> Past | None:
+    """Return the state from which a read is answered if a fault makes it stale and its level allows that."""
+    fault = request.state.fault
+    if not isinstance(fault, Fault) or fault.kind != "stale" or request.state.level in wire.FRESH_LEVELS:
+        return None
+    return items.past(fault.delay_seconds, wire.seen_by_session(request))
 
 
 def _path(request: Request, document: str = "") -> str:

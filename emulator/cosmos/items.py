@@ -10,6 +10,7 @@ from typing import Any
 from emulator.core.clock import Clock
 from emulator.core.store import Document, Store
 from emulator.cosmos import exceptions, partition_keys, resource_ids
+from emulator.cosmos.former_states import FormerStates, Past
 from emulator.cosmos.sql.values import UNDEFINED
 
 SYSTEM_MEMBERS = ("_rid", "_self", "_etag", "_attachments", "_ts")
@@ -24,17 +25,19 @@ _MAX_TTL = 2**31 - 1
 class Items:
     """One container's documents. Every write is one transaction."""
 
-    def __init__(self, store: Store, clock: Clock, container: Document) -> None:
+    def __init__(self, store: Store, clock: Clock, container: Document, former: FormerStates) -> None:
         """Open a container.
 
         Args:
             store: where the documents are stored.
             clock: for `_ts` and time to live.
             container: the container's own document.
+            former: what replicas that lag behind still answer.
         """
         self.container = container
         self._store = store
         self._clock = clock
+        self._former = former
         self._documents = store.table("cosmos_items")
         self._unique = store.table("cosmos_unique_keys")
         self._numbers = store.table("cosmos_sequence_numbers")
@@ -74,13 +77,28 @@ class Items:
             _check(if_match, current)
         return self._write(key, document, current), current is None
 
-    def read(self, document_id: str, partition: Any) -> Document:
-        """Return a document by its id or `_rid`.
+    def past(self, lag_seconds: float, seen: int) -> Past | None:
+        """Return the container as it was `lag_seconds` ago, with the write `seen`; None if nothing has changed since."""
+        return self._former.past(self._prefix, lag_seconds, seen)
+
+    def read(self, document_id: str, partition: Any, past: Past | None = None) -> Document:
+        """Return a document by its id or `_rid`; in the past, only by its id.
+
+        Args:
+            document_id: id or `_rid` of the document.
+            partition: the partition key that the request names.
+            past: the state to read, instead of the newest.
 
         Raises:
             CosmosError: 404.
         """
-        return self._find(document_id, partition)[1]
+        key = self._key(partition, document_id)
+        if past is None or key not in past.documents:
+            return self._find(document_id, partition)[1]
+        former = past.documents[key]
+        if former is None or self._expired(former, self._now()):
+            raise exceptions.item_not_found()
+        return former
 
     def replace(self, document_id: str, document: Document, partition: Any, if_match: str | None = None) -> Document:
         """Replace a document.
@@ -115,10 +133,10 @@ class Items:
         _check(if_match, current)
         with self._store.transaction():
             self._remove(key, current)
-            self._next_number()
+            self._former.note(self._next_number(), key, current)
 
     def scan(
-        self, after: str = "", partition: Any = None, *, one_partition: bool = False
+        self, after: str = "", partition: Any = None, *, one_partition: bool = False, past: Past | None = None
     ) -> Iterator[tuple[str, Document]]:
         """Yield (key, document) in key order.
 
@@ -126,14 +144,18 @@ class Items:
             after: key after which to resume.
             partition: the partition key; used with `one_partition` only.
             one_partition: whether to read one partition, or else all of them.
+            past: the state to read, instead of the newest.
         """
         prefix = self._key(partition, "") if one_partition else self._prefix
         now = self._now()
-        for key, document in self._documents.scan(prefix, after):
-            if self._expired(document, now):
-                self._remove(key, document)
-            else:
+        former = {} if past is None else past.documents
+        found = dict(self._documents.scan(prefix, after))
+        for key in sorted({*found, *(key for key in former if key.startswith(prefix) and key > after)}):
+            document = former[key] if key in former else found[key]
+            if document is not None and not self._expired(document, now):
                 yield key, document
+            elif key not in former:
+                self._remove(key, found[key])
 
     def clear(self) -> None:
         """Remove all documents."""
@@ -207,6 +229,7 @@ class Items:
                 "_ts": moment,
             }
             self._documents.put(key, stored)
+            self._former.note(number, key, current)
         return stored
 
     def _remove(self, key: str, document: Document) -> None:

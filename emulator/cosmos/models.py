@@ -9,6 +9,7 @@ from emulator.core.store import Document
 from emulator.cosmos import resource_ids
 from emulator.cosmos.definitions import check_change, complete
 from emulator.cosmos.exceptions import bad_request, owner_not_found
+from emulator.cosmos.former_states import FormerStates
 from emulator.cosmos.items import Items
 from emulator.cosmos.roles import Role, Roles
 
@@ -26,6 +27,7 @@ class CosmosModel:
         """Open the tables."""
         self._store = platform.store
         self._clock = platform.clock
+        self._former = FormerStates(platform.faults)
         self._location = platform.world.location
         self._accounts = platform.store.table("cosmos_accounts")
         self.roles = Roles(platform.store)
@@ -260,7 +262,7 @@ class CosmosModel:
         return sum(self._items(container).purge_expired() for _, container in self._containers.scan())
 
     def _items(self, container: Document) -> Items:
-        return Items(self._store, self._clock, container)
+        return Items(self._store, self._clock, container, self._former)
 
     def _system(self, rid: str, self_link: str) -> dict[str, Any]:
         moment = int(self._clock.now().timestamp())

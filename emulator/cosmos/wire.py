@@ -23,16 +23,33 @@ CHARGES = {
     "delete": 5.5,
     "query": 2.8,
 }
+_READS = ("read", "query")
 _KILOBYTE = 1024
 # Every container has one partition key range, which never splits.
 ONLY_RANGE = "0"
 # The weakest first. https://learn.microsoft.com/azure/cosmos-db/consistency-levels
 CONSISTENCY_LEVELS = ("Eventual", "ConsistentPrefix", "Session", "BoundedStaleness", "Strong")
+# A read at these levels asks two replicas, so it costs twice, and in the region of all writes it sees each of them.
+FRESH_LEVELS = ("BoundedStaleness", "Strong")
+_OF_SESSION = re.compile(rf"(?:^|,){ONLY_RANGE}:-?\d+#(\d+)")
 
 
-def charge(operation: str, size: int = 0) -> str:
-    """Return what a request costs, in request units."""
-    return f"{CHARGES.get(operation, 1.0) * max(1.0, size / _KILOBYTE):.2f}"
+def charge(operation: str, size: int = 0, level: str = "") -> str:
+    """Return what a request costs, in request units.
+
+    Args:
+        operation: a key of `CHARGES`.
+        size: length of the answer in bytes.
+        level: the consistency level of a read.
+    """
+    replicas = 2 if level in FRESH_LEVELS and operation in _READS else 1
+    return f"{CHARGES.get(operation, 1.0) * max(1.0, size / _KILOBYTE) * replicas:.2f}"
+
+
+def seen_by_session(request: Request) -> int:
+    """Return the last write that an answer has to see: that of the request's session token, 0 without one."""
+    found = _OF_SESSION.search(request.headers.get("x-ms-session-token", ""))
+    return int(found[1]) if found else 0
 
 
 def session_token(sequence_number: int) -> str:
@@ -66,7 +83,7 @@ def reply(
     """
     common = {
         "x-ms-activity-id": request.headers.get("x-ms-activity-id") or str(uuid4()),
-        "x-ms-request-charge": charge(operation, len(body)),
+        "x-ms-request-charge": charge(operation, len(body), getattr(request.state, "level", "")),
         "x-ms-gatewayversion": "2.0.0",
         "x-ms-serviceversion": "version=2.14.0.0",
         "x-ms-schemaversion": "1.19",
@@ -146,8 +163,8 @@ def partition_of(request: Request) -> Any:
     return partition_keys.from_header(header)
 
 
-def check_consistency(request: Request, own: str) -> None:
-    """Check that a request asks for no stronger consistency than its account has.
+def consistency(request: Request, own: str) -> str:
+    """Return the consistency level of a request, which may not be stronger than that of its account.
 
     Args:
         request: the request.
@@ -156,13 +173,12 @@ def check_consistency(request: Request, own: str) -> None:
     Raises:
         CosmosError: 400.
     """
-    level = request.headers.get("x-ms-consistency-level")
-    if level is None:
-        return
+    level = request.headers.get("x-ms-consistency-level", own)
     if level not in CONSISTENCY_LEVELS:
         raise exceptions.no_consistency(level)
     if CONSISTENCY_LEVELS.index(level) > CONSISTENCY_LEVELS.index(own):
         raise exceptions.too_consistent(level, own)
+    return level
 
 
 def page_size(request: Request) -> int:

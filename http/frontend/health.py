@@ -18,6 +18,7 @@ from shared.azure.rights import Ask
 from shared.clusters import catalogue
 from shared.deadline import TimeIsUp
 from shared.settings import Callers, SettingsError
+from shared.store import STRONG
 
 # The whole answer takes five seconds at most.
 _SECONDS = 3.5
@@ -110,6 +111,18 @@ def _rights(call: Call) -> Problem | None:
     )
 
 
+def _levels(call: Call) -> Problem | None:
+    levels, account = call.services.store.levels(), call.services.settings.cosmosdb_account
+    if levels.account != STRONG:
+        return Problem(
+            Code.DATABASE_NOT_STRONG, f"the account '{account}' has the level {levels.account}, not {STRONG}"
+        )
+    if levels.client != STRONG:
+        message = f"this process started while the account '{account}' had the level {levels.client}: restart the app"
+        return Problem(Code.DATABASE_NOT_STRONG, message)
+    return None
+
+
 def _documents(call: Call) -> Problem | None:
     store = call.services.store
     # Versions are cached for a while; this check is not.
@@ -140,6 +153,7 @@ _Row = tuple[Callable[[Call], Problem | None], Code, Code]
 # Each check, its code if the service that it asks is away, and its code if that refuses.
 _DEPENDENCIES: tuple[_Row, ...] = (
     (_documents, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
+    (_levels, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_service_vault, Code.SERVICE_VAULT_UNAVAILABLE, Code.SERVICE_VAULT_FORBIDDEN),
     (_cluster_vault, Code.CLUSTER_VAULT_UNAVAILABLE, Code.CLUSTER_VAULT_FORBIDDEN),
 )

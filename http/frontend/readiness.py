@@ -18,6 +18,7 @@ class Code(StrEnum):
     IDENTITY_UNAVAILABLE = "IdentityUnavailable"
     DATABASE_UNAVAILABLE = "DatabaseUnavailable"
     DATABASE_FORBIDDEN = "DatabaseForbidden"
+    DATABASE_NOT_STRONG = "DatabaseNotStrong"
     NO_VERSION = "NoVersion"
     SERVICE_VAULT_UNAVAILABLE = "ServiceVaultUnavailable"
     SERVICE_VAULT_FORBIDDEN = "ServiceVaultForbidden"
@@ -27,6 +28,7 @@ class Code(StrEnum):
 
 
 _WAIT = "Outages of up to ten minutes only delay operations. If it lasts, check the name in the settings, {}."
+_STRONG = "az cosmosdb update --name <account> --resource-group <group> --default-consistency-level Strong"
 _ROLE = "Assign the role to the app's managed identity, then wait a few minutes."
 # Code: what it means, and the remedy.
 MEANINGS: dict[Code, tuple[str, str]] = {
@@ -56,6 +58,10 @@ MEANINGS: dict[Code, tuple[str, str]] = {
         _WAIT.format("the account's firewall and its private endpoint"),
     ),
     Code.DATABASE_FORBIDDEN: ("The app may not read Cosmos DB.", _ROLE),
+    Code.DATABASE_NOT_STRONG: (
+        "Reads of Cosmos DB may answer with the past, so an attempt that was superseded may still change something.",
+        f"Deploy `infra/service.json` again, or run `{_STRONG}`. Then restart the app, because it asks when it starts.",
+    ),
     Code.NO_VERSION: (
         "No version that can be installed is the default, so creates that name no OpenShift version fail.",
         "Put an entry with `enabled` and `default`; the list of entries says what is wrong with each.",

@@ -1,7 +1,7 @@
 """The documents in Cosmos DB, without any knowledge of their meaning."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from azure.cosmos import ContainerProxy, CosmosClient
@@ -9,6 +9,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 from shared import cloud, deadline, settings
 from shared.documents import FencedDocument, OperationDocument
 from shared.store.clusters import Clusters, partition_of
+from shared.store.consistency import STRONG, Levels, read_levels
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
 from shared.store.fenced import Fence, Fenced, FenceMoved
@@ -17,6 +18,7 @@ from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Rol
 from shared.store.sites import Sites, is_site
 
 __all__ = [
+    "STRONG",
     "TTL_SECONDS",
     "UPDATE_TRIES",
     "Conflict",
@@ -24,6 +26,7 @@ __all__ = [
     "Fence",
     "FenceMoved",
     "Items",
+    "Levels",
     "NotFound",
     "OutcomeUnknown",
     "PreconditionFailed",
@@ -38,12 +41,14 @@ __all__ = [
 class Store:
     """Every container of the database, by its everyday name."""
 
-    def __init__(self, container: Callable[[str], ContainerProxy]) -> None:
+    def __init__(self, container: Callable[[str], ContainerProxy], levels: Callable[[], Levels]) -> None:
         """Open the containers.
 
         Args:
             container: returns the container with a name; `DatabaseProxy.get_container_client` in production.
+            levels: asks how fresh reads are.
         """
+        self._levels = levels
         self.clusters = Clusters(container("OpenShiftClusters"))
         self.operations = Operations(container("AsyncOperations"))
         self.progress = Progress(container("OperationProgress"))
@@ -54,6 +59,11 @@ class Store:
         self.versions = Versions(container("OpenShiftVersions"))
         self.role_sets = RoleSets(container("PlatformWorkloadIdentityRoleSets"))
         self.sites = Sites(container("Sites"))
+
+    def levels(self) -> Levels:
+        """Ask the account how fresh reads are."""
+        with deadline.call():
+            return self._levels()
 
     def owner(self, operation: OperationDocument) -> FencedDocument | None:
         """Return the document of an operation's cluster or site, or None if it is gone."""
@@ -79,4 +89,5 @@ def get_store() -> Store:
             retry_throttle_backoff_max=1,
             **cloud.PROMPT,
         )
-    return Store(client.get_database_client(service_settings.cosmosdb_database).get_container_client)
+    database = client.get_database_client(service_settings.cosmosdb_database)
+    return Store(database.get_container_client, partial(read_levels, client))

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from tests.faults.rights import RIGHTS as MISSING
-from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, STALE, UNDISTURBED, Operation, Scenario
 from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
@@ -20,7 +20,7 @@ KILLED_FOR_SECONDS = 120.0
 def every(seed: object) -> list[Scenario]:
     """Return every scenario of a seed, shuffled so that creates and deletes mix."""
     rng = random.Random(f"{seed}/scenarios")  # noqa: S311 - for repeatable tests
-    drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_rights()]))
+    drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_stale(rng), *_rights()]))
     rng.shuffle(drawn)
     return [*_undisturbed(), *drawn]
 
@@ -90,6 +90,13 @@ def _races(rng: random.Random) -> Iterator[Scenario]:
         yield Scenario(RACES.name, "create", what, at=rng.choice(steps))
     for what in ("another PUT", "a PATCH", "another DELETE"):
         yield Scenario(RACES.name, "delete", what, at=rng.choice(steps_of("delete")[:-1]))
+
+
+def _stale(rng: random.Random) -> Iterator[Scenario]:
+    """Yield operations whose reads may be stale, and a DELETE, which supersedes the attempts of a create."""
+    for operation in OPERATIONS:
+        yield Scenario(STALE.name, operation, "nothing")
+    yield Scenario(STALE.name, "create", "DELETE", at=rng.choice(steps_of("create")[:-1]), ending="Canceled")
 
 
 def _rights() -> Iterator[Scenario]:

@@ -10,9 +10,20 @@ from uuid import UUID, uuid4
 
 from tests.faults import census
 from tests.faults.rights import run_without
-from tests.faults.scenarios import CALLS, KILLS, OUTAGES, OWN_PACE, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
+from tests.faults.scenarios import (
+    CALLS,
+    KILLS,
+    OUTAGES,
+    OWN_PACE,
+    RACES,
+    RIGHTS,
+    STALE,
+    UNDISTURBED,
+    Operation,
+    Scenario,
+)
 from tests.faults.services import IDENTITY, SERVICES
-from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
+from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, stale, undisturbed
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, begun, prepare
@@ -82,6 +93,7 @@ def trouble_of(scenario: Scenario) -> Trouble:
         CALLS.name: one_call,
         KILLS.name: killed,
         RACES.name: rivalled,
+        STALE.name: stale,
     }[scenario.family]
 
 
@@ -167,6 +179,7 @@ def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[s
 
 def _is_met(scenario: Scenario, cluster: Cluster) -> bool:
     """Tell whether a call met the fault; true for troubles that need no call."""
-    if scenario.family not in (OUTAGES.name, CALLS.name) or scenario.what not in SERVICES:
+    of_calls = scenario.family in (OUTAGES.name, CALLS.name) and scenario.what in SERVICES
+    if not of_calls and scenario.family != STALE.name:
         return True
     return any(call["fault"] for call in cluster.azure.journal(cluster.correlation_id))

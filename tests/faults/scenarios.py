@@ -34,6 +34,10 @@ OUTAGES = Family(
 CALLS = Family("calls", "One call of one step fails. The operation still succeeds at its first attempt.")
 KILLS = Family("kills", "Processes die. The operation continues and makes nothing twice.")
 RACES = Family("races", "Requests compete. One wins, and the others leave nothing behind.")
+STALE = Family(
+    "stale reads",
+    "Cosmos DB may answer each read with the past, as far as the level of the account allows. Nothing is different.",
+)
 RIGHTS = Family("rights", "A permission is missing. The error names it, or the operation waits for it.", refused=True)
 OWN_PACE = Family(
     "own pace",
@@ -54,6 +58,7 @@ FAMILIES = {
         CALLS,
         KILLS,
         RACES,
+        STALE,
         RIGHTS,
         OWN_PACE,
         ROWS,

@@ -16,7 +16,7 @@ from functools import partial
 from tests.faults.scenarios import Scenario
 from tests.faults.services import AZURITE, HUB, IDENTITY, IDENTITY_SERVICE, SERVICES, WAYS, steps_of
 from tests.local_azure import LocalAzure, wait_for
-from tests.product.integration.service.stage import Cluster, fault, unfinished
+from tests.product.integration.service.stage import FOR_EVER, Cluster, fault, unfinished
 
 Strike = Callable[[str], None]
 Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]
@@ -26,6 +26,8 @@ SEEN_SECONDS = 0.15
 WORKER, HOST, EVERYTHING = "functions: worker", "functions", "everything"
 PROCESSES = {"the worker": WORKER, "the host": HOST, "Azurite": "azurite", "everything": EVERYTHING}
 PAUSE_SECONDS = 3.0
+# Far longer than replicas lag in Azure, where it is milliseconds.
+LAG_SECONDS = 5.0
 AT_EACH_STEP = "at each step"
 
 
@@ -230,3 +232,21 @@ def rivalled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
         assert answer.status_code in allowed, f"{answer.status_code} {answer.text}"
 
     yield strike
+
+
+@contextmanager
+def stale(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
+    """Let every read of the service's database lag behind, and perhaps send another request.
+
+    Args:
+        scenario: names the other request, or nothing.
+        cluster: the cluster, whose correlation id the fault applies to.
+        scale: time scale of the platform.
+    """
+    also = rivalled if scenario.what in RIVALS else undisturbed
+    wish = {"service": "cosmos", "operation": "(read|query) .*", "kind": "stale", "delay_seconds": LAG_SECONDS}
+    with (
+        fault(cluster.azure, **wish, count=FOR_EVER, correlation_id=cluster.correlation_id),
+        also(scenario, cluster, scale) as strike,
+    ):
+        yield strike

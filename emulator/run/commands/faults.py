@@ -38,7 +38,8 @@ def add(  # noqa: PLR0917 - each parameter is an option of the command line
         str,
         typer.Option(
             help=f"One of {', '.join(KINDS)}. status: answer an error instead of working; reset: cut the connection "
-            "before the work; lost-response: cut it after the work; delay: wait first; hold: wait until it is lifted; silence: wait, then cut."
+            "before the work; lost-response: cut it after the work; delay: wait first; hold: wait until it is lifted; silence: wait, then cut; "
+            "stale: let Cosmos DB answer reads with the past."
         ),
     ] = "status",
     correlation_id: Annotated[str, typer.Option(help="Of the calls that are meant; all without it.")] = "",
@@ -53,7 +54,7 @@ def add(  # noqa: PLR0917 - each parameter is an option of the command line
     message: Annotated[str, typer.Option(help="For kind status: the error's message.")] = Fault.message,
     retry_after: Annotated[int | None, typer.Option(help="For kind status: seconds in the header Retry-After.")] = None,
     delay_seconds: Annotated[
-        float, typer.Option(help="For kinds delay, hold (at most) and silence: real seconds.")
+        float, typer.Option(help="For kinds delay, hold (at most), silence and stale: real seconds.")
     ] = 0.0,
     seconds: Annotated[float, typer.Option(help="An outage: every call, for so many real seconds.")] = 0.0,
     begins_at: Annotated[str, typer.Option(help="For an outage: the step whose first call begins it.")] = "",

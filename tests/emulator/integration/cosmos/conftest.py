@@ -47,24 +47,28 @@ class LocalCosmos:
         return self.platform.model(entra.EntraModel).issue_token(self.platform.world.rp_tenant_id, client_id, audience)
 
     def client(self, client_id: str) -> CosmosClient:
-        """Return the SDK's client, signed in as a principal."""
+        """Return the SDK's client, signed in as a principal: one session for all tests."""
+        if client_id not in self.clients:
+            self.clients[client_id] = self.new_client(client_id)
+        return self.clients[client_id]
+
+    def new_client(self, client_id: str) -> CosmosClient:
+        """Return another client of the SDK: a session of its own, with the level that the account has now."""
         local = self
 
         class Credential:
             def get_token(self, *_scopes: str, **_options: object) -> AccessToken:
                 return AccessToken(local.token(client_id), int(datetime.now(UTC).timestamp()) + 3000)
 
-        if client_id not in self.clients:
-            trust = SSLConfiguration()
-            trust.SSLCaCerts = str(self.platform.authority.certificate_path)
-            self.clients[client_id] = CosmosClient(
-                f"https://{ACCOUNT}.documents.azure.com:443/",
-                credential=Credential(),
-                proxies={"https": self.proxy},
-                ssl_config=trust,
-                retry_total=2,
-            )
-        return self.clients[client_id]
+        trust = SSLConfiguration()
+        trust.SSLCaCerts = str(self.platform.authority.certificate_path)
+        return CosmosClient(
+            f"https://{ACCOUNT}.documents.azure.com:443/",
+            credential=Credential(),
+            proxies={"https": self.proxy},
+            ssl_config=trust,
+            retry_total=2,
+        )
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from frontend.routes import ROUTES
 from shared import settings
 from shared.deadline import TimeIsUp
 from shared.settings import Settings, SettingsError
+from shared.store import Levels
 from tests.product.unit.frontend.callers_world import CallersWorld, token
 from tests.product.unit.frontend.test_lost_answers import Answer
 from tests.product.unit.frontend.world import World, admin_certificate
@@ -36,6 +37,33 @@ def codes(world: World) -> list[str]:
     assert all(problem["message"] and problem["remedy"] for problem in told.body["problems"])
     found: list[str] = public.body["codes"]
     return found
+
+
+@pytest.mark.parametrize(
+    ("account", "client", "want"),
+    [
+        pytest.param("Strong", "Strong", None, id="ready"),
+        pytest.param(
+            "Session", "Session", "the account 'rp-eastus' has the level Session, not Strong", id="never deployed again"
+        ),
+        pytest.param(
+            "Session", "Strong", "the account 'rp-eastus' has the level Session, not Strong", id="weakened since"
+        ),
+        pytest.param(
+            "Strong", "Session", "while the account 'rp-eastus' had the level Session", id="not restarted since"
+        ),
+    ],
+)
+def test_the_app_is_not_ready_while_its_reads_may_answer_with_the_past(
+    world: World, account: str, client: str, want: str | None
+) -> None:
+    """A superseded attempt could pass its fence. Operators learn the level, and the command that changes it."""
+    world.levels = Levels(account, client)
+    assert codes(world) == ([] if want is None else ["DatabaseNotStrong"])
+    told = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    for problem in told.body["problems"]:
+        assert str(want) in problem["message"]
+        assert "--default-consistency-level Strong" in problem["remedy"]
 
 
 def breaks(world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:

@@ -27,7 +27,7 @@ from shared import settings
 from shared.azure.arm_certificates import ClientCertificate
 from shared.clusters.states import ProvisioningState
 from shared.phases.bundles import Bundles
-from shared.store import Store
+from shared.store import STRONG, Levels, Store
 from shared.vault import Vault
 from tests.api_versions import members
 from tests.product.unit import cosmos_fake
@@ -177,7 +177,8 @@ class World:
         self.now = NOW
         self.live = LiveFake()
         self.arm_certificates = [ClientCertificate(arm_certificate(), NOW - timedelta(days=1), NOW + timedelta(days=1))]
-        store = Store(lambda name: cast("Any", self.cosmos[name]))
+        self.levels = Levels(STRONG, STRONG)
+        store = Store(lambda name: cast("Any", self.cosmos[name]), lambda: self.levels)
         vault = Vault(cast("Any", self.secrets), cast("Any", self.service_secrets), "rp-eastus/ARO")
         self.services = Services(
             settings=settings.parse({**ENVIRONMENT, "ADMIN_API_CA": authority().pem(), "TIME_SCALE": "1"}),

@@ -10,7 +10,7 @@ import pytest
 
 from shared import settings
 from shared.settings import Callers
-from shared.store import Store
+from shared.store import STRONG, Store
 
 INFRA = Path(__file__).resolve().parents[4] / "infra"
 KINDS = ("hosted", "own")
@@ -64,9 +64,18 @@ def test_in_ones_own_subscription_nothing_is_hosted() -> None:
 def test_the_template_makes_the_containers_that_the_product_opens() -> None:
     """A missing one fails only at its first use."""
     opened = Mock()
-    Store(opened)
+    Store(opened, Mock())
     rows = _read("service.json")["variables"]["containers"]
     assert {row["name"] for row in rows} == {call.args[0] for call in opened.call_args_list}
+
+
+def test_every_read_of_the_database_sees_every_write_before_it() -> None:
+    """At any weaker level a superseded attempt may pass its fence. Several regions of writes do not allow this one."""
+    (account,) = (
+        each for each in _read("service.json")["resources"] if each["type"] == "Microsoft.DocumentDB/databaseAccounts"
+    )
+    assert account["properties"]["consistencyPolicy"] == {"defaultConsistencyLevel": STRONG}
+    assert len(account["properties"]["locations"]) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,7 @@
 """Sites in the store: the fence of their operations, and which container a key belongs to."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,7 +23,7 @@ def cosmos() -> dict[str, Container]:
 @pytest.fixture
 def store(cosmos: dict[str, Container]) -> Store:
     """Make a store with a site on which an operation runs, a site at rest, and a cluster."""
-    made = Store(cosmos.__getitem__)  # type: ignore[arg-type] # a fake of the SDK's container
+    made = Store(cosmos.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
     made.sites.create({"id": "edge-1", "key": KEY, "asyncOperationId": "op", "attempt": 1, "bundle": "b1"})
     made.sites.create({"id": "idle", "key": key_of("idle"), "lastAsyncOperationId": "former", "attempt": 3})
     made.clusters.create(cluster_document())

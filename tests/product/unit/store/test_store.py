@@ -1,6 +1,7 @@
 """The store: conditional writes, decisions retried as a whole, the fence, and unknown members."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,7 +22,7 @@ def cosmos() -> dict[str, Container]:
 @pytest.fixture
 def store(cosmos: dict[str, Container]) -> Store:
     """Make a store with one cluster."""
-    made = Store(cosmos.__getitem__)  # type: ignore[arg-type] # a fake of the SDK's container
+    made = Store(cosmos.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
     made.clusters.create(cluster_document())
     return made
 
