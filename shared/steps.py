@@ -146,6 +146,12 @@ class ResolvedRow(SerialisedRow):
     cancelSeconds: float
 
 
+class CheckRow(ResolvedRow):
+    """The row that begins each attempt, with the executors of all rows that are still to run."""
+
+    executors: list[str]
+
+
 class SkippedRow(TypedDict):
     """A row that an operation skips, and why."""
 

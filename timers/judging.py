@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from typing import Required, TypedDict
 
+from orchestrators import plans
 from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.remedies import REPEAT
+from shared import executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.clusters import endings
 from shared.documents import FencedDocument, OperationDocument, Restarts
@@ -21,6 +24,15 @@ PATIENCE = timedelta(minutes=5)
 LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
 # The first line of a failed orchestration's output says what happened; the rest is the stack.
 _MAX_OUTPUT = 500
+
+
+class InstanceStatus(TypedDict, total=False):
+    """What the durable host says of an instance; see the members of `Finding`."""
+
+    status: Required[str]
+    output: str
+    created: datetime | None
+    interpreter: str
 
 
 class Action(Enum):
@@ -46,6 +58,7 @@ class Finding:
             outcomes, without text that could quote one.
         heard: when the other task hub that drives it was last heard of; None if this one drives it.
         created: when this attempt's instance was created; None if there is none.
+        interpreter: the name of that instance's orchestrator, "" if there is none.
     """
 
     owner: FencedDocument
@@ -55,6 +68,22 @@ class Finding:
     output: str = ""
     heard: datetime | None = None
     created: datetime | None = None
+    interpreter: str = ""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether an instance runs that this package can go on with: it has its orchestrator and all its activities."""
+        has_orchestrator = not self.interpreter or self.interpreter in plans.INTERPRETERS
+        return self.status in LIVING and has_orchestrator and not self.missing
+
+    @property
+    def missing(self) -> list[str]:
+        """The activities that the rest of the plan needs and this package does not have.
+
+        The instance would hang at such a row, and give the answers of others to wrong tasks.
+        """
+        done = (item["step"] for item in self.items if item["status"] == StepStatus.SUCCEEDED)
+        return plans.missing_activities(self.operation["plan"], done) if self.operation else []
 
     @property
     def current(self) -> list[ProgressItem]:
@@ -79,6 +108,8 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
         return Action.LEAVE
     if endings.has_ended(operation):
         return Action.SETTLE
+    if finding.missing:
+        return Action.FAIL
     if not finding.status and _never_started(finding, operation):
         return Action.START
     tried = fruitless(finding, now)
@@ -105,6 +136,9 @@ def fruitless(finding: Finding, now: datetime) -> Restarts | None:
 
 def explain(finding: Finding, now: datetime) -> CloudErrorBody:
     """Return the error of an operation that is given up: the last messages of its steps, and how its last run ended."""
+    correlation = (finding.owner.get("correlationData") or {}).get("correlationId", "")
+    if finding.missing:
+        return executors.missing_error(finding.missing, correlation)
     unfinished = [item for item in finding.items if item["status"] != StepStatus.SUCCEEDED]
     last = unfinished[-1] if unfinished else None
     details = [last["error"]] if last and last["error"] else []
@@ -112,7 +146,6 @@ def explain(finding: Finding, now: datetime) -> CloudErrorBody:
         details.append({"code": "Step", "message": last["step"]})
     if finding.output:
         details.append({"code": "Orchestration", "message": finding.output[:_MAX_OUTPUT]})
-    correlation = (finding.owner.get("correlationData") or {}).get("correlationId", "")
     return {
         "code": ErrorCode.DEPLOYMENT_FAILED,
         "message": _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
@@ -139,7 +172,7 @@ def _is_driven(finding: Finding, operation: OperationDocument, now: datetime, se
     if finding.heard is not None and now - finding.heard <= settings.look_back(SILENCE):
         return True
     if finding.status in LIVING:
-        return not _is_stale(finding, operation, now)
+        return finding.is_alive and not _is_stale(finding, operation, now)
     age = now - datetime.fromisoformat(operation["asyncOperation"]["startTime"])
     return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import azure.durable_functions as df
@@ -22,7 +23,7 @@ from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
 from shared.store import Fence, FenceMoved, Store, get_store
 from timers import hubs
-from timers.judging import LIVING, Action, Finding, explain, fruitless, is_young, judge
+from timers.judging import LIVING, Action, Finding, InstanceStatus, explain, fruitless, is_young, judge
 
 # A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
 # The next run looks at what is left. A call to a service that is away takes minutes to give up.
@@ -84,10 +85,10 @@ async def _watch_one(
     operation_id = owner["asyncOperationId"]
     _log.warning("operation %s: %s", operation_id, action.value, extra=_extra(owner))
     if finding.status in LIVING:
-        await client.terminate(plans.instance_id(operation_id, owner["attempt"]), "its rows made no progress")
+        await client.terminate(plans.instance_id(operation_id, owner["attempt"]), action.value)
     if action in (Action.START, Action.RESTART):
         start = await asyncio.to_thread(_next_start, store, finding, action, now)
-        await client.start_new("run_plan_v1", plans.instance_id(operation_id, start["attempt"]), start)
+        await client.start_new(plans.RUN_PLAN, plans.instance_id(operation_id, start["attempt"]), start)
     else:
         await asyncio.to_thread(_end, store, finding, now)
 
@@ -104,27 +105,28 @@ async def _find(
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
         return Finding(owner, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
-    status, output, created = await _instance(client, plans.instance_id(operation_id, owner["attempt"]))
-    if operation is not None and status in LIVING and is_young(operation, created, datetime.now(UTC)):
-        return Finding(owner, operation, [], status, output, created=created)
-    items = await asyncio.to_thread(store.progress.list, operation_id)
-    return Finding(owner, operation, items, status, output, created=created)
+    instance = await _instance(client, plans.instance_id(operation_id, owner["attempt"]))
+    finding = Finding(owner, operation, [], **instance)
+    if operation is not None and finding.is_alive and is_young(operation, finding.created, datetime.now(UTC)):
+        return finding
+    return replace(finding, items=await asyncio.to_thread(store.progress.list, operation_id))
 
 
-async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str, datetime | None]:
-    """Return an instance's runtime status and output, both "" if there is none, and when it was created.
+async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> InstanceStatus:
+    """Return what the host says of an instance; of one that it does not know, an empty status.
 
     Raises:
         ConnectionError: if the host cannot tell, because its storage is away.
     """
     found = await client.get_status(instance_id)
     if found.runtime_status:
-        return found.runtime_status.name, str(found.output or ""), found.created_time
+        status, output = found.runtime_status.name, str(found.output or "")
+        return {"status": status, "output": output, "created": found.created_time, "interpreter": found.name or ""}
     # The SDK turns every answer into a status: for an unknown id an empty one, and even for an error.
     if getattr(found, "message", None) != "":
         reason = getattr(found, "ExceptionMessage", "no reason given")
         raise ConnectionError(f"the task hub did not tell the status of {instance_id}: {reason}")
-    return "", "", None
+    return {"status": ""}
 
 
 def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> StartInput:

@@ -19,11 +19,11 @@ from frontend.messages import Reply, Request
 from frontend.middleware.chain import respond
 from frontend.routes import ROUTES, Route
 from frontend.services import get_services
+from orchestrators.plans import RUN_PLAN
 from shared import deadline
 
 # One function per path handles all verbs, because the host itself would answer a wrong verb with a bare 404.
 METHODS = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"]
-ORCHESTRATOR = "run_plan_v1"
 # Threads of requests only wait, most of all while a dependency is silent, and health must be answered even then.
 _THREADS = ThreadPoolExecutor(64, thread_name_prefix="request")
 
@@ -78,7 +78,7 @@ async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
         return
     try:
         async with asyncio.timeout(deadline.aftermath_left()):
-            await client.start_new(ORCHESTRATOR, start.instance_id, start.input)
+            await client.start_new(RUN_PLAN, start.instance_id, start.input)
     except Exception:  # noqa: BLE001 - whatever it was, the answer stands
         extra = {"operation_id": start.input["operationId"], "correlation_id": start.input["correlationId"]}
         _log.exception("the orchestration %s was not started; the watchdog will", start.instance_id, extra=extra)

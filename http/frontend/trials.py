@@ -7,9 +7,9 @@ import azure.durable_functions as df
 from azure.durable_functions import OrchestrationRuntimeStatus
 
 from frontend.messages import Trial
+from orchestrators.plans import TRY_PLAN
 from shared.steps import DryRunResult
 
-ORCHESTRATOR = "dry_run_v1"
 _POLL_SECONDS = 0.2
 _RUNNING = (OrchestrationRuntimeStatus.Pending, OrchestrationRuntimeStatus.Running)
 
@@ -21,7 +21,7 @@ async def result(client: df.DurableOrchestrationClient, trial: Trial) -> tuple[D
     try:
         async with asyncio.timeout(trial.seconds):
             if trial.input is not None:
-                await client.start_new(ORCHESTRATOR, trial.instance_id, trial.input)
+                await client.start_new(TRY_PLAN, trial.instance_id, trial.input)
             status = await client.get_status(trial.instance_id)
             while status.runtime_status in _RUNNING:
                 await asyncio.sleep(_POLL_SECONDS)

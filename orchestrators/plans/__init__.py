@@ -1,5 +1,6 @@
 """The plans as tables, and the functions that resolve one for an operation. Pure: requests and timers import it."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,11 +10,17 @@ from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
+from shared import executors
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
+from shared.executors import CHECK_PLAN
 from shared.settings import Settings
-from shared.steps import FINISH, ResolvedPlan, ResolvedRow, StartInput
+from shared.steps import FINISH, CheckRow, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind, StartInput
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
+
+# The interpreter that runs new attempts, and all that a running instance may need.
+RUN_PLAN, TRY_PLAN = "run_plan_v1", "dry_run_v1"
+INTERPRETERS = frozenset({RUN_PLAN, "wait_row_v1", TRY_PLAN})
 
 # The executors that end an operation. Each plan has a row with one of them, which runs last.
 ENDINGS = frozenset({FINISH, "finish_delete"})
@@ -76,6 +83,45 @@ def instance_id(operation_id: str, attempt: int) -> str:
     return f"{operation_id}-{attempt}"
 
 
+def missing_activities(plan: ResolvedPlan, done: Iterable[str]) -> list[str]:
+    """Return the activities of the rows still to run that the deployed package does not have.
+
+    Args:
+        plan: a stored plan, which another package may have made.
+        done: names of rows that need not run again.
+    """
+    ended = {*plan.get("done", []), *done}
+    return executors.missing(row["executor"] for row in plan["rows"] if row["name"] not in ended)
+
+
+def _checked(plan: ResolvedPlan, done: list[str]) -> ResolvedPlan:
+    """Return a plan that begins with a row which compares its activities with those of the package that runs it.
+
+    The package that runs an attempt need not be the one that stored the plan, nor the one that started the attempt. The
+    row has no progress item, because a check is not progress: attempts that do nothing else are counted.
+    """
+    left = [row for row in plan["rows"] if row["name"] not in done]
+    first = {row["name"] for row in left if all(need in done for need in row["needs"])}
+    check: CheckRow = {
+        "name": CHECK_PLAN,
+        "phase": "start",
+        "kind": RowKind.ACTION,
+        "executor": CHECK_PLAN,
+        "needs": [],
+        # It takes no time, and is only called again if its process dies: no time scale makes one start faster.
+        "deadlineSeconds": 60,
+        "firstPollSeconds": 1,
+        "pollSeconds": 5,
+        "cancelSeconds": 60,
+        "retry": RetryPolicy.NONE,
+        "waitsFor": "the plan to be checked",
+        "message": executors.REMEDY,
+        "executors": list(dict.fromkeys(row["executor"] for row in left)),
+    }
+    rows = [row | {"needs": [*row["needs"], CHECK_PLAN]} if row["name"] in first else row for row in plan["rows"]]
+    return plan | {"rows": [check, *rows], "retryPolicies": {RetryPolicy.NONE: {}} | plan["retryPolicies"]}
+
+
 def start_input(
     operation_document: OperationDocument, owner: FencedDocument, done: list[str] | None = None
 ) -> StartInput:
@@ -90,6 +136,7 @@ def start_input(
     correlation = operation_document.get("correlationData") or {}
     plan = operation_document["plan"]
     endings = {row["name"] for row in plan["rows"] if row["executor"] in ENDINGS}
+    left_out = [name for name in done or [] if name not in endings]
     return {
         "operationId": operation_document["id"],
         "attempt": owner["attempt"],
@@ -98,6 +145,6 @@ def start_input(
         "correlationId": correlation.get("correlationId", ""),
         "clientRequestId": correlation.get("clientRequestId", ""),
         "traceparent": correlation.get("traceparent", ""),
-        "plan": plan,
-        "done": [name for name in done or [] if name not in endings],
+        "plan": _checked(plan, left_out),
+        "done": left_out,
     }

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from shared.executors import CHECK_PLAN
 from shared.phases.documents import Name, Phase
 from shared.phases.problems import BundleError, Problem
 from shared.phases.schemas import EXECUTORS, NOT_BUILT
@@ -37,9 +38,9 @@ def _of_phases(site: Site) -> Iterator[Problem]:
     names = {phase.name.name for phase in site.phases.values()}
     for phase in site.phases.values():
         kind = phase.executor.kind
-        if phase.name.name == FINISH:
+        if phase.name.name in (CHECK_PLAN, FINISH):
             yield Problem(
-                phase.file, f"Phase/{phase.name} metadata.name", "It is the name of the row that ends each plan."
+                phase.file, f"Phase/{phase.name} metadata.name", "Each plan begins or ends with a row of this name."
             )
         if kind not in EXECUTORS:
             known = "is an executor of airshipctl that is not built here" if kind in NOT_BUILT else "is not an executor"

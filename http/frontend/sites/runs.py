@@ -216,7 +216,8 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
     """Return the plan of the last run, without the phases that it has done.
 
     Raises:
-        CloudError: 404 `NotFound` if there was none; 409 `Conflict` if it has succeeded, or the bundle has changed since.
+        CloudError: 404 `NotFound` if there was none; 409 `Conflict` if it has succeeded, or the bundle or the
+            service has changed since.
     """
     operation = _last(call, document, plan_name)
     if operation["asyncOperation"]["status"] == StepStatus.SUCCEEDED:
@@ -229,6 +230,12 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
     plan = operation["plan"]
     items = call.services.store.progress.list(operation["id"])
     ended = [item["step"] for item in items if item["status"] == StepStatus.SUCCEEDED]
+    if missing := plans.missing_activities(plan, ended):
+        raise conflict(
+            f"That run was planned by another version of the service. The deployed version cannot do these steps of its "
+            f"plan: {', '.join(missing)}. Run the plan anew, or from a phase, with resumeFrom. Objects that are already "
+            "as wanted are left alone."
+        )
     return {**plan, "done": list(dict.fromkeys([*plan.get("done", []), *ended]))}
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from activities import ACTIVITIES, DRY_RUN
 from orchestrators import ORCHESTRATORS
 from shared import settings
+from shared.executors import ACTIVITIES
 from timers import TIMERS
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +48,7 @@ def test_every_function_is_registered_with_its_trigger(loaded: dict[str, dict[st
     kinds = {
         name: next(kind for kind in types if kind.endswith("Trigger")) for name, types in loaded["functions"].items()
     }
-    assert {name for name, kind in kinds.items() if kind == "activityTrigger"} == {*ACTIVITIES, DRY_RUN}
+    assert {name for name, kind in kinds.items() if kind == "activityTrigger"} == ACTIVITIES
     assert {name for name, kind in kinds.items() if kind == "orchestrationTrigger"} == set(ORCHESTRATORS)
     assert {name for name, kind in kinds.items() if kind == "timerTrigger"} == set(TIMERS)
     assert set(kinds.values()) >= {"httpTrigger"}

@@ -201,7 +201,8 @@ def test_a_run_is_an_operation_that_names_its_bundle(world: World, site: dict[st
     assert (found["asyncOperationId"], found["attempt"], found["runs"]) == (operation_id, 1, {"site": operation_id})
     assert reply.start.instance_id == f"{operation_id}-1"
     assert reply.start.input["clusterKey"] == "/sites/edge-1"
-    assert [row["name"] for row in reply.start.input["plan"]["rows"]] == ["providers", "policies", "finish_operation"]
+    rows = ["check_plan", "providers", "policies", "finish_operation"]
+    assert [row["name"] for row in reply.start.input["plan"]["rows"]] == rows
     told = send(world, "GET", f"{SITE}/operations/{operation_id}").body
     assert (told["status"], told["site"], told["plan"]) == ("Running", "edge-1", "site")
     assert send(world, "GET", f"{SITE}/plans/site/status").body == told
@@ -278,6 +279,19 @@ def test_a_resume_needs_a_former_run_of_the_same_bundle(world: World, tmp_path: 
     assert "has another bundle since" in error(run(world, {"resume": True}, 409))[2]
 
 
+@pytest.mark.usefixtures("site")
+def test_a_resume_needs_the_activities_of_the_former_run(world: World) -> None:
+    """The service may have been deployed again since. A run from a phase makes a new plan."""
+    first = run(world).body["name"]
+    end(world, "Failed")
+    world.cosmos["AsyncOperations"].documents[first, first]["plan"]["rows"][1]["executor"] = "from_another_release"
+    status, _code, message = error(run(world, {"resume": True}, 409))
+    assert status == 409
+    assert "from_another_release" in message
+    assert "resumeFrom" in message
+    assert "asyncOperationId" not in current(world)
+
+
 @pytest.mark.parametrize(
     ("content", "want"),
     [
@@ -306,9 +320,9 @@ def test_options_reach_the_rows(world: World) -> None:
     end(world, "Succeeded")
     runs = current(world)["runs"]
     rows = run(world, {"dryRun": True}).start.input["plan"]["rows"]
-    assert [row["executor"] for row in rows] == ["dry_run_phase", "dry_run_phase", "finish_operation"]
-    assert [row["needs"] for row in rows] == [[], [], ["providers", "policies"]]
-    assert rows[1]["document"]["before"] == [{"namespace": "", "name": "providers"}]
+    assert [row["executor"] for row in rows] == ["check_plan", "dry_run_phase", "dry_run_phase", "finish_operation"]
+    assert [row["needs"] for row in rows] == [[], ["check_plan"], ["check_plan"], ["providers", "policies"]]
+    assert rows[2]["document"]["before"] == [{"namespace": "", "name": "providers"}]
     assert current(world)["runs"] == runs
 
 

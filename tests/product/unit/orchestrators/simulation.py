@@ -44,6 +44,8 @@ class Host:
     """Runs instances until nothing is left to do."""
 
     activity: Activity
+    # Activities that the deployed package does not have: calls of them vanish, and take no number.
+    gone: frozenset[str] = frozenset()
     now: datetime = datetime(2026, 3, 1, 9, tzinfo=UTC)
     instances: dict[str, Instance] = field(default_factory=dict)
     calls: list[tuple[datetime, str, dict[str, Any]]] = field(default_factory=list)
@@ -130,6 +132,8 @@ class Host:
         if kind in (_ANY, _ALL):
             ended = [self._await(instance, child) for child in action["compoundActions"]]
             return any(ended) if kind == _ANY else all(ended)
+        if kind == _ACTIVITY and action["functionName"] in self.gone:
+            return True
         task, self._next = self._next, self._next + 1
         recorded = [event for event in instance.history if event["EventId"] == task]
         if recorded:

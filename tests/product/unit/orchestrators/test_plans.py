@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from activities import ACTIVITIES, FORMER_NAMES
+from activities import ACTIVITIES
 from orchestrators import plans, retry
 from orchestrators.plans import declared, remedies, resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
 from shared import cloud
 from shared.clusters import principals
+from shared.executors import FORMER_NAMES
 from shared.settings import Settings, parse
 from shared.steps import RetryPolicy
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
@@ -87,7 +88,8 @@ def test_no_activity_is_registered_without_a_row_or_the_engine() -> None:
 
 def test_a_former_name_is_that_of_an_activity_under_another_name() -> None:
     """A stored plan goes on with what the row is now."""
-    assert set(FORMER_NAMES.values()) <= {target for name, target in ACTIVITIES.items() if name not in FORMER_NAMES}
+    for former, name in FORMER_NAMES.items():
+        assert ACTIVITIES[former] == ACTIVITIES[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -246,11 +248,19 @@ def test_a_resolved_plan_has_every_policy_that_its_rows_name() -> None:
 
 def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None:
     """It has ids, the plan, and the finished rows; the row `finish` always runs again."""
-    plan = {
-        "rows": [{"name": "decide_names", "executor": "decide_names"}, {"name": "finish", "executor": "finish_delete"}]
+    rows = [("decide_names", []), ("create_dns", ["decide_names"]), ("finish", ["create_dns"])]
+    plan: Any = {
+        "rows": [
+            {"name": name, "executor": "finish_delete" if name == "finish" else name, "needs": needs}
+            for name, needs in rows
+        ],
+        "retryPolicies": {"azure": {}},
     }
     operation: Any = {"id": "op", "plan": plan, "correlationData": {"correlationId": "c", "traceparent": "t"}}
-    made = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
+    made: Any = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
+    check, *made_rows = made["plan"].pop("rows")
+    assert [row["needs"] for row in made_rows] == [[], ["decide_names", "check_plan"], ["create_dns"]]
+    assert check["executors"] == ["create_dns", "finish_delete"]
     assert made == {
         "operationId": "op",
         "attempt": 1,
@@ -259,7 +269,7 @@ def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None
         "correlationId": "c",
         "clientRequestId": "",
         "traceparent": "t",
-        "plan": plan,
+        "plan": {"retryPolicies": {"azure": {}, "none": {}}},
         "done": ["decide_names"],
     }
     assert plans.instance_id("op", 3) == "op-3"

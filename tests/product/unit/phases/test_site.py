@@ -132,7 +132,7 @@ MISTAKES = {
             "metadata: {name: policies, clusterName: managed}",
             "metadata: {name: finish_operation, clusterName: managed}",
         ),
-        f"{FILE} Phase/finish_operation metadata.name: It is the name of the row that ends each plan.",
+        f"{FILE} Phase/finish_operation metadata.name: Each plan begins or ends with a row of this name.",
     ),
     "a name that no path can have": (
         phases("metadata: {name: policies, clusterName: managed}", "metadata: {name: a/b, clusterName: managed}"),

@@ -17,6 +17,7 @@ NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 # How long a row of these plans is tried without an answer; throttling may take longest.
 RETRIES = {"azure": {"transient": {"withinSeconds": 22.5}, "throttled": {"withinSeconds": 45}}, "none": {}}
 OUTAGE = 45
+GONE = "from_another_release"
 DAY = 86_400
 
 
@@ -56,20 +57,22 @@ def finding(
     restarts: tuple[int, float] | None = None,
     heard: float | None = None,
     created: float | None = None,
+    executor: str = "decide_names",
+    interpreter: str = "",
     **more: Any,
 ) -> Finding:
     """Make a finding; `restarts` is how many and how long ago the first was, other arguments how long ago."""
     operation = more | {
         "id": "op",
         "asyncOperation": {"status": ended or "Creating", "startTime": ago(started)},
-        "plan": {"rows": [{"name": "a", "executor": "a", "deadlineSeconds": 100}], "retryPolicies": RETRIES},
+        "plan": {"rows": [{"name": "a", "executor": executor, "deadlineSeconds": 100}], "retryPolicies": RETRIES},
     }
     cluster: dict[str, Any] = {"asyncOperationId": "op", "attempt": attempt, "key": "k"}
     if restarts:
         cluster["restarts"] = {"count": restarts[0], "since": ago(restarts[1])}
     times = {"heard": heard, "created": created}
     known = {name: NOW - timedelta(seconds=seconds) for name, seconds in times.items() if seconds is not None}
-    return Finding(cluster, operation, list(items), status, **known)  # type: ignore[arg-type] # two times
+    return Finding(cluster, operation, list(items), status, interpreter=interpreter, **known)  # type: ignore[arg-type] # two times
 
 
 @pytest.mark.parametrize(
@@ -105,6 +108,15 @@ def finding(
         (finding("Failed", ended="Succeeded"), Action.SETTLE),
         (finding("Running", item("a", "Succeeded"), ended="Succeeded"), Action.LEAVE),
         (finding("Running", item("a", "Succeeded", seen=246), ended="Succeeded"), Action.SETTLE),
+        (finding("Running", item("b"), executor=GONE), Action.FAIL),
+        (finding("", started=60, executor=GONE), Action.FAIL),
+        (finding("Failed", executor=GONE), Action.FAIL),
+        (finding("Running", item("a", "Succeeded"), executor=GONE), Action.LEAVE),
+        (finding("Running", item("b"), executor=GONE, heard=22), Action.LEAVE),
+        (finding("", item("b"), executor=GONE, heard=23), Action.FAIL),
+        (finding("Running", item("b"), executor="settle_storage_template"), Action.LEAVE),
+        (finding("Running", item("a"), interpreter="run_plan_v1"), Action.LEAVE),
+        (finding("Running", item("a"), interpreter="run_plan_v0"), Action.RESTART),
         (Finding(owner=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
         (Finding(owner=requested(14), operation=None, items=[], status=""), Action.LEAVE),
     ],
@@ -139,6 +151,15 @@ def finding(
         "it ended between its two writes",
         "it is ending",
         "it hangs between its two writes",
+        "its plan names an activity that is gone",
+        "its plan named one before it was started",
+        "its plan named one when it died",
+        "the activity that is gone has done its work",
+        "the package of another hub may have the activity",
+        "another hub had the activity and is silent",
+        "its plan has the former name of an activity",
+        "its orchestrator is one of this package",
+        "its orchestrator is gone",
         "its record has expired",
         "its record is not to be read yet",
     ],
@@ -190,7 +211,7 @@ class Client:
             return DurableOrchestrationStatus.from_json(self.error)
         name = self.statuses.get(instance_id.replace("-", "_"))
         output = "Orchestrator function 'run_plan_v1' failed: TypeError" if name == "Failed" else None
-        known = {"instanceId": instance_id, "createdTime": self.created, "runtimeStatus": name}
+        known = {"name": "run_plan_v1", "instanceId": instance_id, "createdTime": self.created, "runtimeStatus": name}
         # The SDK's own answer to an id that is unknown is made of an empty body.
         return DurableOrchestrationStatus.from_json(known | {"output": output} if name else "")
 
@@ -247,7 +268,7 @@ def test_an_operation_that_was_never_started_keeps_its_attempt(accepted: World) 
 
 def test_a_living_operation_is_left_alone(accepted: World) -> None:
     """Nothing is written, nothing is started."""
-    accepted.operation["plan"]["rows"] = [{"name": "a", "executor": "a", "deadlineSeconds": 1e12}]
+    accepted.operation["plan"]["rows"] = [{"name": "a", "executor": "decide_names", "deadlineSeconds": 1e12}]
     client = Client(op_1="Running")
     watch(client)
     assert client.started == []
@@ -269,7 +290,7 @@ def test_the_progress_of_a_young_instance_is_not_read(
 ) -> None:
     """None of its rows can have been silent for longer than it lives: nearly each run finds only such ones."""
     accepted.operation["plan"] |= {
-        "rows": [{"name": "a", "executor": "a", "deadlineSeconds": 0}],
+        "rows": [{"name": "a", "executor": "decide_names", "needs": [], "deadlineSeconds": 0}],
         "retryPolicies": RETRIES,
     }
     reads: list[str] = []
@@ -459,6 +480,20 @@ def test_an_operation_whose_steps_said_nothing_fails_with_how_its_orchestration_
     details = accepted.operation["asyncOperation"]["error"]["details"]
     assert {"code": "Orchestration", "message": "Orchestrator function 'run_plan_v1' failed: TypeError"} in details
     assert "Step" not in {detail["code"] for detail in details}
+
+
+def test_an_operation_that_another_package_planned_fails_at_the_first_run(accepted: World) -> None:
+    """However young it is: its orchestration would hang, and give answers to wrong tasks."""
+    plan = {"rows": [{"name": "a", "executor": GONE, "deadlineSeconds": 1e6}], "retryPolicies": RETRIES}
+    accepted.operation["plan"] |= plan
+    client = Client(op_1="Running")
+    client.created = datetime.now(UTC).isoformat()
+    watch(client)
+    assert (client.terminated, client.started) == (["op-1"], [])
+    error = accepted.operation["asyncOperation"]["error"]
+    assert GONE in error["message"]
+    assert any("deploy the former one" in each["message"] for each in error["details"])
+    assert accepted.properties["provisioningState"] == "Failed"
 
 
 def test_an_end_between_two_writes_is_completed(accepted: World) -> None:

@@ -1,0 +1,121 @@
+"""The names of all activities. `activities/__init__.py` registers them; requests and timers compare stored plans with them.
+
+Durable swallows a call of an activity that the deployed package does not have: the orchestration never hears of it, and
+gives every later answer to a wrong task. So a plan that an earlier package has stored is compared before it runs.
+"""
+
+from collections.abc import Iterable
+
+from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
+
+# The modules of `activities/`, and the executors in them. An executor has the name under which plans and durable history
+# know it.
+BY_MODULE: dict[str, tuple[str, ...]] = {
+    "checks.principals": (
+        "validate_service_principal",
+        "validate_service_principal_permissions",
+        "validate_resource_provider_permissions",
+    ),
+    "checks.network_validation": ("validate_network",),
+    "checks.disk_encryption_sets": ("validate_disk_encryption_sets",),
+    "checks.providers": ("validate_providers",),
+    "checks.quota": ("validate_quota", "validate_worker_quota", "validate_load_balancer_profile"),
+    "checks.vm_sizes": ("validate_vm_sizes",),
+    "azure.names": ("decide_names",),
+    "azure.cluster_secrets": ("ensure_cluster_secrets", "delete_secrets"),
+    "azure.dns": ("create_dns", "delete_dns"),
+    "azure.resource_group": ("ensure_resource_group", "delete_resource_group"),
+    "azure.storage": ("deploy_storage_template", "storage_containers_ready"),
+    "azure.deny_assignment": ("deploy_deny_assignment", "settle_deny_assignment"),
+    "azure.subnets": ("attach_nsgs", "detach_nsgs"),
+    "azure.billing": ("ensure_billing_record", "end_billing"),
+    "azure.billing_copy": ("copy_billing_record",),
+    "azure.network": ("deploy_network_template",),
+    "azure.outbound": ("reconcile_load_balancer_profile",),
+    "azure.private_dns": ("private_dns_ready",),
+    "azure.private_endpoint": ("create_private_endpoint", "delete_private_endpoint"),
+    "azure.api_address": ("update_api_address",),
+    "azure.certificates": ("create_api_server_certificate", "create_ingress_certificate", "delete_certificates"),
+    "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
+    "machines.registry": ("ensure_acr_token", "delete_acr_token"),
+    "machines.zones": ("decide_zones",),
+    "machines.expired_machines": ("remove_expired_machines",),
+    "machines.graph": ("ensure_graph",),
+    "machines.machines": ("deploy_machines_template",),
+    "machines.bootstrap_removal": ("remove_bootstrap", "remove_bootstrap_ignition"),
+    "machines.machine_power": ("start_machines",),
+    "cluster.cluster_conditions": (
+        "bootstrap_config_map_ready",
+        "api_servers_ready",
+        "api_servers_available",
+        "workers_ready",
+        "console_exists",
+        "console_ready",
+        "cluster_version_ready",
+        "ingress_controller_ready",
+    ),
+    "cluster.logging": ("ensure_logging",),
+    "cluster.ifreload": ("ensure_ifreload",),
+    "cluster.cluster_certificates": ("configure_api_server_certificate", "configure_ingress_certificate"),
+    "cluster.cluster_configuration": (
+        "update_console_branding",
+        "disable_alertmanager_warning",
+        "disable_updates",
+        "disable_samples",
+        "disable_operator_hub_sources",
+    ),
+    "cluster.router_address": ("update_router_address",),
+    "cluster.principal_rotation": (
+        "update_root_credentials",
+        "restart_cloud_credential_operator",
+        "operator_credentials_ready",
+        "update_cloud_provider_credentials",
+        "redeploy_control_plane",
+        "control_plane_redeployed",
+    ),
+    "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
+    # The rows of plans that people declare.
+    "phases.of_site": ("run_phase", "dry_run_phase", "phase_status", "cluster_status"),
+    "operation.superseded": ("cancel_superseded",),
+    # The engine calls it itself.
+    "operation.stop": ("stop_operation",),
+    # Each plan ends with one of these.
+    "operation.finish": ("finish_operation", "finish_delete"),
+}
+# Names in the stored plans of operations that began before a release renamed them, and the names that they have now.
+# Such an operation goes on.
+FORMER_NAMES = {"settle_storage_template": "settle_deny_assignment"}
+# Activities without an executor: one tries all rows of a plan, the other is the first row of each attempt.
+DRY_RUN = "dry_run"
+CHECK_PLAN = "check_plan"
+
+ACTIVITIES = frozenset(name for names in BY_MODULE.values() for name in names) | {*FORMER_NAMES, DRY_RUN, CHECK_PLAN}
+
+REMEDY = (
+    "If that version was deployed by mistake, deploy the former one. In any case repeat the request: it makes a new plan "
+    "and continues from the steps that are done."
+)
+
+
+def missing(names: Iterable[str]) -> list[str]:
+    """Return those names that are no activities of this package, each once."""
+    return [name for name in dict.fromkeys(names) if name not in ACTIVITIES]
+
+
+def missing_error(names: list[str], correlation_id: str) -> CloudErrorBody:
+    """Return the error of an operation whose plan names activities that this package does not have.
+
+    Args:
+        names: the missing activities.
+        correlation_id: the operation's.
+    """
+    return {
+        "code": ErrorCode.DEPLOYMENT_FAILED,
+        "message": "The operation was planned by another version of the service. The deployed version cannot do these "
+        f"steps of its plan: {', '.join(names)}.",
+        "details": [
+            {"code": "Remedy", "message": REMEDY},
+            {"code": "CorrelationId", "message": correlation_id},
+            {"code": "Owner", "message": str(Owner.PLATFORM)},
+        ],
+    }
