@@ -9,6 +9,7 @@ from activities.runtime.step import Step, own
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
+from shared.store import get_store
 
 _OWNER = "resourceId"
 _TTL_SECONDS = 300
@@ -40,19 +41,31 @@ def _create_dns(step: Step) -> None:
 
 
 def _delete_dns(step: Step) -> None:
-    """Delete the cluster's records, the API server's last, because it says whose they are.
+    """Delete the cluster's records, each looked for by itself: the other may have been removed by hand.
 
-    A record that is missing, or not ours, is left alone, so a second run does nothing.
+    The API server's goes last. A record that is missing, or not ours, is left alone, so a second run does nothing.
 
-    Source: ARO-RP `pkg/util/dns/dns.go`, `Delete`.
+    Source: ARO-RP `pkg/util/dns/dns.go`, `Delete`; it leaves the router's record where the API server's is gone.
     """
-    record = _find(step)
-    if record is None or not _is_ours(step, record):
-        return
-    service_settings, prefix = settings.load(), _prefix(step)
-    records = own(DnsManagementClient).record_sets
-    records.delete(service_settings.resource_group, service_settings.domain, f"*.apps.{prefix}", "A")
-    records.delete(service_settings.resource_group, service_settings.domain, f"api.{prefix}", "A", if_match=record.etag)
+    service_settings, api = settings.load(), _find(step)
+    for label, record in (("*.apps", _find(step, "*.apps")), ("api", api)):
+        if record is not None and (_is_ours(step, record) or (not _owner(record) and _has_domain(step, api))):
+            own(DnsManagementClient).record_sets.delete(
+                service_settings.resource_group,
+                service_settings.domain,
+                f"{label}.{_prefix(step)}",
+                "A",
+                if_match=record.etag,
+            )
+
+
+def _has_domain(step: Step, api: RecordSet | None) -> bool:
+    """Tell whose a record is that names no owner, as earlier releases wrote the router's: that of the domain."""
+    if api is not None:
+        return _is_ours(step, api)
+    domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    reservation = get_store().domains.read(str(domain))
+    return reservation is not None and reservation["openShiftClusterKey"] == step.document["key"]
 
 
 def set_address(step: Step, label: str, address: str) -> None:
@@ -77,18 +90,17 @@ def set_address(step: Step, label: str, address: str) -> None:
         raise _taken(step)
     api, service_settings = label == "api", settings.load()
     record = owner if api else _find(step, label)
-    if record is not None and [a.ipv4_address for a in record.a_records or []] == [address]:
+    if _is_ours(step, record) and [a.ipv4_address for a in (record and record.a_records) or []] == [address]:
         return
-    wanted = RecordSet(ttl=_TTL_SECONDS, a_records=[ARecord(ipv4_address=address)])
-    if api and owner is not None:
-        wanted.metadata = owner.metadata
+    metadata = {**((record and record.metadata) or {}), _OWNER: step.cluster["id"]}
+    wanted = RecordSet(ttl=_TTL_SECONDS, metadata=metadata, a_records=[ARecord(ipv4_address=address)])
     own(DnsManagementClient).record_sets.create_or_update(
         service_settings.resource_group,
         service_settings.domain,
         f"{label}.{_prefix(step)}",
         "A",
         wanted,
-        # The record that names the owner is replaced only if it is unchanged; the other records name no owner.
+        # The API server's record, which claims the domain, is replaced only if it is unchanged.
         if_match=owner.etag if api and owner is not None else None,
     )
 
@@ -126,8 +138,12 @@ def _taken(step: Step) -> CloudError:
 
 
 def _is_ours(step: Step, record: RecordSet | None) -> bool:
-    owner = (record.metadata or {}).get(_OWNER, "") if record is not None else ""
-    return str(owner).lower() == str(step.cluster["id"]).lower()
+    return record is not None and _owner(record).lower() == str(step.cluster["id"]).lower()
+
+
+def _owner(record: RecordSet) -> str:
+    """Return the resource id of the cluster that a record names, or "" for none."""
+    return str((record.metadata or {}).get(_OWNER, ""))
 
 
 def _prefix(step: Step) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -132,6 +133,49 @@ def test_our_records_go_and_the_owners_record_goes_last(deleting: World) -> None
         "DELETE A/*.apps.c1",
         "DELETE A/api.c1",
     ]
+
+
+def _record(owner: str = "") -> dict[str, Any]:
+    return {"etag": "e7", "properties": {"metadata": {"resourceId": owner} if owner else {}}}
+
+
+@pytest.mark.parametrize(
+    ("api", "apps", "reserved_by", "want"),
+    [
+        (None, _record(CLUSTER_ID), "", ["*.apps.c1"]),
+        (None, _record(), CLUSTER_ID, ["*.apps.c1"]),
+        (None, _record(), "", []),
+        (None, _record(), "/other", []),
+        (None, _record("/other"), CLUSTER_ID, []),
+        (_record(CLUSTER_ID), None, CLUSTER_ID, ["api.c1"]),
+        (_record(CLUSTER_ID), _record(), "", ["*.apps.c1", "api.c1"]),
+        (_record("/other"), _record(CLUSTER_ID), "", ["*.apps.c1"]),
+        (_record("/other"), _record(), CLUSTER_ID, []),
+    ],
+    ids=[
+        "the owner's record was removed by hand",
+        "so it was, and an earlier release wrote the other one",
+        "so it was, and nobody has the domain",
+        "so it was, and another cluster has the domain",
+        "so it was, and the other one is another cluster's",
+        "the other one was removed by hand",
+        "an earlier release wrote both",
+        "another cluster took the name of the API server by hand",
+        "another cluster has both",
+    ],
+)
+def test_each_record_is_looked_for_by_itself(
+    deleting: World, api: Any, apps: Any, reserved_by: str, want: list[str]
+) -> None:
+    """A record that stays in the zone points to an address that somebody else may get."""
+    found = {"api.c1": api, "*.apps.c1": apps}
+    deleting.azure.resources |= {f"{ZONE}/{name}": record for name, record in found.items() if record}
+    if reserved_by:
+        claim = {"id": "c1.eastus.aroapp.io", "openShiftClusterKey": reserved_by.lower(), "clusterDocumentId": "x"}
+        deleting.cosmos["Domains"].create_item(claim)
+    assert call("delete_dns") == DONE
+    assert call("delete_dns") == DONE
+    assert [unquote(one) for one in deleting.azure.changes()] == [f"DELETE A/{name}" for name in want]
 
 
 def test_a_record_of_another_cluster_stays(deleting: World) -> None:

@@ -9,7 +9,7 @@ from activities.runtime.wrapper import perform
 from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.openshift.objects import operator
-from tests.product.unit.product_world import World
+from tests.product.unit.product_world import CLUSTER_ID, World
 
 DONE = {"outcome": "done"}
 ROW = {
@@ -52,6 +52,7 @@ def test_the_address_is_published_and_stored_with_the_urls(api: FakeClusterApi, 
     assert run() == DONE
     assert accepted.azure.resources[RECORD]["properties"]["ARecords"] == [{"ipv4Address": "127.1.0.9"}]
     assert accepted.azure.resources[RECORD]["properties"]["TTL"] == 300
+    assert accepted.azure.resources[RECORD]["properties"]["metadata"] == {"resourceId": CLUSTER_ID}
     assert accepted.properties["apiserverProfile"]["url"] == "https://api.c1.eastus.aroapp.io:6443/"
     assert accepted.properties["consoleProfile"]["url"] == "https://console-openshift-console.apps.c1.eastus.aroapp.io/"
     assert accepted.properties["ingressProfiles"] == [{"name": "default", "visibility": "Public", "ip": "127.1.0.9"}]
