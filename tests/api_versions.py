@@ -29,7 +29,11 @@ systemData.lastModifiedBy                                               --rrrrrr
 systemData.lastModifiedByType                                           --rrrrrrrrr
 systemData.lastModifiedAt                                               --rrrrrrrrr
 identity                                                                ---------ff
+identity.type                                                           ---------ff
+identity.userAssignedIdentities                                         ---------ff
 properties.platformWorkloadIdentityProfile                              ---------ff
+properties.platformWorkloadIdentityProfile.upgradeableTo                ---------ff
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities   ---------ff
 properties.provisioningState                                            rrrrrrrrrrr
 properties.clusterProfile.pullSecret                                    xxxxxxxxxxx
 properties.clusterProfile.domain                                        FFFFFFFFFFF

@@ -45,7 +45,7 @@ def _overlay_object(node: Node, stored: Members, sent: Members, patch: bool) -> 
 
 def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
     # Some clients write "nothing" as an empty text, or as an empty list of what the service fills.
-    nothing = sent is None or (sent in ("", []) and not node.member.required)
+    nothing = sent is None or (sent in ("", []) and (node.member.secret or not node.member.required))
     if nothing and _is_kept(node.member):
         return stored
     if sent is None and patch:

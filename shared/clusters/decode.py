@@ -16,12 +16,15 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     Kind.STRING: lambda value: isinstance(value, str),
     Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool) and value in _INT32,
     Kind.BOOLEAN: lambda value: isinstance(value, bool),
+    # What is in it is not looked at, because the service refuses each member of this kind that is not empty.
+    Kind.OBJECTS: lambda value: isinstance(value, dict),
     Kind.STRINGS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 }
 _EXPECTED = {
     Kind.OBJECT: "an object",
     Kind.ARRAY: "an array",
     Kind.MAP: "an object of strings",
+    Kind.OBJECTS: "an object",
     Kind.STRING: "a string",
     Kind.INTEGER: "a whole number of 32 bits",
     Kind.BOOLEAN: "true or false",

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     OBJECT = "object"
     ARRAY = "array"
     MAP = "map of strings"
+    OBJECTS = "map of objects"
     BOOLEAN = "boolean"
     STRINGS = "array of strings"
 
@@ -54,7 +55,7 @@ class Member:
         kind: the JSON type.
         rule: who may write it.
         required: whether a create, and a PUT, must have it.
-        default: the value for older clients, and for clients that leave it out.
+        default: the value for older clients, and for clients that leave it out. It means the same as leaving it out.
         values: the allowed values, if there are only a few.
         spelled: values that replies spell in another way than documents.
         check: further rules for its value, or for the whole cluster if this member is the one to report.
@@ -86,6 +87,7 @@ _, _CI, _M, _MI, _R, _P, _I = Rule
 _INT, _OBJECT, _ARRAY, _MAP, _BOOLEAN = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BOOLEAN
 _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
+_WI = "properties.platformWorkloadIdentityProfile"
 _WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
 _LB = f"{_NP}.loadBalancerProfile"
 
@@ -104,7 +106,11 @@ MEMBERS = (
     Member("systemData.lastModifiedByType", rule=_I),
     Member("systemData.lastModifiedAt", rule=_I),
     Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
-    Member("properties.platformWorkloadIdentityProfile", _OBJECT, check=cluster_checks.no_workload_identity),
+    Member("identity.type", default=cluster_checks.NO_IDENTITY),
+    Member("identity.userAssignedIdentities", Kind.OBJECTS),
+    Member(_WI, _OBJECT, check=cluster_checks.no_workload_identity),
+    Member(f"{_WI}.upgradeableTo"),
+    Member(f"{_WI}.platformWorkloadIdentities", Kind.OBJECTS),
     Member("properties.provisioningState", rule=_I, values=STATES),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),

@@ -77,13 +77,14 @@ def is_empty(value: Any) -> bool:
 
 
 def is_same(member: Member, one: Any, other: Any) -> bool:
-    """Tell whether two values of a member are equal: absent equals empty, and for some members casing does not matter.
+    """Tell whether two values of a member are equal: absent equals empty and the default; casing may not matter.
 
     Args:
         member: the member's row.
         one: a value.
         other: another value.
     """
+    one, other = (member.default if is_empty(value) else value for value in (one, other))
     if is_empty(one) and is_empty(other):
         return True
     if member.rule in ANY_CASE and isinstance(one, str) and isinstance(other, str):

@@ -27,8 +27,10 @@ _IN_THE_CASE_THAT_CAME = {
 _NEVER_ACCEPTED = frozenset(
     {
         "location",
-        "identity",
-        "properties.platformWorkloadIdentityProfile",
+        "identity.type",
+        "identity.userAssignedIdentities",
+        "properties.platformWorkloadIdentityProfile.upgradeableTo",
+        "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities",
         "properties.workerProfiles[].name",
         "properties.ingressProfiles[].name",
         # Rows of `api_versions.py` say it for each version.

@@ -231,6 +231,7 @@ _SHAPES: dict[Kind, Json] = {
     Kind.INTEGER: {"type": "integer", "format": "int32"},
     Kind.BOOLEAN: {"type": "boolean"},
     Kind.MAP: {"type": "object", "additionalProperties": _TEXT},
+    Kind.OBJECTS: {"type": "object", "additionalProperties": {"type": "object"}},
 }
 
 

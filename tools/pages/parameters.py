@@ -16,6 +16,7 @@ from tools.pages.sources import Reader, readers
 
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
+_WORKLOADS = "properties.platformWorkloadIdentityProfile"
 _CONFIG, _MACHINES = "installer/config/install_config.py", "activities/machines/machines.py"
 _INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
 _LINKED, _SIZES, _QUOTA = (
@@ -71,11 +72,11 @@ PARAMETERS = (
     Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
     Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/azure/api_address.py", "activities/azure/network.py")),
     Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
-    Parameter("--assign-cluster-identity", "identity", unread="refused by name: clusters have a service principal"),
-    Parameter("--assign-platform-workload-identity", "properties.platformWorkloadIdentityProfile", unread="refused by name: clusters have a service principal"),
+    Parameter("--assign-cluster-identity", "identity.userAssignedIdentities", unread="refused by name: clusters have a service principal"),
+    Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities", unread="refused by name: clusters have a service principal"),
 )
-# Members that clients send themselves, without a parameter.
-CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name")
+# Members that clients send themselves, and one that only `az aro update` has a parameter for.
+CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name", "identity.type", f"{_WORKLOADS}.upgradeableTo")
 # Modules that fill in what a customer left out, which does not count as reading it.
 _FILLS = ("shared/clusters/convert.py",)
 # fmt: on

@@ -34,6 +34,8 @@ _MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
 _REFUSED = "< > % & \\ ? /"
 _LOAD_BALANCER_PROFILE = "properties.networkProfile.loadBalancerProfile"
 _KINDS_OF_ADDRESSES = ("managedOutboundIps", "outboundIps", "outboundIpPrefixes")
+# The type of a resource without an identity. Some clients always send it, such as Terraform's provider azurerm.
+NO_IDENTITY = "None"
 _NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}]")
 
 
@@ -69,13 +71,18 @@ def location(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
         yield refuse(target, value, f"'{facts.location}', the region this request was sent to")
 
 
-def no_workload_identity(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Workload identity is refused: it is not built, and the cluster must not be made without it."""
-    yield invalid_parameter(
-        target,
-        f"The member '{target}' asks for workload identity, which this service does not offer. "
-        "Leave it out and give 'properties.servicePrincipalProfile'.",
-    )
+def no_workload_identity(value: dict[str, Any], _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Workload identity is refused: it is not built, and the cluster must not be made without it.
+
+    An object whose members are empty asks for none, nor does an identity of the type `None`.
+    """
+    asking = [f"'{target}.{name}'" for name, member in value.items() if member and member != NO_IDENTITY]
+    if asking:
+        yield invalid_parameter(
+            target,
+            f"The member '{target}' asks for workload identity, which this service does not offer, "
+            f"by {' and '.join(asking)}. Leave it out and give 'properties.servicePrincipalProfile'.",
+        )
 
 
 def service_principal(value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
@@ -100,7 +107,8 @@ def outbound_ips(value: Any, facts: Facts, target: str) -> Iterator[CloudError]:
     """
     if facts.creating and not facts.unknown.touches(_LOAD_BALANCER_PROFILE):
         profile = facts.get(_LOAD_BALANCER_PROFILE)
-        given = [kind for kind in _KINDS_OF_ADDRESSES if profile and profile.get(kind) is not None]
+        # An empty list names no address, but an empty object asks for the default number of addresses.
+        given = [kind for kind in _KINDS_OF_ADDRESSES if profile and profile.get(kind) not in (None, [])]
         if profile is not None and len(given) != 1:
             yield invalid_parameter(
                 _LOAD_BALANCER_PROFILE,

@@ -19,6 +19,11 @@ from tests.api_versions import VERSIONS, members
 
 Json = dict[str, Any]
 FUTURE = "fromTheFuture"
+MAPS = (
+    "tags",
+    "identity.userAssignedIdentities",
+    "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities",
+)
 # What is never stored, because it is read from the live cluster.
 LIVE = "properties.workerProfilesStatus"
 # These versions show the live workers in the place of the customer's.
@@ -45,7 +50,7 @@ def _values(node: Node, path: str = "") -> st.SearchStrategy[Any]:
         case Kind.OBJECT:
             # Unknown members of newer builds are in every object.
             return st.fixed_dictionaries({FUTURE: st.just([1])}, optional=children)
-        case Kind.MAP:
+        case Kind.MAP | Kind.OBJECTS:
             return st.dictionaries(texts, texts, min_size=1, max_size=2)
         case Kind.INTEGER:
             return st.integers(1, 2**31 - 1)
@@ -79,7 +84,7 @@ def _with_required(cluster: Json) -> Json:
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values of a cluster by their path, which for items has no index."""
-    if isinstance(value, dict) and path != "tags":
+    if isinstance(value, dict) and path not in MAPS:
         for name, entry in value.items():
             yield from _leaves(entry, f"{path}.{name}".removeprefix("."))
     elif isinstance(value, list) and value and isinstance(value[0], dict):

@@ -24,7 +24,7 @@ def _values(node: Node) -> st.SearchStrategy[Any]:
     if node.kind is Kind.OBJECT:
         children = {name: _values(child) for name, child in node.children.items() if child.children or _is_leaf(child)}
         return st.fixed_dictionaries({}, optional=children)
-    if node.kind is Kind.MAP:
+    if node.kind in (Kind.MAP, Kind.OBJECTS):
         return st.dictionaries(texts, texts, min_size=1, max_size=2)
     return st.integers(1, 2**31 - 1) if node.kind is Kind.INTEGER else texts
 

@@ -17,6 +17,7 @@ DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
 EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
 # An initial value for members that the smallest body leaves out.
 GIVEN: dict[str, Any] = {
+    "identity.type": "None",
     f"{CP}.version": "4.15.35",
     f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001",
     f"{NP}.outboundType": "Loadbalancer",
@@ -96,8 +97,8 @@ def another(row: Member, value: Any) -> Any:
             return (value or 1) + 1
         case Kind.MAP:
             return {"another": "tag"}
-        case Kind.OBJECT:
-            return {"another": "member"}
+        case Kind.OBJECTS:
+            return {"another": {"member": "value"}}
     return f"{value[:-1]}{'3' if value[-1] == '2' else '2'}" if value else "another"
 
 
@@ -140,7 +141,11 @@ def existing(state: str) -> World:
 def test_the_whole_body_gives_every_member_a_value() -> None:
     """Only members that are refused in any form are missing from it."""
     empty = {row.path for row in ROWS if version_of(row) == NEW and not value_of(whole_body(), row.path)}
-    assert empty == {"identity", "properties.platformWorkloadIdentityProfile"}
+    assert empty == {
+        "identity.userAssignedIdentities",
+        "properties.platformWorkloadIdentityProfile.upgradeableTo",
+        "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities",
+    }
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))

@@ -96,8 +96,8 @@ def test_what_a_put_would_refuse_fails_with_the_error_of_the_put(world: World) -
 
 def test_workload_identity_is_refused_by_name(world: World) -> None:
     """As by a PUT."""
-    error = refusal(ask(world, resource(changed(body(), "properties.platformWorkloadIdentityProfile", {}))))
-    assert targets(error) == ["properties.platformWorkloadIdentityProfile"]
+    path = "properties.platformWorkloadIdentityProfile"
+    assert targets(refusal(ask(world, resource(changed(body(), f"{path}.upgradeableTo", "4.18.1"))))) == [path]
 
 
 @pytest.mark.parametrize("raw", [b"{", b"\xff", b"[]", b"1", b"null", b"", b'{"resources": 1}', b'{"resources": [1]}'])
