@@ -6,9 +6,9 @@ from azure.mgmt.privatedns.models import RecordSet
 from activities.azure import network
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from installer.config.install_config import MASTERS
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure.models import text
+from shared.release.release_rules import MASTERS
 
 _ETCD = "_etcd-server-ssl._tcp"
 

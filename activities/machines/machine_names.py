@@ -1,6 +1,6 @@
 """The names of the machines that the service makes, and of their network interfaces, as in the templates."""
 
-from installer.config.install_config import MASTERS
+from shared.release.release_rules import MASTERS
 
 
 def bootstrap(infra_id: str) -> str:

@@ -117,7 +117,7 @@ def _etcd_endpoints(inputs: Inputs) -> dict[str, Any]:
     """Addresses that nobody has: readers use the host names, and the domain in the annotation."""
     domain = install_config.domain(inputs["install-config"])
     addresses = [
-        {"ip": f"192.0.2.{number + 1}", "hostname": f"etcd-{number}"} for number in range(install_config.MASTERS)
+        {"ip": f"192.0.2.{number + 1}", "hostname": f"etcd-{number}"} for number in range(release_rules.MASTERS)
     ]
     if inputs["release-image"] in _WITH_BOOTSTRAP_MEMBER:
         addresses.append({"ip": BOOTSTRAP_IP, "hostname": BOOTSTRAP_MEMBER})

@@ -10,9 +10,7 @@ from installer.graph import Content
 from shared.arm import resource_id
 from shared.release import release_rules
 
-MASTERS = 3
 _MASTER_DISK_GIB = 1024
-_HOST_PREFIX = 23
 OUTBOUND_TYPES = ("Loadbalancer", "UserDefinedRouting")
 _OWN_ROUTES = OUTBOUND_TYPES[1]
 _RELEASE_REPOSITORIES = ("ocp-release", "ocp-release-nightly", "ocp-v4.0-art-dev")
@@ -95,10 +93,10 @@ def from_cluster(
             "networkType": release_rules.network_type(version["version"]),
             # The installer requires a network but does not use it: the machines' subnets are the customer's.
             "machineNetwork": [{"cidr": "127.0.0.0/8"}],
-            "clusterNetwork": [{"cidr": network["podCidr"], "hostPrefix": _HOST_PREFIX}],
+            "clusterNetwork": [{"cidr": network["podCidr"], "hostPrefix": release_rules.HOST_PREFIX}],
             "serviceNetwork": [network["serviceCidr"]],
         },
-        "controlPlane": _pool("master", masters, MASTERS, _MASTER_DISK_GIB, properties),
+        "controlPlane": _pool("master", masters, release_rules.MASTERS, _MASTER_DISK_GIB, properties),
         "compute": [_pool(workers["name"], workers, workers["count"], workers["diskSizeGB"], properties)],
         "platform": {"azure": _azure(cluster, version)},
         "imageContentSources": mirrors(properties),

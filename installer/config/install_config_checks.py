@@ -15,12 +15,13 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
 from installer.assets import pki
-from installer.config.install_config import MASTERS, OUTBOUND_TYPES
+from installer.config.install_config import OUTBOUND_TYPES
 from installer.graph import Content
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
 from shared.arm.names import is_valid_name
 from shared.release import pull_secret
+from shared.release.release_rules import MASTERS
 
 _DOMAIN = "properties.clusterProfile.domain"
 _PULL_SECRET = "properties.clusterProfile.pullSecret"  # noqa: S105 - a member's name

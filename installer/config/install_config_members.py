@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from installer.config import install_config, install_config_checks
+from installer.config import install_config_checks
 from installer.graph import Content
 from shared.arm.errors import shown
 from shared.release import release_rules
@@ -77,7 +77,7 @@ def _pool(name: str, size: str, disk_gib: int) -> dict[str, Any]:
     }
     return {
         "name": Value(str, name),
-        "replicas": Value(int, install_config.MASTERS),
+        "replicas": Value(int, release_rules.MASTERS),
         "architecture": Value(str, "amd64"),
         "hyperthreading": Value(str, "Enabled"),
         "platform": {"azure": machine},

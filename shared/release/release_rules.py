@@ -1,11 +1,13 @@
-"""Facts that follow from an OpenShift release alone, for the version catalogue and for the installer's command.
+"""Facts that follow from an OpenShift release alone, and what every cluster has, whatever its request says.
 
-Areas of `shared` do not import each other, so facts about a release that two of them need are here.
+Areas of `shared` do not import each other, so facts that two of them need are here.
 """
 
 IGNITION_VERSIONS = ("2.2.0", "3.1.0", "3.2.0")
 # How the bootstrap machine starts etcd: with a signer, in transition, with its operator, with the newer operator.
 FLAVOURS = ("A", "T", "B", "C")
+# The masters of a cluster, and the prefix of the range of pods that each node gets.
+MASTERS, HOST_PREFIX = 3, 23
 # By the first minor version. Ignition refuses a spec newer than itself, and one of another major version.
 _IGNITION_VERSIONS_SINCE = (((4, 7), ("3.2.0", "3.1.0")), ((4, 6), ("3.1.0",)), ((0, 0), ("2.2.0",)))
 _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))

@@ -23,6 +23,14 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 # The first label names machines and DNS records, which have to begin with a letter.
 _FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 _MAX_NAME = 253
+# The cluster's whole domain is the name of a private DNS zone, and this is the longest name of its records. Azure makes no
+# zone with one of the last names.
+# Source: https://learn.microsoft.com/azure/dns/private-dns-privatednszone, "Restrictions".
+_MAX_LABELS, _LONGEST_RECORD = 34, "_etcd-server-ssl._tcp"
+_AZURES_DOMAINS = (
+    *("azclient.ms", "azure.com", "cloudapp.net", "core.windows.net", "microsoft.com", "msidentity.com"),
+    *("trafficmanager.net", "windows.net"),
+)
 _OWN_DOMAIN = (
     "a domain of your own, such as '{domain}', because this service has no DNS zone. Then create two A records in its "
     "zone: 'api.{domain}' with the address in 'properties.apiserverProfile.ip', and '*.apps.{domain}' with the one in "
@@ -36,7 +44,7 @@ _LOAD_BALANCER_PROFILE = "properties.networkProfile.loadBalancerProfile"
 _KINDS_OF_ADDRESSES = ("managedOutboundIps", "outboundIps", "outboundIpPrefixes")
 # The type of a resource without an identity. Some clients always send it, such as Terraform's provider azurerm.
 NO_IDENTITY = "None"
-_NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}]")
+_NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}\x00-\x1f\x7f-\x9f]")
 
 
 def same_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
@@ -171,8 +179,11 @@ def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudErr
                 here, f"A tag's name has {len(name)} characters: it must have 1 to {_MAX_TAG_NAME}."
             )
         if found := _NOT_IN_TAG_NAMES.search(name):
+            character = f"'{found[0]}'" if found[0].isprintable() else f"U+{ord(found[0]):04X}"
             yield invalid_parameter(
-                here, f"The tag's name '{shown(name)}' has the character '{found[0]}'. Leave out all of {_REFUSED}."
+                here,
+                f"The tag's name '{shown(name)}' has the character {character}. Leave out all of {_REFUSED} and control "
+                "characters.",
             )
         if name.lower() in seen:
             yield invalid_parameter(
@@ -194,8 +205,8 @@ def _secret_size(value: str, target: str, most: int) -> Iterator[CloudError]:
 def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The domain is a lower-case DNS name; under the service's own zone it is exactly one label.
 
-    On a create its first label also begins with a letter and has two characters or more, and if the service has no zone,
-    the domain is one of the customer's own.
+    On a create its first label also begins with a letter and has two characters or more, Azure can make a private zone
+    for the whole domain, and if the service has no zone, the domain is one of the customer's own.
     """
     first, _, _ = value.partition(".")
     if len(value) > _MAX_NAME or not _NAME.fullmatch(value):
@@ -208,6 +219,8 @@ def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     if facts.creating and not _FIRST_LABEL.fullmatch(first):
         yield refuse(target, value, "a DNS name whose first label has two characters or more and begins with a letter")
         return
+    if facts.creating:
+        yield from _private_zone(value, facts, target)
     if not facts.domain:
         if facts.creating and "." not in value:
             yield refuse(target, value, _OWN_DOMAIN.format(domain=f"{value}.example.com"))
@@ -220,6 +233,15 @@ def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
         yield refuse(target, value, f"one label, a name under '{facts.domain}', or a domain of your own")
     elif "." in prefix:
         yield refuse(target, value, f"exactly one label in front of '.{facts.domain}'")
+
+
+def _private_zone(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    whole = value if "." in value else f"{value}.{facts.domain}"
+    longest = _MAX_NAME - len(f"{_LONGEST_RECORD}.")
+    if len(whole) > longest or whole.count(".") >= _MAX_LABELS:
+        yield refuse(target, value, f"a domain of at most {longest} characters and {_MAX_LABELS} labels in all")
+    if whole in _AZURES_DOMAINS:
+        yield refuse(target, value, f"a domain of your own: Azure keeps {', '.join(_AZURES_DOMAINS)} for itself")
 
 
 def version(value: str, facts: Facts, target: str) -> Iterator[CloudError]:

@@ -17,10 +17,20 @@ from shared.arm.resource_id import ResourceId
 from shared.clusters.checks import vm_sizes
 from shared.clusters.checks.facts import Facts, refuse
 
-_VNET_NAME = re.compile(r"[A-Za-z0-9_.-]{2,64}")
-_SUBNET_NAME = re.compile(r"[A-Za-z0-9_.-]{2,80}")
+# As in Azure: a letter or digit first, and no dot or hyphen last.
+_VNET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[A-Za-z0-9_]")
+_SUBNET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,78}[A-Za-z0-9_]")
+# Azure lets nothing but its own services into subnets of these names.
+_AZURES_SUBNETS = (
+    "AzureBastionSubnet",
+    "AzureFirewallManagementSubnet",
+    "AzureFirewallSubnet",
+    "GatewaySubnet",
+    "RouteServerSubnet",
+)
 _DES_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-_MIN_DISK_GB = 128
+# A machine starts from no larger disk, although disks of data may be larger.
+_MIN_DISK_GB, _MAX_DISK_GB = 128, 4095
 _MIN_WORKERS, _MAX_WORKERS = 2, 50
 _MASTER_SUBNET = "properties.masterProfile.subnetId"
 _MASTER_DES = "properties.masterProfile.diskEncryptionSetId"
@@ -61,16 +71,18 @@ def _vm_size(value: str, facts: Facts, target: str, sizes: frozenset[str], role:
 
 
 def master_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """The value is the id of a subnet in the cluster's subscription."""
+    """The value is the id of a subnet in the cluster's subscription, and its name is none that Azure keeps."""
     subnet = _subnet(value)
     if subnet is None:
         yield _no_subnet(value, target)
     elif not _same_subscription(subnet, facts):
         yield _other_subscription(value, facts, target)
+    else:
+        yield from _for_machines(value, target)
 
 
 def worker_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """The value is the id of a subnet in the masters' virtual network, other than the masters' own subnet."""
+    """The value is the id of a subnet in the masters' virtual network, other than theirs and those that Azure keeps."""
     subnet, master = _subnet(value), _subnet(str(facts.get(_MASTER_SUBNET) or ""))
     if subnet is None:
         yield _no_subnet(value, target)
@@ -78,6 +90,13 @@ def worker_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]
         yield refuse(target, value, f"in the virtual network of the master subnet, '{master.parent}'")
     elif master is not None and subnet.equals(master):
         yield refuse(target, value, "another subnet than the master's")
+    else:
+        yield from _for_machines(value, target)
+
+
+def _for_machines(value: str, target: str) -> Iterator[CloudError]:
+    if resource_id.parse(value).name.lower() in map(str.lower, _AZURES_SUBNETS):
+        yield refuse(target, value, f"a subnet for machines, so it cannot be named {', '.join(_AZURES_SUBNETS)}")
 
 
 def _subnet(value: str) -> ResourceId | None:
@@ -133,9 +152,12 @@ def worker_disk_encryption_set(value: str | None, facts: Facts, target: str) -> 
 
 
 def disk_size(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """A worker's disk has 128 GB or more."""
-    if value < _MIN_DISK_GB:
-        yield refuse(target, value, f"{_MIN_DISK_GB} (GB) or more")
+    """A worker's disk has 128 to 4095 GB.
+
+    Source: https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview, "OS disk".
+    """
+    if not _MIN_DISK_GB <= value <= _MAX_DISK_GB:
+        yield refuse(target, value, f"from {_MIN_DISK_GB} to {_MAX_DISK_GB} (GB)")
 
 
 def worker_count(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:

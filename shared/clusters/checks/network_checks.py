@@ -20,24 +20,48 @@ _NETWORK_PROFILE = "properties.networkProfile"
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/(?:0|[1-9][0-9]{0,2})")
 # OVN-Kubernetes uses these itself: join switch, masquerade range, transit switch.
 _RESERVED = tuple(IPv4Network(text) for text in ("100.64.0.0/16", "169.254.169.0/29", "100.88.0.0/16"))
+# No machine of a virtual network has such addresses: "this network", loopback, link-local, multicast, reserved. Azure
+# answers at the last one, with DNS among others, and would not be reached there.
+_NOBODYS = tuple(
+    IPv4Network(text)
+    for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32")
+)
 _POD_PREFIX, _SERVICE_PREFIX = 18, 22
 _MAX_OUTBOUND_IPS = 20
 
 
 def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """The pod range is IPv4, /18 or larger, and begins with its network address.
+    """The pod range is IPv4, /18 or larger, begins with its network address, and has room for every node.
 
-    On a create it also avoids the ranges that OVN-Kubernetes reserves, unless the request asks for OpenShiftSDN.
+    On a create it also avoids the ranges that no machine has, and those that OVN-Kubernetes reserves, unless the request
+    asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _POD_PREFIX)
+    network, workers = parse_cidr(value), facts.get("properties.workerProfiles") or []
+    if isinstance(network, IPv4Network) and network.prefixlen <= _POD_PREFIX and len(workers) == 1:
+        nodes = release_rules.MASTERS + (workers[0].get("count") or 0)
+        room = 2 ** (release_rules.HOST_PREFIX - network.prefixlen)
+        if nodes > room:
+            yield refuse(
+                target,
+                value,
+                f"a range with room for the cluster's {nodes} nodes, of which each gets a "
+                f"/{release_rules.HOST_PREFIX}: it has room for {room}",
+            )
 
 
 def service_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The service range is IPv4, /22 or larger, and begins with its network address.
 
-    On a create it also avoids the ranges that OVN-Kubernetes reserves, unless the request asks for OpenShiftSDN.
+    On a create it also avoids the pod range, the ranges that no machine has, and those that OVN-Kubernetes reserves, unless
+    the request asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _SERVICE_PREFIX)
+    if facts.creating:
+        given = facts.get(f"{_NETWORK_PROFILE}.podCidr")
+        services, pods = parse_cidr(value), parse_cidr(str(given))
+        if isinstance(services, IPv4Network) and isinstance(pods, IPv4Network) and services.overlaps(pods):
+            yield refuse(target, value, f"a range that does not overlap that of the pods, '{given}'")
 
 
 def parse_cidr(text: str) -> IPv4Network | IPv6Network | None:
@@ -63,6 +87,15 @@ def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[Cloud
             ErrorCode.INVALID_CIDR_RANGE,
             f"The range '{value}' of '{target}' overlaps {', '.join(map(str, reserved))}, "
             "which the cluster's network uses itself. Choose another range.",
+            _NETWORK_PROFILE,
+        )
+    nobodys = [each for each in _NOBODYS if each.overlaps(network)]
+    if facts.creating and nobodys:
+        yield CloudError(
+            400,
+            ErrorCode.INVALID_CIDR_RANGE,
+            f"The range '{value}' of '{target}' overlaps {', '.join(map(str, nobodys))}, where no machine of a virtual "
+            "network has addresses. Choose another range.",
             _NETWORK_PROFILE,
         )
     if network.prefixlen > longest:
