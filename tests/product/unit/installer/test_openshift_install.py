@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -318,6 +319,32 @@ def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: 
     error = shell.fails()
     assert error.step == "create manifests"
     assert error.cause == "it wrote more than 100000 bytes into one file, or said as much"
+
+
+@pytest.mark.parametrize(
+    ("limit", "script", "want"),
+    [
+        (("_CPU_SECONDS", 1), "while :; do :; done", "it used more than 1 seconds of processor time"),
+        (
+            ("_MEMORY_BYTES", 64 << 20),
+            f"{sys.executable} -c 'bytes(1 << 28)' 2>&1 | grep -q MemoryError && exit 7",
+            "it ended with code 7",
+        ),
+        (
+            ("_MEMORY_BYTES", 64 << 20),
+            "echo 'fatal error: out of memory'; exit 2",
+            "it needed more than 67108864 bytes",
+        ),
+    ],
+    ids=["processor", "memory", "memory of a program in Go"],
+)
+def test_a_program_that_uses_too_much_is_ended(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, limit: tuple[str, int], script: str, want: str
+) -> None:
+    """Other work in this process needs it, too."""
+    monkeypatch.setattr(program, *limit)
+    shell.says(script)
+    assert shell.fails().cause.startswith(want)
 
 
 def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
