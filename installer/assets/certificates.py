@@ -76,10 +76,12 @@ CERTIFICATES = (
         extended=_CLIENT,
         boot=_NOTHING,
     ),
-    Certificate(  # handed out by `listAdminCredentials`; the installer's own, valid for ten years, never is
+    # Handed out by `listAdminCredentials`; the installer's own, valid for ten years, never is. OpenShift binds this user
+    # (`cluster-admins`). No binding limits the group, and its members cannot be revoked.
+    # Source: ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
+    Certificate(
         "user-admin",
         "system:admin",
-        _ADMINS,
         issuer="admin-kubeconfig-signer",
         days=_YEAR,
         extended=_CLIENT,

@@ -46,7 +46,7 @@ KUBECONFIGS = (
     ),
     Kubeconfig("auth/external/kubeconfig", "admin", "api.{domain}", "admin-kubeconfig-client"),
     Kubeconfig("auth/aro/kubeconfig", "system:aro-service", "api-int.{domain}", "aro-service"),
-    Kubeconfig("auth/user-admin/kubeconfig", "admin", "api-int.{domain}", "user-admin"),
+    Kubeconfig("auth/user-admin/kubeconfig", "system:admin", "api-int.{domain}", "user-admin"),
 )
 
 

@@ -56,6 +56,7 @@ async def payload(cluster: Cluster) -> None:
     put = cluster.objects.put
     for constraints in manifests.security_context_constraints(cluster.installation.minor):
         put(constraints)
+    put(manifests.cluster_admins())
     for kind in kinds.DEFAULT_CONFIGS:
         if cluster.objects.get(f"{kind}.{CONFIG}", "cluster") is None:
             put(_object(kind, CONFIG, "cluster", "", {}))

@@ -1,6 +1,7 @@
 """The ready-made objects of a release, beside its operators, as tables.
 
 https://github.com/openshift/cluster-kube-apiserver-operator (`bindata/bootkube/scc-manifests`),
+https://github.com/openshift/openshift-apiserver (`pkg/bootstrappolicy`), from memory,
 https://github.com/openshift/cluster-monitoring-operator (`assets/alertmanager/secret.yaml`),
 https://github.com/operator-framework/operator-marketplace (`defaults`).
 """
@@ -14,6 +15,7 @@ Json = dict[str, Any]
 
 # The catalogues that the marketplace operator knows; others in an OperatorHub are errors.
 CATALOGUES = ("certified-operators", "community-operators", "redhat-marketplace", "redhat-operators")
+_RBAC, _AUTHORIZATION = "rbac.authorization.k8s.io", "rbac.authorization.kubernetes.io"
 ALERTMANAGER = ("openshift-monitoring", "alertmanager-main", "alertmanager.yaml")
 
 _ANY = {"type": "RunAsAny"}
@@ -108,6 +110,18 @@ def security_context_constraints(minor: int) -> Iterator[Json]:
                 "kind": "SecurityContextConstraints",
                 "metadata": {"name": name},
             } | (_RESTRICTED | members)
+
+
+def cluster_admins() -> Json:
+    """Return the binding that gives OpenShift's administrator its rights."""
+    subjects = (("Group", "system:cluster-admins"), ("User", "system:admin"))
+    return {
+        "apiVersion": f"{_RBAC}/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "cluster-admins", "annotations": {f"{_AUTHORIZATION}/autoupdate": "true"}},
+        "subjects": [{"kind": kind, "apiGroup": _RBAC, "name": name} for kind, name in subjects],
+        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
+    }
 
 
 def alertmanager(minor: int) -> Json:

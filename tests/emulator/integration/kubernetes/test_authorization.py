@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from emulator.core.certificates import CertificateAuthority
+from emulator.openshift.release import manifests
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import Widgets
@@ -249,6 +250,17 @@ def test_masters_may_do_everything(api: Api, widgets: Widgets) -> None:
     assert master.post(widgets.path, json=widgets.widget("w", size=1)).status_code == 201
     review = master.post(REVIEWS, json={"spec": {"nonResourceAttributes": {"verb": "get", "path": "/anything"}}})
     assert review.json()["status"] == {"allowed": True}
+
+
+def test_openshifts_administrator_has_its_rights_by_a_binding(api: Api, admin: httpx.Client) -> None:
+    """So they can be taken away, unlike those of the group `system:masters`."""
+    binding, user = manifests.cluster_admins(), api.client("system:admin")
+    answers = [user.get("/api/v1/nodes")]
+    assert admin.post(f"{RBAC}/clusterrolebindings", json=binding).status_code == 201
+    answers.append(user.get("/api/v1/nodes"))
+    assert admin.delete(f"{RBAC}/clusterrolebindings/cluster-admins").status_code == 200
+    answers.append(user.get("/api/v1/nodes"))
+    assert [answer.status_code for answer in answers] == [403, 200, 403]
 
 
 def test_a_review_asks_one_question(admin: httpx.Client) -> None:

@@ -1,9 +1,11 @@
 """Certificates: each is verified by what its user trusts, and its key matches. The facts are compared elsewhere."""
 
+import base64
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import NameOID
@@ -38,6 +40,31 @@ def test_a_leaf_is_not_verified_by_another_signer() -> None:
     """This shows that the verification above can fail."""
     with pytest.raises(crypto.X509StoreContextError):
         verify(chain("etcd-client")[0], chain("etcd-metric-ca-bundle"))
+
+
+def test_only_what_the_platform_itself_uses_stands_above_all_bindings() -> None:
+    """No binding limits `system:masters`, and nobody can take it away, so no customer's certificate names it."""
+    masters = {row.file for row in CERTIFICATES if "system:masters" in organizations(row.file)}
+    assert masters == {
+        "admin-kubeconfig-client",
+        "aro-service",
+        "kube-control-plane-kube-controller-manager-client",
+        "kube-control-plane-kube-scheduler-client",
+    }
+
+
+def test_the_customers_kubeconfig_names_the_user_that_openshift_binds() -> None:
+    """The binding `cluster-admins` gives `system:admin` its rights, and an administrator may delete it."""
+    config = yaml.safe_load(example.made().file("auth/user-admin/kubeconfig"))
+    (user,), (context,) = config["users"], config["contexts"]
+    (leaf,) = x509.load_pem_x509_certificates(base64.b64decode(user["user"]["client-certificate-data"]))
+    assert leaf.subject.rfc4514_string() == "CN=system:admin"
+    assert {user["name"], context["name"], context["context"]["user"], config["current-context"]} == {"system:admin"}
+
+
+def organizations(file: str) -> list[str]:
+    """Return the organizations of a certificate, which Kubernetes takes for groups."""
+    return values(chain(file)[0].subject, NameOID.ORGANIZATION_NAME)
 
 
 @pytest.mark.parametrize("row", CERTIFICATES, ids=lambda row: row.file)
