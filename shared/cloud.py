@@ -11,12 +11,18 @@ from functools import cache
 from typing import Any
 
 from azure.core import PipelineClient
-from azure.core.pipeline import PipelineRequest
-from azure.core.pipeline.policies import CustomHookPolicy, HTTPPolicy, RetryPolicy, SansIOHTTPPolicy
+from azure.core.pipeline import PipelineRequest, PipelineResponse
+from azure.core.pipeline.policies import (
+    ContentDecodePolicy,
+    CustomHookPolicy,
+    HTTPPolicy,
+    RetryPolicy,
+    SansIOHTTPPolicy,
+)
 from azure.core.rest import HttpRequest
 from azure.identity import ManagedIdentityCredential
 
-from shared import deadline, settings, tracing
+from shared import deadline, framing, settings, tracing
 
 # Azure Resource Manager, as activities call it: a PUT or a long list may take half a minute.
 CONNECTION_TIMEOUT_SECONDS = 5
@@ -28,6 +34,11 @@ SHORT_READ_TIMEOUT_SECONDS = 10
 def _prepare(request: PipelineRequest[Any]) -> None:
     tracing.add_headers(request)
     deadline.before_sending(request)
+
+
+def _judge(response: PipelineResponse[Any, Any]) -> None:
+    framing.expect_whole(response)
+    deadline.before_sleeping(response)
 
 
 # The dependencies of requests, which activities also call all the time: Cosmos DB, Key Vault, the identity endpoint,
@@ -42,7 +53,7 @@ PROMPT: Mapping[str, Any] = {
     "retry_status": 3,
     "retry_backoff_factor": 0.2,
     "raw_request_hook": _prepare,
-    "raw_response_hook": deadline.before_sleeping,
+    "raw_response_hook": _judge,
 }
 
 
@@ -79,12 +90,12 @@ def get_json(base_url: str, path: str) -> dict[str, Any]:
     """GET an unauthenticated JSON document.
 
     Raises:
-        azure.core.exceptions.AzureError: if there is no answer, or its status is not 200.
+        azure.core.exceptions.AzureError: if there is no answer, its status is not 200, or it is not JSON.
     """
     with prompt_client(base_url) as client, deadline.call():
         response = client.send_request(HttpRequest("GET", base_url + path))
         response.raise_for_status()
-        document: dict[str, Any] = response.json()
+        document: dict[str, Any] = ContentDecodePolicy.deserialize_from_http_generics(response)
         return document
 
 

@@ -12,7 +12,7 @@ from azure.storage.blob import BlobServiceClient, LinearRetry
 from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import cloud, tracing
+from shared import cloud, framing, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
 from shared.azure.templates import Parameters
@@ -104,6 +104,7 @@ def open_account(
         # certificates.
         retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         raw_request_hook=tracing.add_headers,
+        raw_response_hook=framing.expect_whole,
     )
 
 

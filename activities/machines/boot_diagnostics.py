@@ -5,7 +5,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.storage.blob import BlobClient
 
 from activities.runtime.step import Step
-from shared import cloud, tracing
+from shared import cloud, framing, tracing
 from shared.azure.errors import clean
 
 _LINES = 10
@@ -60,6 +60,7 @@ def _tail(step: Step, vm_name: str) -> str:
         # Its first retry would come after 15 seconds, which is too long for a mere explanation.
         retry_total=0,
         raw_request_hook=tracing.add_headers,
+        raw_response_hook=framing.expect_whole,
     ) as blob:
         size = blob.get_blob_properties().size
         if not size:

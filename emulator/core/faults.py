@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 from uuid import uuid4
 
-Kind = Literal["status", "reset", "lost-response", "delay", "hold", "silence", "stale"]
+Cut = Literal["lost-response", "cut-headers", "cut-body", "cut-chunk", "cut-end"]
+Kind = Literal["status", "reset", Cut, "delay", "hold", "silence", "stale"]
 Each = Literal["", "operation", "step"]
 # The service that adds and lifts faults; `*` does not include it.
 CONTROL = "control"
@@ -22,6 +23,7 @@ ALLOWED = {
     "seconds": (0, 3600),
 }
 KINDS: tuple[Kind, ...] = get_args(Kind)
+CUTS: tuple[Cut, ...] = get_args(Cut)
 EACH: tuple[Each, ...] = get_args(Each)
 
 
@@ -36,7 +38,8 @@ class Fault:
         correlation_id: correlation id of the calls; "" for all calls.
         step: a regular expression that the whole name of the call's step must match; "" for calls without a step.
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
-            `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first;
+            `lost-response` and the kinds that begin with `cut-` do the work and cut the connection, before the answer
+            or in it (`cuts.py`); `delay` waits `delay_seconds` (unscaled) first;
             `hold` waits as long, or until the rule is lifted, even if it is spent; `silence` waits `delay_seconds`,
             then cuts the connection before the work; `stale` lets a read of Cosmos DB answer with the state of
             `delay_seconds` ago, but not before the rule, as far as the account's consistency level allows it.

@@ -17,11 +17,12 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from emulator.core import cuts
 from emulator.core.certificates import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import crashed, injected
-from emulator.core.faults import Fault
+from emulator.core.faults import CUTS, Fault
 from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform, Service
 
@@ -119,7 +120,7 @@ class Dispatcher:
             logger.exception("%s %s crashed", service.name, operation, extra={"path": request.url.path})
             error = crashed()
             response = service.render(request, error)
-        cut = response is None or (fault is not None and fault.kind == "lost-response")
+        cut = fault.kind if fault is not None and fault.kind in CUTS else None
         self._platform.journal.add(
             Entry(
                 time=rfc3339(clock_began),
@@ -140,10 +141,15 @@ class Dispatcher:
             ),
             *_bodies(request, response),
         )
-        if cut or response is None:
-            request.scope["extensions"]["transport"]["transport"].abort()
+        transport = request.scope["extensions"]["transport"]["transport"]
+        if response is None:
+            transport.abort()
             return
         response.headers.setdefault(service.request_id_header, str(uuid4()))
+        if cut:
+            transport.write(cuts.sent(cut, request.method, response))
+            transport.abort()
+            return
         await response(request.scope, request.receive, send)
 
 

@@ -14,6 +14,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from installer.errors import InstallerError
+from shared import framing
 
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
@@ -70,16 +71,20 @@ class Downloads:
             query: query parameters.
 
         Raises:
-            InstallerError: if nobody answers, or the time is over.
+            InstallerError: if nobody answers, the answer breaks off, or the time is over.
         """
         if time.monotonic() > self.until:
             raise self.failed(f"there was no time left for {_place(url)}", passing=True)
         try:
-            return self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
+            answer = self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:
             # Its text contains the address, which may be signed.
             cause = f"{_place(url)} cannot be read ({type(error).__name__})"
             raise self.failed(cause, passing=_may_pass(error)) from None
+        if not framing.is_whole("GET", answer.status_code, answer.headers):
+            answer.close()
+            raise self.failed(f"{_place(url)} broke off in its headers", passing=True)
+        return answer
 
     def expect(self, answer: requests.Response, url: str) -> requests.Response:
         """Return the answer if it is a success.
@@ -168,8 +173,10 @@ class Downloads:
 
 def _may_pass(error: requests.RequestException) -> bool:
     """Tell whether it is a network problem. Somebody has to fix a certificate, or an address without TLS."""
-    network = (requests.ConnectionError, requests.Timeout, requests.exceptions.RetryError)
-    return isinstance(error, network) and not isinstance(error, requests.exceptions.SSLError)
+    exceptions = requests.exceptions
+    broken = (exceptions.ChunkedEncodingError, exceptions.ContentDecodingError)
+    network = (requests.ConnectionError, requests.Timeout, exceptions.RetryError, *broken)
+    return isinstance(error, network) and not isinstance(error, exceptions.SSLError)
 
 
 def _place(url: str) -> str:

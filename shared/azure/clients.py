@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from azure.core.credentials import TokenCredential
 
-from shared import cloud, tracing
+from shared import cloud, framing, tracing
 from shared.azure import credentials
 from shared.fence import FencePolicy
 
@@ -56,6 +56,7 @@ def connect(client: Callable[..., Client], subscription_id: str, credential: Tok
         per_call_policies=[tracing.CorrelationPolicy()],
         per_retry_policies=[FencePolicy()],
         raw_request_hook=tracing.note_address,
+        raw_response_hook=framing.expect_whole,
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
         read_timeout=cloud.READ_TIMEOUT_SECONDS,
         retry_total=3,

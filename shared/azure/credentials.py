@@ -13,7 +13,7 @@ from typing import Any
 from azure.core.credentials import TokenCredential
 from azure.identity import CertificateCredential, ClientSecretCredential
 
-from shared import cloud, settings, tracing
+from shared import cloud, framing, settings, tracing
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 _IMPATIENT: dict[str, Any] = {
@@ -24,6 +24,8 @@ _IMPATIENT: dict[str, Any] = {
     "retry_read": 0,
     "retry_status": 0,
     "retry_backoff_factor": 0.2,
+    "raw_request_hook": tracing.add_headers,
+    "raw_response_hook": framing.expect_whole,
 }
 
 
@@ -59,7 +61,6 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         authority=cloud.cloud_profile().login_endpoint,
         # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
-        raw_request_hook=tracing.add_headers,
         **_IMPATIENT,
     )
 
@@ -80,7 +81,6 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
         client_secret,
         authority=cloud.cloud_profile().login_endpoint,
         disable_instance_discovery=True,
-        raw_request_hook=tracing.add_headers,
         **_IMPATIENT,
     )
 

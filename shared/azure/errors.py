@@ -1,11 +1,14 @@
 """Azure's errors, translated in one place: their retry class, and what a customer reads.
 
     AzureError
-    ├── ServiceRequestError, ServiceResponseError     the connection broke: transient
+    ├── ServiceRequestError, ServiceResponseError     the connection broke before an answer: transient
     ├── CredentialUnavailableError                    no token for the app's own identity: transient
     ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
     │                                                 made from another error, or Entra ID says it is busy: transient
     └── HttpResponseError                             by status and code, see the tables
+        └── DecodeError                               the answer broke off, or is not in its format: transient
+
+An answer that breaks off is also an `HttpResponseError` without a response.
 
 `ODataV4Format` and ARM's own error bodies differ little. Both become our `details`, with their text and target.
 """
@@ -20,6 +23,7 @@ from urllib.parse import urlsplit
 from azure.core.exceptions import (
     AzureError,
     ClientAuthenticationError,
+    DecodeError,
     HttpResponseError,
     ServiceRequestError,
     ServiceResponseError,
@@ -166,7 +170,7 @@ def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
 def retry_class(error: AzureError) -> RetryClass:
     """Return the class by which a plan's retry policy decides."""
     # The SDK hides the answer of the app's identity endpoint, which knows no principal that it could refuse.
-    if isinstance(error, ServiceRequestError | ServiceResponseError | CredentialUnavailableError):
+    if _is_broken(error) or isinstance(error, CredentialUnavailableError):
         return RetryClass.TRANSIENT
     if isinstance(error, ClientAuthenticationError):
         if error.response is None and (error.__cause__ is not None or not _refuses(str(error.message))):
@@ -174,6 +178,16 @@ def retry_class(error: AzureError) -> RetryClass:
         passing = _http_class(error)
         return passing if passing in _AWAY else RetryClass.PRINCIPAL
     return _http_class(error) if isinstance(error, HttpResponseError) else RetryClass.NONE
+
+
+def _is_broken(error: BaseException) -> bool:
+    """Tell whether no whole answer came: the connection broke before it or in it, or something else answered."""
+    if isinstance(error, ServiceRequestError | ServiceResponseError):
+        return True
+    if isinstance(error, ClientAuthenticationError) or not isinstance(error, HttpResponseError):
+        return False
+    # A refusal counts by its status, whatever its body. A success that cannot be read is none.
+    return not error.status_code or (isinstance(error, DecodeError) and error.status_code < HTTPStatus.BAD_REQUEST)
 
 
 def is_away(error: AzureError) -> bool:
@@ -271,9 +285,7 @@ def clean(text: str) -> str:
 
 
 def _cause(error: AzureError) -> CloudErrorBody:
-    broken = next(
-        (each for each in _chain(error) if isinstance(each, ServiceRequestError | ServiceResponseError)), None
-    )
+    broken = next((each for each in _chain(error) if isinstance(each, AzureError) and _is_broken(each)), None)
     if broken is not None:
         return CloudErrorBody(code=type(broken).__name__, message=_broken(broken))
     body = getattr(error, "error", None)
@@ -287,7 +299,7 @@ def _broken(error: AzureError) -> str:
     """Describe a broken connection: to whom it was, and the last exception in the chain that explains why."""
     *_, cause = _chain(error)
     host = urlsplit(_url(error)).hostname or "Azure"
-    return f"The connection to {host} broke before an answer came: {clean(str(cause) or type(cause).__name__)}."
+    return f"The connection to {host} broke before a whole answer came: {clean(str(cause) or type(cause).__name__)}."
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

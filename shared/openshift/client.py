@@ -21,7 +21,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import urllib3
 import yaml
 
-from shared import fence, tracing
+from shared import fence, framing, tracing
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -282,6 +282,8 @@ def send(
             body=body,
             _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
         )
+        if not framing.is_whole(method, answer.status, answer.response.headers):
+            raise Unreachable("the API server's answer breaks off in its headers")
         return answer.status, bytes(answer.response.data)
     except ApiException as error:
         # Here, the only exception of the package's own stands for TLS: its text is `SSLError`, a new line, and the

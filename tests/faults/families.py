@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 from tests.faults.rights import RIGHTS as MISSING
 from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, STALE, UNDISTURBED, Operation, Scenario
-from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
+from tests.faults.services import AZURITE, CUT_WAYS, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
 # How many seconds an operation takes in Azure, without its end; moments are drawn from this range.
 SECONDS_IN_AZURE: dict[Operation, int] = {"create": 1500, "delete": 240}
-DRAWN_CALLS = 60
+DRAWN_CALLS = 80
 DRAWN_KILLS = 3
 # The ways in which a call fails. With lost answers the work is done; for a call that only reads, that equals a reset.
-CALL_WAYS = ("503", "429 without Retry-After", "reset", "lost answers", "silence")
+CALL_WAYS = ("503", "429 without Retry-After", "reset", "lost answers", "silence", *CUT_WAYS)
 KILLED_FOR_SECONDS = 120.0
 
 
@@ -38,15 +38,19 @@ def _undisturbed() -> Iterator[Scenario]:
 
 
 def _outages(rng: random.Random) -> Iterator[Scenario]:
-    """Yield an outage of each service in each way: at a step that needs it, and for creates also at a random moment."""
+    """Yield an outage of each service in each way: at a step that needs it, and for creates also at a random moment.
+
+    Of the ways in which an answer is cut, each operation of a service gets one.
+    """
+    whole = [way for way in WAYS if way not in CUT_WAYS]
     for what, service in SERVICES.items():
         for operation, steps in service.steps.items():
-            for way in WAYS:
+            for way in (*whole, rng.choice(CUT_WAYS)):
                 yield Scenario(OUTAGES.name, operation, what, way, rng.choice(steps), TEN_MINUTES)
                 if operation == "create":
                     moment = float(rng.randrange(SECONDS_IN_AZURE[operation]))
                     yield Scenario(OUTAGES.name, operation, what, way, moment, TEN_MINUTES)
-    for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset"))):
+    for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset", *CUT_WAYS[:2]))):
         for way in ways:
             for operation, longest in SECONDS_IN_AZURE.items():
                 yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)

@@ -130,6 +130,11 @@ WAYS: dict[str, Json] = {
     "429 without Retry-After": {"kind": "status", "status_code": 429},
     "reset": {"kind": "reset"},
     "lost answers": {"kind": "lost-response"},
+    "cut in the headers": {"kind": "cut-headers"},
+    "cut in the body": {"kind": "cut-body"},
+    "cut in a chunk": {"kind": "cut-chunk"},
+    "cut before the end": {"kind": "cut-end"},
     "delays": {"kind": "delay", "delay_seconds": 1},
     "silence": {"kind": "silence", "delay_seconds": 5},
 }
+CUT_WAYS = tuple(name for name, way in WAYS.items() if way["kind"].startswith("cut-"))

@@ -5,7 +5,7 @@ from tests.faults.services import TEN_MINUTES
 
 SHORT = (
     Scenario(CALLS.name, "create", "Cosmos DB", "lost answers", "deploy_network_template", call=2),
-    Scenario(OUTAGES.name, "create", "the cluster's API", "reset", "console_ready", TEN_MINUTES),
+    Scenario(OUTAGES.name, "create", "the cluster's API", "cut in the headers", "console_ready", TEN_MINUTES),
     Scenario(RIGHTS.name, "create", "Network Contributor of the cluster on vnet", "whole", ending="Explained"),
     Scenario(
         RIGHTS.name,

@@ -32,9 +32,13 @@ THROTTLED: Json = {"kind": "status", "status_code": 429, "retry_after": 1, "mess
 BROKEN: Json = {"kind": "status", "status_code": 503, "message": DOWN}
 # Trouble that passes: once for each operation of each step, or once for each step if each time costs a second.
 PASSING: dict[str, tuple[Json, ...]] = {
-    "cut connections": ({"kind": "reset", "each": "operation"},),
-    "lost answers": ({"kind": "lost-response", "each": "operation"},),
-    "throttling, then a server error": (THROTTLED | {"each": "step"}, BROKEN | {"each": "step"}),
+    "cut connections": ({"kind": "reset", "each": "operation"}, {"kind": "cut-body", "each": "operation"}),
+    "lost answers": ({"kind": "lost-response", "each": "operation"}, {"kind": "cut-headers", "each": "operation"}),
+    "throttling, then a server error": (
+        THROTTLED | {"each": "step"},
+        BROKEN | {"each": "step"},
+        {"kind": "cut-end", "each": "step"},
+    ),
 }
 # A step that runs again after each of its calls may write a secret each time.
 VERSIONS = 4

@@ -38,8 +38,8 @@ def add(  # noqa: PLR0917 - each parameter is an option of the command line
         str,
         typer.Option(
             help=f"One of {', '.join(KINDS)}. status: answer an error instead of working; reset: cut the connection "
-            "before the work; lost-response: cut it after the work; delay: wait first; hold: wait until it is lifted; silence: wait, then cut; "
-            "stale: let Cosmos DB answer reads with the past."
+            "before the work; lost-response: cut it after the work; cut-...: cut it in the answer; delay: wait first; "
+            "hold: wait until it is lifted; silence: wait, then cut; stale: let Cosmos DB answer reads with the past."
         ),
     ] = "status",
     correlation_id: Annotated[str, typer.Option(help="Of the calls that are meant; all without it.")] = "",

@@ -81,7 +81,12 @@ def _reply(
 ) -> requests.Response:
     raw = urllib3.HTTPResponse(
         io.BytesIO(content),
-        headers={"ETag": '"1"', "Last-Modified": "Sun, 01 Mar 2026 09:00:00 GMT", "x-ms-blob-type": "BlockBlob"}
+        headers={
+            "Content-Length": str(len(content)),
+            "ETag": '"1"',
+            "Last-Modified": "Sun, 01 Mar 2026 09:00:00 GMT",
+            "x-ms-blob-type": "BlockBlob",
+        }
         | headers,
         status=status,
         preload_content=False,

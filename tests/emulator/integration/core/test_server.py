@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
-from emulator.core.faults import Fault
+from emulator.core.faults import Fault, Kind
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
@@ -197,6 +197,34 @@ def test_injected_faults_answer_cut_and_lose(tmp_path: Path) -> None:
             with pytest.raises(requests.exceptions.ConnectionError):
                 await get("https://one.hello.azure.net/silence")
             assert "/silence" not in calls
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("kind", "want"),
+    [
+        ("cut-headers", None),
+        ("cut-body", requests.exceptions.ChunkedEncodingError),
+        ("cut-chunk", requests.exceptions.ChunkedEncodingError),
+        ("cut-end", requests.exceptions.ChunkedEncodingError),
+    ],
+)
+def test_an_answer_is_cut_where_the_fault_says(tmp_path: Path, kind: Kind, want: Any) -> None:
+    """The work is done. Of an answer that is cut in its headers, a client sees the status and an empty body."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (platform, get):
+            platform.faults.add(Fault(service="hello", kind=kind))
+            if want:
+                with pytest.raises(want):
+                    await get(f"https://one.hello.azure.net/{kind}")
+            else:
+                answer = await get(f"https://one.hello.azure.net/{kind}")
+                assert (answer.status_code, answer.content, answer.headers.get("Content-Length")) == (200, b"", None)
+            assert f"/{kind}" in calls
+            assert [call.status for call in platform.journal.entries()] == [0]
+            assert (await get("https://one.hello.azure.net/whole")).status_code == 200
 
     asyncio.run(story())
 

@@ -30,6 +30,8 @@ WAYS: dict[str, Json] = {
     "429 with Retry-After": {"kind": "status", "status_code": 429, "retry_after": FOR_EVER},
     "403": {"kind": "status", "status_code": 403},
     "resets": {"kind": "reset"},
+    "cut in the headers": {"kind": "cut-headers"},
+    "cut in the body": {"kind": "cut-body"},
     "silence": {"kind": "silence", "delay_seconds": FOR_EVER},
 }
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"

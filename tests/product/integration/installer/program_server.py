@@ -23,7 +23,10 @@ _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer: status, body and headers; a `length` beyond the body's makes the transfer break off."""
+    """An answer: status, body and headers; a `length` beyond the body's makes the transfer break off.
+
+    A negative `length` makes it break off before the header that says how long the body is.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -169,7 +172,11 @@ def listening(context: ssl.SSLContext) -> Iterator[ProgramServer]:
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
+            length = len(answer.body) if answer.length is None else answer.length
+            if length < 0:
+                self.flush_headers()
+                return
+            self.send_header("Content-Length", str(length))
             self.end_headers()
             self.wfile.write(answer.body)
 

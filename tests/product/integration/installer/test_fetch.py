@@ -163,9 +163,17 @@ def test_a_manifest_with_another_digest_than_its_name_is_not_read(served: Progra
         (Answer(403), "answered 403", False),
         (Answer(body=b"0  other.tar.gz\n"), "has neither openshift-install-linux-4.19.24.tar.gz nor", False),
         (Answer(body=b"x" * 100, length=1000), "broke off", True),
+        (Answer(body=b"x" * 100, length=-1), "broke off in its headers", True),
         (Answer(302, headers={"Location": "http://localhost/x"}), "cannot be read (InvalidSchema)", False),
     ],
-    ids=["no such version", "forbidden", "no such file", "broken off", "led away from TLS"],
+    ids=[
+        "no such version",
+        "forbidden",
+        "no such file",
+        "broken off",
+        "broken off in its headers",
+        "led away from TLS",
+    ],
 )
 def test_a_mirror_that_has_it_not_is_named(served: ProgramServer, answer: Answer, want: str, passing: bool) -> None:
     """The error quotes the mirror's answer and says whether it may pass."""

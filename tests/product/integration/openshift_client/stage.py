@@ -17,7 +17,10 @@ from http import HTTPStatus
 from typing import Any
 
 from kubernetes.client import ApiClient
+from starlette.responses import JSONResponse
 
+from emulator.core import cuts
+from emulator.core.faults import Cut
 from emulator.core.proxy import Proxy, Refusal
 from shared.openshift import client
 from tests.kubernetes_pki import SERVER_NAME, Authority, Pair, kubeconfig
@@ -65,6 +68,16 @@ def answers(status: int, body: Any) -> Behaviour:
     def behave(connection: ssl.SSLSocket, _request: str) -> None:
         head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Length: {len(content)}\r\n\r\n"
         connection.sendall(head.encode() + content)
+
+    return behave
+
+
+def cut(kind: Cut) -> Behaviour:
+    """Return a behaviour that hangs up before or in the answer to every request."""
+
+    def behave(connection: ssl.SSLSocket, _request: str) -> None:
+        connection.sendall(cuts.sent(kind, "GET", JSONResponse({"kind": "Node", "metadata": {"name": "m-0"}})))
+        connection.close()
 
     return behave
 

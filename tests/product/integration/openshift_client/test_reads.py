@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from emulator.core.faults import CUTS, Cut
 from emulator.core.proxy import Refusal
 from shared.openshift import client, reads
 from shared.openshift.client import NotDone, Read
@@ -22,6 +23,7 @@ from tests.product.integration.openshift_client.stage import (
     Cluster,
     Route,
     answers,
+    cut,
     proxied,
     server,
 )
@@ -146,12 +148,6 @@ def redirect(connection: ssl.SSLSocket, _request: str) -> None:
     connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
 
 
-def cut(connection: ssl.SSLSocket, _request: str) -> None:
-    """Hang up in the middle of an answer."""
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
-    connection.close()
-
-
 @pytest.mark.parametrize(
     ("what", "behave", "want"),
     [
@@ -175,7 +171,6 @@ def cut(connection: ssl.SSLSocket, _request: str) -> None:
             f"answer has more than {MOST_BYTES} bytes",
             id="a large answer",
         ),
-        pytest.param(NODE, cut, "the API server is not reached: ", id="a cut connection"),
     ],
 )
 def test_an_answer_that_is_no_use_is_told(
@@ -185,6 +180,14 @@ def test_an_answer_that_is_no_use_is_told(
     with server(cluster.certificate(), cluster.clients, behave) as api:
         route.to = api.port
         assert want in why(cluster, what)
+
+
+@pytest.mark.parametrize("kind", CUTS)
+def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route, kind: Cut) -> None:
+    """Wherever the answer ends, nothing was read."""
+    with server(cluster.certificate(), cluster.clients, cut(kind)) as api:
+        route.to = api.port
+        assert why(cluster).startswith("the API server is not reached: ")
 
 
 def test_a_pick_that_fails_finds_nothing(cluster: Cluster, route: Route) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from emulator.core.faults import CUTS, Cut
 from emulator.core.proxy import Refusal
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read, Unreachable
@@ -20,6 +21,7 @@ from tests.product.integration.openshift_client.stage import (
     Cluster,
     Route,
     answers,
+    cut,
     proxied,
     server,
 )
@@ -236,11 +238,13 @@ def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route
     assert not isinstance(caught.value, Unreachable)
 
 
-def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route) -> None:
-    """The error says so if the connection ends in the middle of an answer, as when a server restarts."""
-    with server(cluster.certificate(), cluster.clients, lambda connection, _request: connection.close()) as api:
+@pytest.mark.parametrize("kind", CUTS)
+def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route, kind: Cut) -> None:
+    """A server that hangs up before or in the middle of an answer, as when it restarts, is away."""
+    with server(cluster.certificate(), cluster.clients, cut(kind)) as api:
         route.to = api.port
-        assert why(cluster).startswith("the API server is not reached: ")
+        with pytest.raises(Unreachable, match=r"is not reached: |breaks off"):
+            client.read(cluster.connect(), NODE)
 
 
 def test_a_silent_server_is_given_up(cluster: Cluster, route: Route, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from azure.core.exceptions import (
     ServiceRequestError,
     ServiceResponseError,
 )
+from azure.core.pipeline.policies import ContentDecodePolicy
 from azure.core.rest import HttpRequest
 from azure.core.rest._requests_basic import RestRequestsTransportResponse
 from azure.identity import CredentialUnavailableError
@@ -26,6 +27,8 @@ from shared.azure.errors import body_of, clean, our_error, retry_class, translat
 
 # The SDK's response has an untyped constructor.
 Response: Any = RestRequestsTransportResponse
+JSON = {"Content-Type": "application/json"}
+LENGTH = JSON | {"Content-Length": "2000"}
 URL = "https://management.azure.com/subscriptions/s/resourceGroups/g?api-version=1"
 
 
@@ -49,6 +52,32 @@ def http(
     response = Response(request=HttpRequest("PUT", URL), internal_response=internal)
     response.read()
     return HttpResponseError(response=response, error_format=ARMErrorFormat)
+
+
+class _Broken(io.BytesIO):
+    """A connection that is reset after its first bytes."""
+
+    def read(self, *_sizes: Any) -> bytes:
+        raise ConnectionResetError(104, "Connection reset by peer")
+
+
+def cut(status: int, source: io.BytesIO, headers: dict[str, str]) -> AzureError:
+    """Make the error of the SDK's transport for an answer that breaks off.
+
+    Args:
+        status: HTTP status.
+        source: what came of the body.
+        headers: headers of the answer.
+    """
+    internal = requests.Response()
+    internal.status_code = status
+    internal.raw = urllib3.HTTPResponse(source, headers=headers, preload_content=False, enforce_content_length=True)
+    internal.headers.update(headers)
+    response = Response(request=HttpRequest("PUT", URL), internal_response=internal)
+    with pytest.raises(AzureError) as caught:
+        # It reads the answer first.
+        ContentDecodePolicy.deserialize_from_http_generics(response)
+    return caught.value
 
 
 def without_token(cause: Exception) -> ClientAuthenticationError:
@@ -96,6 +125,19 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (http(412, "PreconditionFailed"), "busy", "DeploymentFailed", Owner.AZURE),
         (ServiceRequestError("refused"), "transient", "DeploymentFailed", Owner.AZURE),
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
+        (cut(200, io.BytesIO(b'{"a":'), LENGTH), "transient", "DeploymentFailed", Owner.AZURE),
+        (cut(200, _Broken(), LENGTH), "transient", "DeploymentFailed", Owner.AZURE),
+        (cut(404, io.BytesIO(b"{"), LENGTH), "transient", "DeploymentFailed", Owner.AZURE),
+        (
+            cut(200, io.BytesIO(b"x"), LENGTH | {"Content-Encoding": "gzip"}),
+            "transient",
+            "DeploymentFailed",
+            Owner.AZURE,
+        ),
+        (cut(200, io.BytesIO(b'{"a":'), JSON), "transient", "DeploymentFailed", Owner.AZURE),
+        (cut(403, io.BytesIO(b'{"a":'), JSON), "none", "DeploymentFailed", Owner.CUSTOMER),
+        (cut(503, io.BytesIO(b"<html>"), JSON), "transient", "DeploymentFailed", Owner.AZURE),
+        (without_token(cut(200, io.BytesIO(b"{"), LENGTH)), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.PLATFORM),
         (ClientAuthenticationError("AADSTS90055: Too many."), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("Authentication failed: busy"), "transient", "DeploymentFailed", Owner.AZURE),
@@ -114,6 +156,16 @@ def test_every_expected_error_maps(error: AzureError, want_class: str, want_code
     failure = translate(error)
     assert (failure.retry_class, failure.error.code, failure.error.owner) == (want_class, want_code, want_owner)
     assert failure.retry_class == retry_class(error)
+
+
+def test_an_answer_that_breaks_off_is_reported_as_a_broken_connection() -> None:
+    """Its text says to whom, and how much was missing; no detail of the SDK's."""
+    token = tracing.address.set(URL)
+    failure = translate(cut(200, io.BytesIO(b'{"a":'), LENGTH))
+    tracing.address.reset(token)
+    assert failure.error.message.startswith("The connection to management.azure.com broke before a whole answer came")
+    assert "1995 more expected" in failure.error.message
+    assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
 
 
 def test_the_cause_stays_as_azure_gave_it() -> None:
@@ -178,7 +230,9 @@ def test_a_broken_connection_is_told_in_words() -> None:
         request=requests.Request("PUT", URL).prepare(),
     )
     failure = translate(ServiceResponseError(str(why), error=why))
-    want = "The connection to management.azure.com broke before an answer came: [Errno 104] Connection reset by peer."
+    want = (
+        "The connection to management.azure.com broke before a whole answer came: [Errno 104] Connection reset by peer."
+    )
     assert failure.error.details == [{"code": "ServiceResponseError", "message": want}]
     assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
     assert failure.host == "management.azure.com"
@@ -190,7 +244,7 @@ def test_a_broken_connection_that_does_not_say_whose_it_was_is_the_last_calls() 
     failure = translate(ServiceRequestError("refused"))
     tracing.address.reset(token)
     assert (failure.host, failure.resource_id) == ("management.azure.com", "/subscriptions/s/resourceGroups/g")
-    assert failure.error.message == "The connection to management.azure.com broke before an answer came: refused."
+    assert failure.error.message == "The connection to management.azure.com broke before a whole answer came: refused."
 
 
 def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:

@@ -64,7 +64,10 @@ class FakeApi:
         body = json.loads(json.dumps(sent["body"]))
         self.requests.append((method, url, body))
         code, answer = self.first(method, url) or self._answer(method, url, headers, body)
-        return SimpleNamespace(status=code, response=SimpleNamespace(data=json.dumps(answer).encode()))
+        body = json.dumps(answer).encode()
+        return SimpleNamespace(
+            status=code, response=SimpleNamespace(data=body, headers={"Content-Length": str(len(body))})
+        )
 
     def _answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> Answer:
         if method == "POST":

@@ -64,7 +64,7 @@ def test_each_request_says_whose_it_is(monkeypatch: pytest.MonkeyPatch, user: di
     def call_api(_method: str, url: str, headers: dict[str, str], **_options: Any) -> Any:
         assert url == "https://api.example.org:6443/version"
         sent.append(headers)
-        return SimpleNamespace(status=200, response=SimpleNamespace(data=b"{}"))
+        return SimpleNamespace(status=200, response=SimpleNamespace(data=b"{}", headers={"Content-Length": "2"}))
 
     monkeypatch.setattr(api, "call_api", call_api)
     client.send(api, "GET", "/version")
