@@ -112,11 +112,19 @@ class IngressProfile(TypedDict, total=False):
     ip: str
 
 
+class PasswordClaim(TypedDict):
+    """The call of an activity that makes a password, and when it began."""
+
+    call: str
+    at: str
+
+
 class RegistryProfile(TypedDict, total=False):
-    """One of `registryProfiles`: the token of the cluster."""
+    """One of `registryProfiles`: the token of the cluster, and by slot which call is making a password for it."""
 
     name: str
     username: str
+    claims: dict[str, PasswordClaim]
 
 
 class Install(TypedDict, total=False):

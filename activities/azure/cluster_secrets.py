@@ -1,5 +1,7 @@
 """A cluster's secrets in Key Vault: one bundle for each purpose, whose versioned id is on the cluster document."""
 
+from collections.abc import Callable
+
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -10,7 +12,18 @@ from shared.documents import ClusterDocument
 from shared.vault import Bundle, get_vault
 
 
-def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> None:
+def _always(_document: ClusterDocument) -> bool:
+    return True
+
+
+def store(
+    step: Step,
+    purpose: str,
+    bundle: Bundle,
+    *,
+    instead_of: str = "",
+    takes: Callable[[ClusterDocument], bool] = _always,
+) -> bool:
     """Store a bundle in the vault, and its versioned id on the document unless another run was faster.
 
     Two runs may both store a version. The first id on the document wins, and the other version is never read.
@@ -20,18 +33,23 @@ def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> 
         purpose: a value of `secrets.Purpose`.
         bundle: flat JSON.
         instead_of: the versioned id on the document that it replaces; empty if there is none.
+        takes: tells whether the document, as it is when the id is written, still takes it, and may change the document.
+
+    Returns:
+        Whether the document names this bundle.
     """
     document_id = step.document["id"]
     versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
 
     def change(document: ClusterDocument) -> bool:
         ids = document.setdefault("secrets", {})
-        if ids.get(purpose, "") != instead_of:
+        if ids.get(purpose, "") != instead_of or not takes(document):
             return False
         ids[purpose] = versioned_id
         return True
 
     step.decide(change)
+    return step.document.get("secrets", {}).get(purpose) == versioned_id
 
 
 def _ensure_cluster_secrets(step: Step) -> None:

@@ -2,13 +2,17 @@
 
 A token has two independent passwords. While no install graph contains the cluster's password, a resume makes another
 one in the slot that the cluster does not use. So a graph never contains a password that was revoked.
+
+Making a password revokes the one before in its slot. So a call first claims a slot on the document, and only the call
+whose claim is still there stores what it made. A second call takes the other slot if that is free as well, or waits.
 """
 
 import contextlib
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
-from azure.core.exceptions import ResourceNotFoundError
+from azure.core.exceptions import AzureError, ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
 from azure.mgmt.containerregistry.models import GenerateCredentialsParameters, Token, TokenPassword, TokenProperties
 
@@ -20,9 +24,10 @@ from shared import cloud, settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
+from shared.azure.errors import status_of
 from shared.azure.models import text
 from shared.clusters.secrets import Purpose
-from shared.documents import ClusterDocument, RegistryProfile
+from shared.documents import ClusterDocument, PasswordClaim, RegistryProfile
 from shared.steps import RetryClass
 from shared.vault import Bundle, get_vault
 
@@ -31,6 +36,8 @@ _PULL_SCOPE_MAP = "_repositories_pull"
 _SLOTS = ("password1", "password2")
 # Generating a password takes a second or two. The secret is in the answer only, so it cannot be read later.
 _GENERATE_SECONDS = 60
+# How long what a call has sent may take to arrive, with the retries of its connection. Never scaled: networks are not.
+_CLAIM = timedelta(seconds=15)
 
 
 def login_server() -> str:
@@ -41,8 +48,9 @@ def login_server() -> str:
 def _ensure_acr_token(step: Step) -> Outcome | None:
     """Store the token's name, create the token, then store one password per operation in the vault.
 
-    A second run reads the name back, finds the token, and finds its own operation on the stored password. A password
-    that was made but not stored is made again, in the unused slot. A bundle that is lost is made again too.
+    A second run reads the name back, finds the token, and finds its own operation on the stored password. A run at the
+    same time finds the claim of the first. A password that was made but not stored is made again, in the unused slot. A
+    bundle that is lost is made again too.
 
     Source: ARO-RP `pkg/cluster/acrtoken.go`, `pkg/util/acrtoken/acrtoken.go`.
     """
@@ -68,10 +76,15 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     state = token.properties.provisioning_state if token.properties else None
     if state != "Succeeded":
         return wait(f"token {name} is being created")
-    slot = _free_slot(token, held)
-    password = _generate_password(registry, name, slot)
+    held_id, claim = _held_id(step), PasswordClaim(call=str(uuid.uuid4()), at=datetime.now(UTC).isoformat())
+    slot = _claimed_slot(step, _free_slots(token, held, held_id), held_id, claim)
+    if slot is None:
+        return wait("another call is making a password")
+    password = _made_password(step, registry, slot, claim)
     bundle = {"password": password, "name": slot, "operationId": step.call["operationId"]}
-    cluster_secrets.store(step, Purpose.REGISTRY, bundle, instead_of=_held_id(step))
+    takes = partial(_release, slot=slot, claim=claim)
+    if not cluster_secrets.store(step, Purpose.REGISTRY, bundle, instead_of=held_id, takes=takes):
+        return wait("another call has made a password")
     return None
 
 
@@ -90,15 +103,65 @@ def _held(step: Step) -> Bundle | None:
     return held if held.get("password") else None
 
 
-def _free_slot(token: Token, held: Bundle | None) -> str:
-    """Return the slot that the cluster does not use: the other one, or an empty one, or the older one."""
+def _free_slots(token: Token, held: Bundle | None, held_id: str) -> list[str]:
+    """Return the slots that the cluster does not use: the other one, or an empty one, or the older one.
+
+    Before the cluster has its first password it uses neither.
+    """
     if held is not None and held.get("name") in _SLOTS:
-        return next(slot for slot in _SLOTS if slot != held["name"])
+        return [slot for slot in _SLOTS if slot != held["name"]]
     credentials = token.properties.credentials if token.properties else None
     made = {
         text(password.name): _made_at(password) for password in (credentials.passwords if credentials else None) or []
     }
-    return min(_SLOTS, key=lambda slot: made.get(slot, ""))
+    by_age = sorted(_SLOTS, key=lambda slot: made.get(slot, ""))
+    return by_age[:1] if held_id else by_age
+
+
+def _claimed_slot(step: Step, slots: list[str], held_id: str, claim: PasswordClaim) -> str | None:
+    """Claim one of the free slots on the document; return None if other calls have claimed all, or have stored one.
+
+    A claim whose call has died holds for a while, because what that call has sent may still arrive.
+    """
+
+    def change(document: ClusterDocument) -> bool:
+        if (document.get("secrets") or {}).get(Purpose.REGISTRY, "") != held_id:
+            return False
+        claims = _claims(document)
+        slot = next((slot for slot in slots if slot not in claims or _is_over(claims[slot])), None)
+        if slot is None:
+            return False
+        claims[slot] = claim
+        return True
+
+    step.decide(change)
+    return next((slot for slot, found in _claims(step.document).items() if found == claim), None)
+
+
+def _claims(document: ClusterDocument) -> dict[str, PasswordClaim]:
+    return _profile(document, login_server()).setdefault("claims", {})
+
+
+def _is_over(claim: PasswordClaim) -> bool:
+    return datetime.now(UTC) - datetime.fromisoformat(claim["at"]) > _CLAIM
+
+
+def _release(document: ClusterDocument, slot: str, claim: PasswordClaim) -> bool:
+    """Remove all claims if one is still there; return whether it was."""
+    if _claims(document).get(slot) != claim:
+        return False
+    del _profile(document, login_server())["claims"]
+    return True
+
+
+def _made_password(step: Step, registry: ResourceId, slot: str, claim: PasswordClaim) -> str:
+    """Make a password in a claimed slot. A refusal ends the claim, because nothing more can arrive."""
+    try:
+        return _generate_password(registry, _profile(step.document, login_server())["username"], slot)
+    except AzureError as error:
+        if status_of(error):
+            step.decide(partial(_release, slot=slot, claim=claim))
+        raise
 
 
 def _made_at(password: TokenPassword) -> str:
@@ -118,11 +181,12 @@ def _ensure_intent(step: Step) -> str:
         return True
 
     step.decide(change)
-    return _profile(step, server)["username"]
+    return _profile(step.document, server)["username"]
 
 
-def _profile(step: Step, server: str) -> RegistryProfile:
-    return next(profile for profile in step.properties["registryProfiles"] if profile["name"] == server)
+def _profile(document: ClusterDocument, server: str) -> RegistryProfile:
+    profiles = document["openShiftCluster"]["properties"]["registryProfiles"]
+    return next(profile for profile in profiles if profile["name"] == server)
 
 
 def _generate_password(registry: ResourceId, name: str, slot: str) -> str:

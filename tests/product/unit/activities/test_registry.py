@@ -1,11 +1,13 @@
 """The cluster's token for the registry: one token, two passwords that take turns, and never one that a graph lost."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from activities.machines import graph
+from activities.machines import registry as registry_module
 from shared.vault import get_vault
 from tests.product.unit.activities.calls import call
 from tests.product.unit.azure_fake import Request
@@ -94,6 +96,42 @@ def test_each_resume_has_another_password_and_the_one_before_still_holds(accepte
         assert {before, registry.held()} == set(registry.slots.values())
     assert [slot for slot, _ in registry.made] == ["password1", "password2", "password1"]
     assert accepted.properties["registryProfiles"] == profiles
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["the first password", "a resume"])
+def test_a_second_call_at_the_same_time_leaves_the_first_calls_password_valid(
+    accepted: World, registry: Registry, *, resumed: bool
+) -> None:
+    """It is delivered while the first one makes the password, before anything is stored."""
+    if resumed:
+        assert call("ensure_acr_token") == DONE
+        accepted.cluster["asyncOperationId"] = "second"
+    operation = "second" if resumed else "op"
+    outcomes: list[dict[str, Any]] = []
+
+    def meanwhile(request: Request) -> Any:
+        accepted.azure._scripts.pop(0)
+        outcomes.append(call("ensure_acr_token", operationId=operation))
+        return registry.generate(request)
+
+    accepted.azure.on("POST", "/generateCredentials$", meanwhile)
+    outcomes.append(call("ensure_acr_token", operationId=operation))
+    assert DONE in outcomes
+    assert resume(accepted, operation) == DONE
+    assert registry.held() in registry.slots.values()
+    assert "claims" not in accepted.properties["registryProfiles"][0]
+
+
+def test_a_claim_of_a_call_that_died_ends(accepted: World, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then a resume, which has one free slot, waits."""
+    assert call("ensure_acr_token") == DONE
+    accepted.properties["registryProfiles"][0]["claims"] = {
+        "password2": {"call": "dead", "at": datetime.now(UTC).isoformat()}
+    }
+    assert resume(accepted, "second")["outcome"] == "wait"
+    monkeypatch.setattr(registry_module, "_CLAIM", timedelta())
+    assert resume(accepted, "second") == DONE
+    assert registry.held() == registry.slots["password2"]
 
 
 @pytest.mark.parametrize("noted", [True, False], ids=["noted", "only in storage"])
