@@ -145,14 +145,21 @@ class Endings:
         return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
 
     def error(self, start: StartInput) -> CloudErrorBody | None:
-        """Return why the operation failed: the first error, with all others in its details. None if it did not fail."""
+        """Return why the operation failed: the first error, with all others in its details. None if it did not fail.
+
+        Checks come first, in the order of the plan: which of them has ended first changes from run to run. The host
+        compares neither the input of an activity nor a result with a recorded history, and the activity that gets this
+        follows the end that is stored already, so an instance that began with another order replays.
+        """
         if self.stopped:
             details: list[CloudErrorBody] = [{"code": "CorrelationId", "message": start["correlationId"]}]
             message = f"Step '{self.stopped}' was stopped before it ended."
             return {"code": ErrorCode.CANCELED, "message": message, "details": details}
         if not self.failures:
             return None
-        first, *others = self.failures.values()
+        order = [row["name"] for row in start["plan"]["rows"] if row.get("together")]
+        names = sorted(self.failures, key=lambda name: order.index(name) if name in order else len(order))
+        first, *others = (self.failures[name] for name in names)
         if not others:
             return first
         said = "One more step" if len(others) == 1 else f"{len(others)} more steps"

@@ -258,6 +258,18 @@ def test_checks_that_fail_are_told_in_one_error_when_the_last_check_has_ended() 
     assert instance.output == {"result": "failed", "code": "Code"}
 
 
+@pytest.mark.parametrize("seconds", [(5, 9), (9, 5)])
+def test_the_plan_decides_which_of_two_failed_checks_is_told_first(seconds: tuple[int, int]) -> None:
+    """A client reacts to the code, so it does not depend on which check has ended first."""
+    one, other = (failed(name) | {"error": failed(name)["error"] | {"code": name}} for name in ("One", "Other"))
+    script = {"A": lasts(seconds[0], one), "B": lasts(seconds[1], other), "W": lasts(7, failed("broken"))}
+    for rows, want in (((check("A"), check("B")), ["Other"]), ((row("W"), check("A"), check("B")), ["Other", "Code"])):
+        host, instance = run(script, *rows)
+        error = calls_of(host, "finish_operation")[0]["error"]
+        assert (instance.output["code"], error["code"]) == ("One", "One")
+        assert [each["code"] for each in error["details"]] == want
+
+
 def test_a_failure_of_another_kind_does_not_wait_for_checks() -> None:
     """The findings so far are reported with it."""
     host, _instance = run(
