@@ -15,7 +15,7 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.azure import subnets
 from activities.azure.cluster_principal import read_as_either
-from activities.checks import linked_resources, route_tables
+from activities.checks import linked_resources, route_tables, subnet_states
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
@@ -71,12 +71,10 @@ def _validate_network(step: Step) -> Outcome | None:
             problems.append(_invalid(f"The subnet '{identifier}' was not found. Create it, or correct the id.", target))
             continue
         problems += [*_attached_group(subnet, target, groups[target]), *_size(step, subnet, target)]
-        state = text(subnet.provisioning_state)
-        if state == "Updating":
+        reasons = [*subnet_states.problems(subnet), *subnet_states.locked(step, subnet)]
+        problems += [_invalid(reason, target) for reason in reasons]
+        if text(subnet.provisioning_state) == "Updating":
             busy.append(_invalid(f"The subnet '{subnet.id}' is being changed by somebody else.", target))
-        elif state != "Succeeded":
-            message = f"The subnet '{subnet.id}' is in state '{state}', not 'Succeeded'. Update it until it is."
-            problems.append(_invalid(message, target))
     if problems:
         raise summarize([*problems, *busy])
     if busy:
@@ -86,6 +84,13 @@ def _validate_network(step: Step) -> Outcome | None:
 
 def _location(step: Step, network: VirtualNetwork) -> list[CloudError]:
     wanted, actual = step.cluster["location"], str(network.location)
+    if network.extended_location is not None:
+        return [
+            _invalid(
+                f"The virtual network '{network.id}' is in the edge zone '{network.extended_location.name}', where this "
+                "service makes no machines. Use a virtual network of the region itself."
+            )
+        ]
     if _plain(actual) == _plain(wanted):
         return []
     return [
@@ -110,7 +115,8 @@ def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
     prefixes = _prefixes(subnet)
     if not any(prefix.prefixlen <= _LONGEST_PREFIX for prefix in prefixes):
         shown = ", ".join(map(str, prefixes)) or "no IPv4 range"
-        return [_invalid(f"The subnet '{subnet.id}' has {shown}. It must be /{_LONGEST_PREFIX} or larger.", target)]
+        message = f"The subnet '{subnet.id}' has {shown}. It must be /{_LONGEST_PREFIX} or larger: {_larger(subnet)}"
+        return [_invalid(message, target)]
     ours = f"{resource_id.parse(step.properties['clusterProfile']['resourceGroupId'])}/".lower()
     foreign = [each for each in subnet.ip_configurations or [] if not str(each.id).lower().startswith(ours)]
     free = sum(max(0, prefix.num_addresses - _AZURES_OWN) for prefix in prefixes) - len(foreign)
@@ -120,10 +126,14 @@ def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
     return [
         _invalid(
             f"The subnet '{subnet.id}' has {max(0, free)} free addresses for the cluster, which needs {needed} there: "
-            f"{len(foreign)} are in use by others. Use a larger or an empty subnet.",
+            f"{len(foreign)} are in use by others. Use an empty subnet, or {_larger(subnet)}",
             target,
         )
     ]
+
+
+def _larger(subnet: Subnet) -> str:
+    return f"give it a larger range with: az network vnet subnet update --ids '{subnet.id}' --address-prefixes <range>"
 
 
 def _addresses(step: Step, target: str) -> int:

@@ -29,6 +29,7 @@ CHECKS = {
     "validate_vm_sizes",
 }
 MASTER, WORKER = "properties.masterProfile", 'properties.workerProfiles["worker"]'
+DELEGATED = {"name": "apps", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}
 # No other test makes machines of this size.
 FAMILY, SIZE = "standardEIDSv5Family", "Standard_E104ids_v5"
 
@@ -50,7 +51,7 @@ def _all_wrong(cluster: Cluster) -> Json:
     routes, group = resources.route_table("westeurope"), resources.security_group("westeurope")
     subnets: dict[str, Json] = {
         "master": {"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": {"id": group}},
-        "worker": {"addressPrefix": "10.0.1.0/28", "routeTable": {"id": routes}},
+        "worker": {"addressPrefix": "10.0.1.0/28", "routeTable": {"id": routes}, "delegations": [DELEGATED]},
     }
     for name, properties in subnets.items():
         wish = {"properties": properties}
@@ -137,6 +138,7 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
     assert says("InvalidLinkedVNet", "", "127.0.0.1", "no machine can reach")
     assert says("InvalidLinkedVNet", f"{MASTER}.subnetId", "own-nsg", "detach")
     assert says("InvalidLinkedVNet", f"{WORKER}.subnetId", "10.0.1.0/28", "/27")
+    assert says("InvalidLinkedVNet", f"{WORKER}.subnetId", "delegated to 'Microsoft.Web/serverFarms'")
     assert says("InvalidLinkedDiskEncryptionSet", f"{MASTER}.diskEncryptionSetId", set_id)
     assert says("ResourceQuotaExceeded", "", FAMILY, "is 16 short", "needs 416 more", "myQuotas", "az quota update")
     assert says("InvalidParameter", f"{WORKER}.vmSize", "Standard_NC24rs_v3", "closed", "az vm list-skus")

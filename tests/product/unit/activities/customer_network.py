@@ -38,7 +38,17 @@ def lay(world: World, **network: Any) -> dict[str, dict[str, Any]]:
         | network.pop("properties", {}),
     }
     world.azure.resources[NETWORK.lower()] = body | network
+    for name in subnets:
+        lock(world, name)
     return subnets
+
+
+def lock(world: World, subnet: str, *levels: str) -> None:
+    """Give a subnet locks, such as ReadOnly; take all others away."""
+    scope = f"{NETWORK}/subnets/{subnet}"
+    locks = f"{scope}/providers/Microsoft.Authorization/locks"
+    found = [{"id": f"{locks}/{one}", "name": one, "properties": {"level": one}} for one in levels]
+    world.azure.resources[locks.lower()] = {"value": found}
 
 
 def permit(world: World, resource_id: str, *entries: dict[str, list[str]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.customer_network import ROUTES, lay, own_group
+from tests.product.unit.activities.customer_network import ROUTES, lay, lock, own_group
 from tests.product.unit.activities.rows import check, problems
 from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
@@ -93,8 +93,53 @@ def test_a_subnet_that_the_cluster_cannot_use_is_refused(
     spoil(lay(accepted))
     target, message = only_problem(run())
     assert target == want_target
+    assert "az network vnet subnet " in message
     assert "/subnets/" in message
     assert [word for word in want_words if word not in message] == []
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "want"),
+    [
+        ("delegations", [{"name": "d", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}], "Microsoft.Web/serverFarms"),
+        ("serviceAssociationLinks", [{"properties": {"linkedResourceType": "Microsoft.Web/serverFarms"}}], "Microsoft.Web/serverFarms"),
+        ("resourceNavigationLinks", [{"properties": {"linkedResourceType": "Microsoft.Cache/redis"}}], "Microsoft.Cache/redis"),
+        ("applicationGatewayIPConfigurations", [{"id": "/subscriptions/x/gateway"}], "/subscriptions/x/gateway"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["master", "worker"])
+def test_a_subnet_in_which_azure_puts_no_machines_is_refused(
+    accepted: World, name: str, member: str, value: list[Any], want: str
+) -> None:
+    """Another service has it; the message has that, and a command that mends or explains it."""
+    lay(accepted)[name][member] = value
+    target, message = only_problem(run())
+    assert target == {"master": MASTER, "worker": WORKER}[name]
+    assert f"'{want}'" in message
+    assert (
+        f"az network vnet subnet {'update' if member == 'delegations' else 'show'} --ids '{NETWORK}/subnets/{name}'"
+        in message
+    )
+
+
+def test_a_network_outside_its_region_is_refused(accepted: World) -> None:
+    """The machines would have to be in the same edge zone."""
+    lay(accepted, extendedLocation={"name": "losangeles", "type": "EdgeZone"})
+    assert "'losangeles'" in only_problem(run())[1]
+
+
+def test_a_subnet_that_is_locked_is_refused(accepted: World) -> None:
+    """The cluster's security group could not be attached. A lock on its deletion does no harm."""
+    lay(accepted)
+    lock(accepted, "master", "CanNotDelete")
+    lock(accepted, "worker", "CanNotDelete", "ReadOnly")
+    target, message = only_problem(run())
+    assert target == WORKER
+    assert (
+        f"az lock delete --ids '{NETWORK}/subnets/worker/providers/Microsoft.Authorization/locks/ReadOnly'" in message
+    )
+    accepted.azure.fails("GET", "/locks", 403, "AuthorizationFailed")
+    assert run() == DONE
 
 
 def test_with_groups_of_the_customers_each_subnet_needs_one(accepted: World) -> None:
