@@ -6,11 +6,10 @@ from typing import Any
 
 import yaml
 
-# The loader in C, if the package was built with it, takes a tenth of the time.
-_Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+from shared.kubernetes_yaml import Dumper
 
 
-class _Dumper(_Base):  # type: ignore[misc] # one of two classes, chosen above
+class _Dumper(Dumper):
     """Writes text of several lines as a block, and repeats values instead of using anchors."""
 
     def ignore_aliases(self, _data: Any) -> bool:

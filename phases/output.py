@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Any
 
 import typer
-import yaml
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from shared import kubernetes_yaml
 from shared.phases import showing
 from shared.phases.entry_points import EntryPoint
 
@@ -51,7 +51,7 @@ def text(value: Any, form: Format) -> str:
     """Return a value as YAML or JSON."""
     if form is Format.JSON:
         return json.dumps(value, indent=2) + "\n"
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    return kubernetes_yaml.dump(value)
 
 
 def _console() -> Console:
@@ -71,7 +71,7 @@ def documents(found: Iterable[Json], form: Format) -> None:
     if form is Format.JSON:
         typer.echo(text(masked, form), nl=False)
     else:
-        typer.echo(yaml.safe_dump_all(masked, sort_keys=False, allow_unicode=True, explicit_start=True), nl=False)
+        typer.echo("".join(f"---\n{kubernetes_yaml.dump(one)}" for one in masked), nl=False)
 
 
 def tree(root: EntryPoint) -> str:

@@ -17,13 +17,13 @@ from installer.assets import manifests, platform
 from installer.documents import metadata
 from installer.graph import Asset, Content, Inputs
 from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
+from shared.kubernetes_yaml import FastLoader
 from shared.release import release_rules
 
 _ID, _RELEASE = "cluster-id", "release-image"
 _VERSION = "manifests/cvo-overrides.yaml"
 ORIGINAL = "original_cvo_overrides.patch"
 _FEATURE_GATE = "manifests/99_feature-gate.yaml"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _feature_gate(inputs: Inputs) -> Content:
@@ -68,7 +68,7 @@ def _version(inputs: Inputs) -> Content:
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
     for name in _OBJECTS:
         # One file may contain several objects.
-        for found in (one for text in inputs[name].values() for one in yaml.load_all(text, Loader=_LOADER) if one):
+        for found in (one for text in inputs[name].values() for one in yaml.load_all(text, FastLoader) if one):
             group, slash, _ = found["apiVersion"].partition("/")
             yield {
                 "group": group if slash else "",

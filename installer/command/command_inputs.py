@@ -16,6 +16,7 @@ from installer.config import cluster_id, install_config_members
 from installer.config.install_config_members import Problem
 from installer.graph import Content
 from installer.ignition import snippets
+from shared import kubernetes_yaml
 from shared.release import release_rules
 
 INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
@@ -239,7 +240,7 @@ def read_yaml(file: Path) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         try:
-            return yaml.safe_load(text)
+            return kubernetes_yaml.load(text)
         except NO_YAML as error:
             raise Wrong([(str(file), no_yaml(error))]) from None
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from installer import graph
 from installer.assets import assets
 from installer.command import command_inputs
 from installer.command.command_inputs import INSTALL_CONFIG, PRINCIPAL, SPECS, Asked, Wrong
 from installer.config.install_config_members import Problem
 from installer.graph import Content, Graph
+from shared import kubernetes_yaml
 
 STATE = ".installer_state.json"
 FOLDERS = ("manifests", "openshift")
@@ -191,7 +190,7 @@ def _object_problems(name: str, text: str) -> Iterator[str]:
     if not name.isprintable():
         yield "Its name holds characters that cannot be printed."
     try:
-        found = [document for document in yaml.safe_load_all(text) if document is not None]
+        found = [document for document in kubernetes_yaml.load_all(text) if document is not None]
     except command_inputs.NO_YAML as error:
         yield command_inputs.no_yaml(error)
         return

@@ -20,6 +20,7 @@ from installer.errors import InstallerError
 from installer.release import image_registry
 from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec
+from shared import kubernetes_yaml
 from shared.release import machine_image
 
 READ = "read the release image"
@@ -82,8 +83,7 @@ def _image_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[s
         file.seek(0)
         content = file.read()
     try:
-        # Not with the loader in C: deep nesting crashes it, and the process with it.
-        return machine_image.of_release(json.loads(yaml.safe_load(content)["data"]["stream"]), version)
+        return machine_image.of_release(json.loads(kubernetes_yaml.load(content)["data"]["stream"]), version)
     except (yaml.YAMLError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = str(error) if type(error) is ValueError else type(error).__name__
         raise downloads.failed(f"'{_BOOT_IMAGES}' of {at} names no image of the machines ({why})") from None

@@ -14,6 +14,7 @@ from phases.commands import builtin
 from phases.commands.common import FAILED
 from phases.local.service import Service
 from phases.output import Format
+from shared import kubernetes_yaml
 from shared.phases.problems import refused
 
 Json = dict[str, Any]
@@ -87,8 +88,8 @@ def render_row(plan: str, row: str, asked: Asked, form: Format) -> None:
 
 def _read(body: Path) -> tuple[str, Json]:
     try:
-        content = yaml.safe_load(body.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        content = kubernetes_yaml.load(body.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise refused(f"'{body}' cannot be read: {error}") from error
     if not isinstance(content, dict) or not str(content.get("id", "")).startswith("/subscriptions/"):
         raise refused(f"'{body}' must be a cluster with its 'id', which begins with /subscriptions/.")

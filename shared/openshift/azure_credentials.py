@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from shared import kubernetes_yaml
 from shared.openshift.client import Json, NotDone, Read
 
 _OPERATOR = "openshift-cloud-credential-operator"
@@ -81,7 +82,7 @@ def provider_patch(secret: Json, wanted: Credentials, change: str) -> Json:
         return {}
     return {
         "metadata": {"annotations": {_CHANGE: change}},
-        "data": {_CONFIG: _encoded(yaml.safe_dump(changed))},
+        "data": {_CONFIG: _encoded(kubernetes_yaml.dump(changed))},
     }
 
 
@@ -90,8 +91,8 @@ def _settings(secret: Json) -> dict[str, Any]:
     if not text:
         raise NotDone(f"{PROVIDER} has no '{_CONFIG}' yet")
     try:
-        settings = yaml.safe_load(base64.b64decode(text))
-    except (ValueError, yaml.YAMLError):
+        settings = kubernetes_yaml.load(base64.b64decode(text))
+    except (ValueError, yaml.YAMLError, RecursionError):
         settings = None
     if not isinstance(settings, dict):
         # The message does not quote the content, which may be a secret.

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
-import yaml
 
-from shared import fence, framing, tracing
+from shared import fence, framing, kubernetes_yaml, tracing
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -128,7 +127,7 @@ def endpoint(secret_id: str, member: str, address: str, read_secret: Callable[[s
 
     Source: ARO-RP `pkg/util/restconfig/restconfig.go`.
     """
-    user, cluster = _sections(yaml.safe_load(read_secret(secret_id)[member]))
+    user, cluster = _sections(kubernetes_yaml.load(read_secret(secret_id)[member]))
     return Endpoint(*reached_at(cluster["server"], address), _tls(user, cluster))
 
 

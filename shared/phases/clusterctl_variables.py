@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 
 import yaml
 
+from shared.kubernetes_yaml import Dumper, FastLoader
 from shared.phases.reading import DEEPEST
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A default that follows these is taken if the variable is not set, or is empty.
 _DEFAULTS = (":=", ":-", "=", "-")
 _OPEN, _CLOSE, _ESCAPED = "${", "}", "$${"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
@@ -48,7 +47,7 @@ def substitute(text: str, variables: Mapping[str, str]) -> str:
     """
     if _OPEN not in text:
         return text
-    roots = list(yaml.compose_all(text, _Loader))
+    roots = list(yaml.compose_all(text, FastLoader))
     missing: set[str] = set()
     for scalar in {id(one): one for root in roots for one in _scalars(root, DEEPEST)}.values():
         if _OPEN not in scalar.value:
@@ -57,7 +56,7 @@ def substitute(text: str, variables: Mapping[str, str]) -> str:
         scalar.tag, scalar.value = (_TEXT_TAG, value) if scalar.style else _read_again(value)
     if missing:
         raise MissingVariables(missing)
-    changed: str = yaml.serialize_all(roots, Dumper=_Dumper, explicit_start=True)
+    changed: str = yaml.serialize_all(roots, Dumper=Dumper, explicit_start=True)
     return changed
 
 
@@ -125,9 +124,9 @@ def _value(expression: str, variables: Mapping[str, str], missing: set[str]) -> 
 def _read_again(value: str) -> tuple[str, str]:
     """Return the tag and the value of a text as YAML reads it if it is a scalar, otherwise as text."""
     try:
-        node = yaml.compose(value, _Loader)
+        node = yaml.compose(value, FastLoader)
     except yaml.YAMLError:
         node = None
-    if isinstance(node, yaml.ScalarNode) and node.tag != "tag:yaml.org,2002:timestamp":
+    if isinstance(node, yaml.ScalarNode):
         return node.tag, node.value
     return _TEXT_TAG, value

@@ -1,10 +1,13 @@
-"""YAML of strangers, read within limits: how much, how deep, and how often its aliases may repeat it."""
+"""YAML of strangers, read as Kubernetes reads it, and within limits: how much, how deep, and how often its aliases may repeat it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from shared import deadline
+from shared.kubernetes_yaml import FastLoader
 from shared.phases.problems import BundleError, Problem, refused
 
 Document = dict[str, Any]
@@ -13,16 +16,9 @@ Document = dict[str, Any]
 MOST_BYTES = 8 * 1024**2
 MOST_NODES = 500_000
 DEEPEST = 60
-
-
-class _Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]  # one of both
-    """The safe loader, without what makes numbers and times of texts that Kubernetes takes as strings."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
+# A longer text counts as several values, because aliases repeat texts, too.
+_CHARACTERS_OF_A_VALUE = 100
+_EVENTS_BETWEEN_LOOKS = 10_000
 
 
 def documents(text: str, file: str) -> list[Document]:
@@ -34,12 +30,18 @@ def documents(text: str, file: str) -> list[Document]:
 
     Raises:
         BundleError: it is not YAML, is over a limit, or a document is not an object.
+        TimeIsUp: the request that asks has no time left.
     """
+    return _documents(text, file, dict)
+
+
+def _documents(text: str, file: str, kind: type[Any]) -> list[Any]:
+    """Return the documents of a file that are of a kind; see `documents`."""
     if len(text) > MOST_BYTES:
         raise refused(f"The file has {len(text)} characters. At most {MOST_BYTES} are allowed.", file=file)
     try:
         _check_events(text, file)
-        found = list(yaml.load_all(text, _Loader))
+        found = list(yaml.load_all(text, FastLoader))
     except yaml.YAMLError as error:
         raise refused(f"This is not YAML: {_in_words(error)}", file=file) from error
     except RecursionError as error:
@@ -48,7 +50,7 @@ def documents(text: str, file: str) -> list[Document]:
     for number, document in enumerate(found, 1):
         if document is None:
             continue
-        if not isinstance(document, dict):
+        if not isinstance(document, kind):
             raise refused(f"Document {number} is not an object but {type(document).__name__}.", file=file)
         result.append(document)
     return result
@@ -64,16 +66,26 @@ def read_file(path: Path, file: str) -> list[Document]:
     Raises:
         BundleError: as for `documents`, or if it is not UTF-8.
     """
+    return documents(_text(path, file), file)
+
+
+def _text(path: Path, file: str) -> str:
     try:
-        return documents(path.read_text(encoding="utf-8"), file)
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise refused(f"The file is not UTF-8: {error.reason} at byte {error.start}.", file=file) from error
 
 
-def problems_of(path: Path, file: str) -> list[Problem]:
-    """Return what is wrong with a file as YAML; see `read_file`."""
+def problems_of(path: Path, file: str, *, objects: bool = True) -> list[Problem]:
+    """Return what is wrong with a file as YAML; see `read_file`.
+
+    Args:
+        path: where it is.
+        file: its path in the bundle, for errors.
+        objects: whether its documents must be objects.
+    """
     try:
-        read_file(path, file)
+        _documents(_text(path, file), file, dict if objects else object)
     except BundleError as error:
         return error.problems
     return []
@@ -87,25 +99,37 @@ def _check_events(text: str, file: str) -> None:
     open_nodes = [0]
     anchors: list[str] = []
     sizes: dict[str, int] = {}
-    for event in yaml.parse(text, _Loader):
+    for number, event in enumerate(yaml.parse(text, FastLoader)):
+        if number % _EVENTS_BETWEEN_LOOKS == 0 and deadline.left() <= 0:
+            raise deadline.TimeIsUp
         if isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append(1)
             anchors.append(event.anchor or "")
             if len(open_nodes) > DEEPEST:
                 raise refused(f"The document is nested deeper than {DEEPEST} levels.", file=file)
             continue
-        size, anchor = 1, getattr(event, "anchor", None) or ""
-        if isinstance(event, yaml.AliasEvent):
-            size = sizes.get(anchor, 1)
-        elif isinstance(event, yaml.CollectionEndEvent):
+        if isinstance(event, yaml.CollectionEndEvent):
             size, anchor = open_nodes.pop(), anchors.pop()
-        elif not isinstance(event, yaml.ScalarEvent):
-            continue
-        if anchor and not isinstance(event, yaml.AliasEvent):
+        else:
+            size, anchor = _size(event, sizes, file), getattr(event, "anchor", None) or ""
+        if anchor:
             sizes[anchor] = size
         open_nodes[-1] += size
         if open_nodes[-1] > MOST_NODES:
             raise refused(f"The file stands for more than {MOST_NODES} values, its aliases followed.", file=file)
+
+
+def _size(event: yaml.Event, sizes: Mapping[str, int], file: str) -> int:
+    """Return as how many values an event counts that is neither the start nor the end of a list or an object."""
+    if isinstance(event, yaml.ScalarEvent):
+        return 1 + len(event.value) // _CHARACTERS_OF_A_VALUE
+    if not isinstance(event, yaml.AliasEvent):
+        return 0
+    name = event.anchor or ""
+    if name not in sizes:
+        circle = f"The alias '*{name}' stands before the end of the value that it names, or names none."
+        raise refused(circle, file=file)
+    return sizes[name]
 
 
 def _in_words(error: yaml.YAMLError) -> str:

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-import yaml
-
+from shared import kubernetes_yaml
 from shared.arm.errors import CloudError
 from shared.clusters import states
 from shared.clusters.secrets import USER_KUBECONFIG, Purpose
@@ -37,11 +36,11 @@ def read_admin(store: Store, vault: Vault, resource_id: str) -> str:
     address = (document["openShiftCluster"]["properties"].get("networkProfile") or {}).get("privateEndpointIp")
     if not secret_id or not address:
         raise LookupError(f"the cluster {resource_id} has no credentials yet")
-    kubeconfig = yaml.safe_load(vault.get_secret(secret_id)[USER_KUBECONFIG])
+    kubeconfig = kubernetes_yaml.load(vault.get_secret(secret_id)[USER_KUBECONFIG])
     for entry in kubeconfig["clusters"]:
         url, server_name = client.reached_at(entry["cluster"]["server"], address)
         entry["cluster"] |= {"server": url, "tls-server-name": server_name}
-    return str(yaml.safe_dump(kubeconfig))
+    return kubernetes_yaml.dump(kubeconfig)
 
 
 def read_secret(kubeconfig: Json, namespace: str, name: str) -> Mapping[str, str] | None:

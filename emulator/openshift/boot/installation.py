@@ -11,12 +11,12 @@ from typing import Any, Self
 import yaml
 
 from emulator.openshift.boot.ignition import File, Unit, parse
+from emulator.openshift.kubernetes.go_yaml import FastLoader
 
 Json = dict[str, Any]
 
 ROOT = "/opt/openshift"
 MANIFESTS = (f"{ROOT}/manifests/", f"{ROOT}/openshift/")
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RELEASE = re.compile(r"ocp-release:(\d+\.\d+\.\d+[^\s\"'@-]*)")
 _VERSION = re.compile(r"v?4\.\d+\.\d+")
 _SCRIPTS = "/usr/local/bin/"
@@ -229,7 +229,7 @@ def _mapping(text: str, name: str) -> Json:
 def _document(text: str) -> Json | str:
     """Return a YAML mapping, or why the text is not one, without quoting lines of the text, which may be secret."""
     try:
-        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C if available
+        document = yaml.load(text, FastLoader)  # noqa: S506 - a safe loader
     except yaml.MarkedYAMLError as error:
         return f"line {error.problem_mark.line + 1 if error.problem_mark else 0}: {error.problem}"
     except yaml.YAMLError:

@@ -9,8 +9,9 @@ from typing import Any
 import yaml
 
 from emulator.openshift.boot.download import DownloadError, Downloads, Identity
-from emulator.openshift.boot.installation import LOADER, Installation, InstallationError
+from emulator.openshift.boot.installation import Installation, InstallationError
 from emulator.openshift.boot.machines import Machine
+from emulator.openshift.kubernetes.go_yaml import FastLoader
 
 _LEAST_ERROR, _FORBIDDEN = 400, 403
 
@@ -66,7 +67,7 @@ def read(text: str, name: str) -> Credentials:
         InstallationError: if it is malformed or incomplete.
     """
     try:
-        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C if available
+        document = yaml.load(text, FastLoader)  # noqa: S506 - a safe loader
         context = _named(document["contexts"], document["current-context"])["context"]
         cluster = _named(document["clusters"], context["cluster"])["cluster"]
         user = _named(document["users"], context["user"])["user"]

@@ -15,6 +15,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from emulator.core.certificates import private_key_pem, read_private_key
 from emulator.openshift.boot.installation import Installation
+from emulator.openshift.kubernetes import go_yaml
 
 DAYS = 365
 SIGNERS = {
@@ -36,7 +37,7 @@ def server_pair(installation: Installation, name: str) -> tuple[str, str]:
 
 def kubelet_kubeconfig(installation: Installation) -> str:
     """Return the kubeconfig with which new kubelets request a certificate, with its client certificate renewed."""
-    document = yaml.safe_load(installation.text(KUBELET))
+    document = go_yaml.load(installation.text(KUBELET))
     user = document["users"][0]["user"]
     old = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
     certificate, key = _renew(installation, old, CLIENT_SIGNER)

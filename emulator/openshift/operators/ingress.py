@@ -12,6 +12,7 @@ import yaml
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.kubernetes import go_yaml
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
@@ -77,7 +78,7 @@ def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
         )
         raise exceptions.not_found(missing)
     settings: Json = json.loads(config["data"]["config"])
-    settings |= yaml.safe_load(decoded(secret["data"]["cloud-config"]))
+    settings |= go_yaml.load(decoded(secret["data"]["cloud-config"]))
     account = cloud.Account(
         settings["tenantId"],
         settings["aadClientId"],

@@ -5,12 +5,12 @@ This module logs nothing, and the replies forbid caches to store them.
 
 import base64
 
-import yaml
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call, Reply
 from frontend.services import Services
 from orchestrators.plans.predicates import reason_to_skip
+from shared import kubernetes_yaml
 from shared.arm.errors import request_not_allowed, resource_not_found
 from shared.clusters import states
 from shared.clusters.secrets import USER_KUBECONFIG, Purpose
@@ -57,13 +57,13 @@ def admin_kubeconfig(services: Services, document: ClusterDocument) -> str:
     Raises:
         CloudError: 400 `RequestNotAllowed` if there are no credentials.
     """
-    kubeconfig = yaml.safe_load(_bundle(services, document)[USER_KUBECONFIG])
+    kubeconfig = kubernetes_yaml.load(_bundle(services, document)[USER_KUBECONFIG])
     public = not reason_to_skip("gets_certificates", document, services.settings)
     for entry in kubeconfig["clusters"]:
         entry["cluster"]["server"] = entry["cluster"]["server"].replace("https://api-int.", "https://api.")
         if public:
             entry["cluster"].pop("certificate-authority-data", None)
-    return str(yaml.safe_dump(kubeconfig, sort_keys=False))
+    return kubernetes_yaml.dump(kubeconfig)
 
 
 def _document(call: Call) -> ClusterDocument:

@@ -18,8 +18,7 @@ def get_kubeconfig(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409 `Conflict`
             if no source has a kubeconfig.
     """
-    import yaml  # noqa: PLC0415 - see `opening.py`
-
+    from shared import kubernetes_yaml  # noqa: PLC0415 - see `opening.py`
     from shared.openshift.client import Json, NotDone  # noqa: PLC0415 - idem
     from shared.sites import reaching  # noqa: PLC0415 - idem
     from shared.sites.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
@@ -40,7 +39,7 @@ def get_kubeconfig(call: Call) -> Reply:
     outside = Kubeconfigs(found, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
     with opening.explained():
         try:
-            text = yaml.safe_dump(outside.of(name), sort_keys=False)
+            text = kubernetes_yaml.dump(outside.of(name))
         except NotDone as error:
             raise conflict(f"{error}.") from error
     encoded = base64.b64encode(text.encode()).decode()

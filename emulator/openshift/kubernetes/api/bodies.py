@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from starlette.requests import Request
 
-from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes import errors, go_yaml, refusals
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata
 
@@ -77,7 +77,7 @@ def load(text: bytes, media_type: str) -> Json:
     if media_type not in OBJECT_TYPES:
         raise errors.unsupported_media_type(OBJECT_TYPES)
     try:
-        found = json.loads(text) if media_type == OBJECT_TYPES[0] else yaml.safe_load(text)
+        found = json.loads(text) if media_type == OBJECT_TYPES[0] else go_yaml.load(text)
     except ValueError as error:
         raise UnreadableError(f"{NO_KIND}{go_error(error, text)}") from error
     except yaml.MarkedYAMLError as error:
@@ -191,7 +191,7 @@ def config_of(kind: Kind, text: bytes) -> Json:
         ServiceError: 400 for a body that is not an object, of another version, or with managers; 500 for another kind.
     """
     try:
-        found = yaml.safe_load(text)
+        found = go_yaml.load(text)
     except yaml.YAMLError as error:
         raise refusals.not_yaml(f"error converting YAML to JSON: yaml: {error}") from error
     found = {} if found is None else found
