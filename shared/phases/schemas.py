@@ -4,7 +4,10 @@ Members that a schema does not name are kept and ignored, as airshipctl does: it
 Source: airshipit/airshipctl, `pkg/api/v1alpha1`; `needs` and the source `openShiftCluster` are this service's own.
 """
 
+from collections.abc import Iterator
 from typing import Any
+
+from jsonschema import Draft202012Validator
 
 Schema = dict[str, Any]
 
@@ -215,3 +218,10 @@ PHASE_RUN = _closed({"waitTimeoutSeconds": SECONDS})
 PLAN_RUN = _closed({"waitTimeoutSeconds": SECONDS, "resumeFrom": TEXT, "resume": FLAG, "dryRun": FLAG}) | {
     "not": {"required": ["resume"], "properties": {"resume": {"const": True}}, "minProperties": 2}
 }
+
+
+def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield each way in which a value differs from a JSON schema: its JSON path, and what is wrong there."""
+    for error in Draft202012Validator(schema).iter_errors(value):
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+        yield where.removeprefix("."), f"{error.message}."

@@ -101,7 +101,7 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
         CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
             differs from the schema.
     """
-    from shared.phases.documents import differences  # noqa: PLC0415 - see above
+    from shared.phases.schemas import differences  # noqa: PLC0415 - see above
 
     given = call.content
     if not isinstance(given, dict):

@@ -7,7 +7,7 @@ import pytest
 from shared.phases import site, validation
 from shared.phases.documents import Name
 from shared.phases.problems import BundleError
-from tests.product.unit.phases.bundles import phases, write
+from tests.product.unit.phases.bundles import POLICIES, phases, write
 
 
 def found(folder: Path) -> list[str]:
@@ -35,6 +35,14 @@ def test_a_phase_renders_what_is_deployed(tmp_path: Path) -> None:
     [rendered] = read.render(read.phase("policies"))
     assert rendered.document["metadata"]["name"] == "policy"
     assert rendered.file == "site/policies/policy.yaml"
+
+
+@pytest.mark.parametrize(("word", "want"), [("=", "="), ("<<", "<<"), ("2026-01-02", "2026-01-02"), ("1:30", "1:30")])
+def test_a_phase_renders_the_words_of_kubernetes(tmp_path: Path, word: str, want: str) -> None:
+    """Kustomize writes them without quotes, whatever the source does. YAML 1.1 stops at some, and has dates."""
+    read = site.load(write(tmp_path, {"site/policies/policy.yaml": POLICIES.replace("strict", f'"{word}"')}))
+    [rendered] = read.render(read.phase("policies"))
+    assert rendered.document["data"] == {"mode": want}
 
 
 FILE = "site/phases/phases.yaml"
@@ -123,8 +131,8 @@ MISTAKES = {
             "site/templates/templater.yaml": "{apiVersion: airshipit.org/v1alpha1, kind: Templater, metadata: {name: one}}",
         },
         (
-            "site/templates: kustomize refuses it: loading generator plugins: external plugins disabled; unable to load "
-            "external plugin 'Templater'. Put what the plugin makes into the bundle."
+            "site/templates/kustomization.yaml generators[0]: 'airshipit.org/v1alpha1' 'Templater' is not a plugin that is "
+            "built into kustomize and may run here. Put what the plugin makes into the bundle."
         ),
     ),
     "a name that the engine itself uses": (
@@ -186,6 +194,10 @@ MISTAKES = {
             "site/policies/kustomization.yaml resources[0]: 'github.com/org/repository//base?ref=v1' is a remote base. Only "
             "files of the bundle are loaded: copy it into the bundle."
         ),
+    ),
+    "a member in another case": (
+        {"site/policies/kustomization.yaml": "resources: [policy.yaml]\nPATCHES: []\n"},
+        "site/policies/kustomization.yaml: Additional properties are not allowed ('PATCHES' was unexpected).",
     ),
     "a chart": (
         {"site/policies/kustomization.yaml": "resources: [policy.yaml]\nhelmCharts: [{name: x}]\n"},
