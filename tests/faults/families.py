@@ -4,7 +4,18 @@ import random
 from collections.abc import Iterator
 
 from tests.faults.rights import RIGHTS as MISSING
-from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, STALE, UNDISTURBED, Operation, Scenario
+from tests.faults.scenarios import (
+    CALLS,
+    KILLS,
+    OUTAGES,
+    RACES,
+    RIGHTS,
+    STALE,
+    TWICE,
+    UNDISTURBED,
+    Operation,
+    Scenario,
+)
 from tests.faults.services import AZURITE, CUT_WAYS, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
@@ -12,6 +23,8 @@ from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 SECONDS_IN_AZURE: dict[Operation, int] = {"create": 1500, "delete": 240}
 DRAWN_CALLS = 80
 DRAWN_KILLS = 3
+# How many runs of an operation meet calls that are delivered twice, and how many rows of each: 100 together.
+DRAWN_TWICE: dict[Operation, tuple[int, int]] = {"create": (3, 25), "update": (2, 6), "delete": (1, 13)}
 # The ways in which a call fails. With lost answers the work is done; for a call that only reads, that equals a reset.
 CALL_WAYS = ("503", "429 without Retry-After", "reset", "lost answers", "silence", *CUT_WAYS)
 KILLED_FOR_SECONDS = 120.0
@@ -20,7 +33,8 @@ KILLED_FOR_SECONDS = 120.0
 def every(seed: object) -> list[Scenario]:
     """Return every scenario of a seed, shuffled so that creates and deletes mix."""
     rng = random.Random(f"{seed}/scenarios")  # noqa: S311 - for repeatable tests
-    drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_stale(rng), *_rights()]))
+    families = (_outages, _calls, _kills, _twice, _races, _stale)
+    drawn = list(dict.fromkeys([*(scenario for family in families for scenario in family(rng)), *_rights()]))
     rng.shuffle(drawn)
     return [*_undisturbed(), *drawn]
 
@@ -83,6 +97,13 @@ def _kills(rng: random.Random) -> Iterator[Scenario]:
     ):
         yield Scenario(KILLS.name, "create", what, "every three seconds", 0.0, seconds)
     yield Scenario(KILLS.name, "delete", "the worker", "every three seconds", 0.0, 30.0)
+
+
+def _twice(rng: random.Random) -> Iterator[Scenario]:
+    """Yield runs in which every call of some random rows is delivered twice."""
+    for operation, (runs, rows) in DRAWN_TWICE.items():
+        for _ in range(runs):
+            yield Scenario(TWICE.name, operation, f"{rows} rows", f"draw {rng.randrange(10**6)}")
 
 
 def _races(rng: random.Random) -> Iterator[Scenario]:

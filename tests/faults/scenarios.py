@@ -33,6 +33,7 @@ OUTAGES = Family(
 )
 CALLS = Family("calls", "One call of one step fails. The operation still succeeds at its first attempt.")
 KILLS = Family("kills", "Processes die. The operation continues and makes nothing twice.")
+TWICE = Family("twice", "Calls are delivered twice at once. The operation continues, and all that it made is used.")
 RACES = Family("races", "Requests compete. One wins, and the others leave nothing behind.")
 STALE = Family(
     "stale reads",
@@ -57,6 +58,7 @@ FAMILIES = {
         OUTAGES,
         CALLS,
         KILLS,
+        TWICE,
         RACES,
         STALE,
         RIGHTS,

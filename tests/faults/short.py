@@ -1,6 +1,6 @@
 """The scenarios that `make test` runs: always the same ones, a few minutes on two cores."""
 
-from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, Scenario
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, TWICE, Scenario
 from tests.faults.services import TEN_MINUTES
 
 SHORT = (
@@ -14,6 +14,7 @@ SHORT = (
         "less Microsoft.Network/loadBalancers/write",
         ending="Explained",
     ),
+    Scenario(TWICE.name, "create", "20 rows", "draw 1", "ensure_acr_token"),
     Scenario(RACES.name, "create", "DELETE", at="deploy_storage_template", ending="Canceled"),
     Scenario(OUTAGES.name, "delete", "Azure Resource Manager", "503", "delete_resource_group", TEN_MINUTES),
     Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),

@@ -5,6 +5,7 @@ A function here gets a scenario and its cluster before the request is sent, and 
 
 import json
 import os
+import random
 import signal
 import socket
 import sqlite3
@@ -163,6 +164,48 @@ def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strik
 
     with slow_progress(cluster.azure):
         yield strike
+
+
+# Beside each call of these steps, another one of the same, which the host delivers at the same time. The result of the
+# first that ends counts, and the host drops the other's, as Durable Functions does.
+TWICE = """
+    CREATE TABLE IF NOT EXISTS delivered_twice (correlation_id TEXT, step TEXT);
+    CREATE TRIGGER IF NOT EXISTS "once" AFTER DELETE ON activities BEGIN
+        DELETE FROM activities
+        WHERE instance_id = OLD.instance_id AND execution_id = OLD.execution_id AND task_id = OLD.task_id;
+    END;
+    CREATE TRIGGER "twice {id}" AFTER INSERT ON activities
+    WHEN json_extract(NEW.input, '$.correlationId') = '{id}' AND json_extract(NEW.input, '$.step') IN ({steps}) BEGIN
+        INSERT INTO delivered_twice VALUES ('{id}', json_extract(NEW.input, '$.step'));
+        INSERT INTO activities (instance_id, execution_id, task_id, name, input, visible_at)
+        VALUES (NEW.instance_id, NEW.execution_id, NEW.task_id, NEW.name, NEW.input, NEW.visible_at);
+    END;
+"""
+
+
+@contextmanager
+def delivered_twice(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Deliver every call of some steps twice at the same time, and expect that this has happened.
+
+    Args:
+        scenario: says how many steps; its way draws them, except for the one that it names.
+        cluster: the cluster, whose correlation id distinguishes its calls.
+        _scale: not used.
+    """
+    count, steps = int(scenario.what.split()[0]), steps_of(scenario.operation)
+    drawn = random.Random(scenario.way).sample(steps, min(count, len(steps)))  # noqa: S311 - for repeatable tests
+    chosen = [scenario.at, *drawn] if isinstance(scenario.at, str) else drawn
+    (path,) = (cluster.azure.state / "functions").glob("*.sqlite")
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as hub:
+        hub.executescript(TWICE.format(id=cluster.correlation_id, steps=", ".join(f"'{step}'" for step in chosen)))
+        try:
+            yield _later
+            met = hub.execute(
+                "SELECT DISTINCT step FROM delivered_twice WHERE correlation_id = ?", (cluster.correlation_id,)
+            ).fetchall()
+            assert met, f"none of these steps has run: {chosen}"
+        finally:
+            hub.execute(f'DROP TRIGGER "twice {cluster.correlation_id}"')
 
 
 def _kill_at_each_step(scenario: Scenario, cluster: Cluster, operation_id: str, process: str) -> None:
