@@ -14,6 +14,7 @@ from activities.checks.linked_resources import Connect
 from activities.runtime.step import Step
 from shared import cloud
 from shared.azure import clients, credentials
+from shared.azure.errors import PrincipalRefused, is_refusal
 from shared.vault import get_vault
 
 Found = TypeVar("Found")
@@ -42,10 +43,29 @@ def claims(credential: TokenCredential) -> Claims:
 
 
 @contextmanager
+def customers_own() -> Iterator[None]:
+    """Say of a refused credential that it is the cluster's principal's, and not the service's.
+
+    Raises:
+        PrincipalRefused: instead of the refusal.
+    """
+    try:
+        yield
+    except ClientAuthenticationError as error:
+        if not is_refusal(error):
+            raise
+        raise PrincipalRefused(error.message, response=error.response) from error
+
+
+@contextmanager
 def as_cluster(step: Step) -> Iterator[Connect]:
-    """Yield a function that makes clients acting as the cluster's principal; they are closed at the end."""
+    """Yield a function that makes clients acting as the cluster's principal; they are closed at the end.
+
+    Raises:
+        PrincipalRefused: Entra ID or Azure refuses the principal's credentials.
+    """
     credential, made = cluster_credential(step), dict[Any, Any]()
-    with ExitStack() as stack:
+    with ExitStack() as stack, customers_own():
 
         def connect(client: Callable[..., Any]) -> Any:
             if client not in made:
@@ -69,5 +89,5 @@ def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
         try:
             with as_cluster(step) as connect:
                 return read(connect)
-        except ClientAuthenticationError:
+        except PrincipalRefused:
             raise refused from None

@@ -5,8 +5,6 @@ Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of 
 
 import re
 
-from azure.core.exceptions import ClientAuthenticationError
-
 from activities.azure import cluster_principal
 from activities.azure.cluster_principal import Claims
 from activities.checks import permissions
@@ -16,7 +14,7 @@ from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import credentials
-from shared.azure.errors import clean, retry_class
+from shared.azure.errors import PrincipalRefused, clean
 from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 from shared.vault import get_vault
@@ -103,13 +101,13 @@ def _cluster_claims(step: Step) -> Claims:
 
     Raises:
         TryAgain: `InvalidServicePrincipalCredentials`.
-        ClientAuthenticationError: Entra ID did not answer, or was busy, which says nothing about the credentials.
+        azure.core.exceptions.ClientAuthenticationError: Entra ID did not answer, or was busy, which says nothing about
+            the credentials.
     """
     try:
-        return cluster_principal.claims(cluster_principal.cluster_credential(step))
-    except ClientAuthenticationError as error:
-        if retry_class(error) != RetryClass.PRINCIPAL:
-            raise
+        with cluster_principal.customers_own():
+            return cluster_principal.claims(cluster_principal.cluster_credential(step))
+    except PrincipalRefused as error:
         text = clean(str(error.message)).split("\n", 1)[0]
         refused = CloudError(
             400,

@@ -3,8 +3,9 @@
     AzureError
     ├── ServiceRequestError, ServiceResponseError     the connection broke before an answer: transient
     ├── CredentialUnavailableError                    no token for the app's own identity: transient
-    ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
-    │                                                 made from another error, or Entra ID says it is busy: transient
+    ├── ClientAuthenticationError                     the service's own credential is refused: transient;
+    │   │                                             the same if Entra ID is busy, or did not answer
+    │   └── PrincipalRefused                          the credential of a cluster's principal is: principal
     └── HttpResponseError                             by status and code, see the tables
         └── DecodeError                               the answer broke off, or is not in its format: transient
 
@@ -122,6 +123,10 @@ _OF_THE_DIRECTORY = re.compile(r"AADSTS\d+")
 _COSMOS_TAIL = re.compile(r"\s*ActivityId: [0-9a-f-]+, Microsoft\.Azure\.Documents\S*\s*$")
 
 
+class PrincipalRefused(ClientAuthenticationError):  # noqa: N818 - named by what Entra ID did
+    """A cluster's principal was refused, which its customer can fix. Any other credential here is the service's own."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """One failed call to Azure, as the engine and the customer need it. `host` is the called host, if known."""
@@ -157,11 +162,10 @@ def translate(error: AzureError) -> Failure:
 
 def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
     """Return the owner of a failed call if its class or status says more than its code does."""
+    if is_refusal(error):
+        return Owner.CUSTOMER if again == RetryClass.PRINCIPAL else Owner.PLATFORM
     if again in _AWAY:
         return Owner.AZURE
-    if again == RetryClass.PRINCIPAL:
-        # Our own credential was refused. Activities that use the cluster's principal report that themselves.
-        return Owner.PLATFORM
     # The customer owns roles, policies, locks and firewalls.
     forbidden = status_of(error) == HTTPStatus.FORBIDDEN
     return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
@@ -172,11 +176,13 @@ def retry_class(error: AzureError) -> RetryClass:
     # The SDK hides the answer of the app's identity endpoint, which knows no principal that it could refuse.
     if _is_broken(error) or isinstance(error, CredentialUnavailableError):
         return RetryClass.TRANSIENT
+    if is_refusal(error):
+        # While Entra ID refuses the service (its clock is off, its key has just changed), nothing is wrong with any
+        # cluster, so this is waited for as any other outage.
+        return RetryClass.PRINCIPAL if isinstance(error, PrincipalRefused) else RetryClass.TRANSIENT
     if isinstance(error, ClientAuthenticationError):
-        if error.response is None and (error.__cause__ is not None or not _refuses(str(error.message))):
-            return RetryClass.TRANSIENT
         passing = _http_class(error)
-        return passing if passing in _AWAY else RetryClass.PRINCIPAL
+        return passing if passing in _AWAY else RetryClass.TRANSIENT
     return _http_class(error) if isinstance(error, HttpResponseError) else RetryClass.NONE
 
 
@@ -193,6 +199,17 @@ def _is_broken(error: BaseException) -> bool:
 def is_away(error: AzureError) -> bool:
     """Tell whether the called service gave no answer or a "later", which says nothing about the request itself."""
     return retry_class(error) in _AWAY
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Tell whether a credential was refused. It was not if Entra ID is busy, did not answer, or cannot be asked."""
+    if isinstance(error, PrincipalRefused):
+        return True
+    if not isinstance(error, ClientAuthenticationError) or isinstance(error, CredentialUnavailableError):
+        return False
+    if error.response is None:
+        return error.__cause__ is None and _refuses(str(error.message))
+    return _http_class(error) not in _AWAY and not isinstance(error.__cause__, DecodeError)
 
 
 def _refuses(text: str) -> bool:

@@ -6,8 +6,11 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from azure.core.exceptions import ClientAuthenticationError
 
+from activities.azure import cluster_principal
 from shared import settings
+from shared.azure.errors import translate
 from tests.product.unit.activities.calls import call, error_of, twice
 from tests.product.unit.activities.customer_network import (
     ALL,
@@ -64,6 +67,38 @@ def test_refused_credentials_are_the_customers_and_tried_while_they_spread(
     assert text in error_of(outcome)["message"]
     assert {"code": "Owner", "message": "customer"} in error_of(outcome)["details"]
     assert "s3cret" not in json.dumps(outcome)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["AADSTS700024: Client assertion is not within its valid time range.", "AADSTS700027: The key was not found."],
+    ids=["a clock that is off", "a key that was just rotated"],
+)
+def test_while_entra_id_refuses_the_service_itself_it_is_waited_for(accepted: World, text: str) -> None:
+    """It is an outage of the platform, whatever step meets it, and no fault of the customer's principal."""
+    accepted.azure.token_error = {"error": "invalid_client", "error_description": text}
+    outcome = call("ensure_resource_group")
+    assert outcome["retryClass"] == "transient"
+    assert text in error_of(outcome)["message"]
+    assert {"code": "Owner", "message": "platform"} in error_of(outcome)["details"]
+    accepted.azure.token_error = {}
+    assert call("ensure_resource_group") == {"outcome": "done"}
+
+
+@pytest.mark.parametrize(
+    ("error", "want"),
+    [
+        (ClientAuthenticationError("AADSTS7000215: Invalid client secret provided."), "principal"),
+        (ClientAuthenticationError("AADSTS90055: There are too many incoming requests."), "transient"),
+    ],
+    ids=["refused", "busy"],
+)
+def test_a_refusal_of_the_clusters_principal_stays_the_customers(error: ClientAuthenticationError, want: str) -> None:
+    """Wherever its credentials are used; a directory that is busy refuses nobody."""
+    with pytest.raises(ClientAuthenticationError) as caught, cluster_principal.customers_own():
+        raise error
+    failure = translate(caught.value)
+    assert (failure.retry_class, failure.error.owner) == (want, "customer" if want == "principal" else "azure")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from azure.mgmt.resource.deployments.models import ErrorResponse
 
 from shared import tracing
 from shared.arm.errors import CloudError, Owner
-from shared.azure.errors import body_of, clean, our_error, retry_class, translate
+from shared.azure.errors import PrincipalRefused, body_of, clean, our_error, retry_class, translate
 
 # The SDK's response has an untyped constructor.
 Response: Any = RestRequestsTransportResponse
@@ -138,7 +138,10 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (cut(403, io.BytesIO(b'{"a":'), JSON), "none", "DeploymentFailed", Owner.CUSTOMER),
         (cut(503, io.BytesIO(b"<html>"), JSON), "transient", "DeploymentFailed", Owner.AZURE),
         (without_token(cut(200, io.BytesIO(b"{"), LENGTH)), "transient", "DeploymentFailed", Owner.AZURE),
-        (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.PLATFORM),
+        (ClientAuthenticationError("AADSTS700027: it has expired."), "transient", "DeploymentFailed", Owner.PLATFORM),
+        (ClientAuthenticationError("AADSTS700016"), "transient", "DeploymentFailed", Owner.PLATFORM),
+        (PrincipalRefused("AADSTS7000215"), "principal", "DeploymentFailed", Owner.CUSTOMER),
+        (PrincipalRefused(response=http(401).response), "principal", "DeploymentFailed", Owner.CUSTOMER),
         (ClientAuthenticationError("AADSTS90055: Too many."), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("Authentication failed: busy"), "transient", "DeploymentFailed", Owner.AZURE),
         (CredentialUnavailableError("no endpoint"), "transient", "DeploymentFailed", Owner.AZURE),
@@ -146,7 +149,7 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (without_token(ValueError("no authority")), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError(response=http(429).response), "throttled", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError(response=http(503).response), "transient", "DeploymentFailed", Owner.AZURE),
-        (ClientAuthenticationError(response=http(401).response), "principal", "DeploymentFailed", Owner.PLATFORM),
+        (ClientAuthenticationError(response=http(401).response), "transient", "DeploymentFailed", Owner.PLATFORM),
         (http(403, "Forbidden"), "none", "DeploymentFailed", Owner.CUSTOMER),
         (AzureError("odd"), "none", "DeploymentFailed", Owner.AZURE),
     ],
