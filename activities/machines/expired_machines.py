@@ -30,7 +30,7 @@ def _remove_expired_machines(step: Step) -> Outcome | None:
     run finds nothing to do, whatever has been made again by then. Workers are removed too, because a control plane
     makes them long before its bootstrap is reported, and they trust only the old one.
     """
-    if not (step.properties.get("install") or {}).get("beginsAgain"):
+    if not _begins_again(step.document):
         return None
     group = resource_group.find(step)
     if group is not None and resource_group.is_ours(step, group):
@@ -125,6 +125,9 @@ def _blobs(step: Step) -> None:
     with service as blobs:
         for container, name in (graph.GRAPH_BLOB, graph.IGNITION_BLOB):
             step.check_fence()
+            if not _begins_again(step.newest):
+                # Another call has ended the row since, and these blobs may be new.
+                return
             try:
                 blobs.get_blob_client(container, name).delete_blob()
             except ResourceNotFoundError:
@@ -134,10 +137,14 @@ def _blobs(step: Step) -> None:
                     raise
 
 
+def _begins_again(document: ClusterDocument) -> bool:
+    return bool((document["openShiftCluster"]["properties"].get("install") or {}).get("beginsAgain"))
+
+
 def _forget(document: ClusterDocument) -> bool:
-    properties = document["openShiftCluster"]["properties"]
-    if not (properties.get("install") or {}).get("beginsAgain"):
+    if not _begins_again(document):
         return False
+    properties = document["openShiftCluster"]["properties"]
     install = properties["install"]
     install.pop("now", None)
     install.pop("beginsAgain", None)

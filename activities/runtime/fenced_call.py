@@ -39,6 +39,11 @@ class FencedCall(Generic[Owner]):
         """The right to write this document, and to change things in Azure and in clusters for its operation."""
         return fence_of(self.call)
 
+    @property
+    def newest(self) -> Owner:
+        """The newest version of the document that this call has read, such as in its last check of the fence."""
+        return self._newest
+
     def decide(self, change: Callable[[Owner], bool]) -> None:
         """Write a decision into the document, under the fence, and read the document back.
 

@@ -178,6 +178,20 @@ def test_a_late_delivery_touches_nothing_that_was_made_anew(expired: World, blob
     assert set(blobs.blobs) == {GRAPH}
 
 
+def test_a_second_delivery_removes_no_graph_that_was_made_since(expired: World, blobs: FakeBlobs) -> None:
+    """It has found nothing left but the blobs, when the first one ends and the next row makes another graph."""
+
+    def meanwhile(_request: Any) -> Any:
+        expired.azure._scripts.pop(0)
+        assert until_ended() == DONE
+        blobs.blobs[GRAPH] = Blob(b"new", {})
+        return 200, {"accountSasToken": "sv=1"}, {}
+
+    expired.azure.on("POST", "/listAccountSas$", meanwhile)
+    assert until_ended() == DONE
+    assert blobs.blobs[GRAPH].content == b"new"
+
+
 @pytest.mark.parametrize("missing", ["group", "account", "container"])
 def test_what_was_never_made_is_no_obstacle(expired: World, blobs: FakeBlobs, missing: str) -> None:
     """The old bootstrap may have ended in any state."""

@@ -56,6 +56,24 @@ def test_a_poll_writes_what_may_be_new_to_readers(accepted: World, monkeypatch: 
     assert writes(accepted) == before + 1
 
 
+@pytest.mark.parametrize("changes", [True, False], ids=["it changes something", "it only looks"])
+def test_a_second_delivery_that_ends_later_leaves_the_step_done(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, *, changes: bool
+) -> None:
+    """Nobody would poll again, so a step that seemed to run would be taken for dead, and done again by a resume."""
+
+    def run(step: Step) -> Wait:
+        perform(monkeypatch, executor.Executor(run=lambda _step: None))
+        if changes:
+            step.check_fence()
+            assert item(accepted)["status"] == "Running", "a delete waits for it"
+        return executor.wait("another call is at it")
+
+    perform(monkeypatch, executor.Executor(run=run))
+    assert item(accepted)["status"] == "Succeeded"
+    assert "changing" not in item(accepted)
+
+
 def test_what_only_looks_and_decides_is_written_once(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """At its end: a write of the document that comes too late fails by itself, so nobody need wait for it."""
 
