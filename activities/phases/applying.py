@@ -65,15 +65,17 @@ def applied(cluster: Cluster, document: Json, among: Sequence[Json]) -> Change:
     return Change(one, "unchanged" if _content(before) == _content(after) else "changed")
 
 
-def look(cluster: Cluster, documents: Iterable[Json]) -> tuple[list[Json | None], list[tuple[ObjectId, Found]]]:
-    """Return the objects as they are, and those that are not what they should be yet, each with its status.
+def look(
+    cluster: Cluster, documents: Iterable[Json]
+) -> tuple[dict[ObjectId, Json | None], list[tuple[ObjectId, Found]]]:
+    """Return the objects as they are, and those that have not become what they ask for yet, each with its status.
 
     Raises:
         NotDone: the API server does not answer, or refuses.
     """
     live = {ObjectId.of(document): cluster.read(document) for document in documents}
     found = [(one, status_of(document)) for one, document in live.items()]
-    return list(live.values()), [(one, status) for one, status in found if status.status is not Status.CURRENT]
+    return live, [(one, status) for one, status in found if status.status is not Status.CURRENT]
 
 
 def in_words(waiting: Sequence[tuple[ObjectId, Found]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from activities.phases import clusterctl
-from activities.phases.applying import Change, in_words
+from activities.phases.applying import SHOWN, Change, in_words
 from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
 from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
@@ -17,6 +17,8 @@ from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.openshift.client import NotDone, Unreachable
 from shared.phases.apply_options import Options
 from shared.steps import Outcome, RetryClass
+
+_TO_APPLY = (Status.NOT_FOUND, Status.NOT_APPLIED)
 
 
 def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
@@ -38,32 +40,36 @@ def _apply(run: PhaseRun) -> Outcome | None:
     failure = not_taken(run.phase.cluster, changes)
     if failure is not None:
         raise failure
-    if not application.options.timeout:
-        run.say(application.prune())
-        return None
-    return _settled(run, application, application.waiting())
+    return _settled(run, application, application.waiting() if application.options.timeout else [])
 
 
 def _proceed(run: PhaseRun) -> Outcome | None:
-    """Wait and prune; apply again what is not there, because its definition was not established."""
+    """Wait and prune; first apply what is not applied: the definition was not established, or a call has failed.
+
+    The engine comes here after any call that has waited, also after one that has found the cluster away.
+    """
     application = _application(run)
     try:
         waiting = application.waiting()
     except UnknownKind:
         return _apply(run)
-    if any(found.status is Status.NOT_FOUND for _, found in waiting):
+    if any(found.status in _TO_APPLY for _, found in waiting):
         return _apply(run)
     return _settled(run, application, waiting)
 
 
 def _status(run: PhaseRun) -> Outcome | None:
+    """Tell what is waited for, or what another run would change, because somebody else has changed it."""
     waiting = _application(run).waiting()
-    return wait(in_words(waiting)) if waiting else None
+    if waiting:
+        return wait(in_words(waiting))
+    changes = [change for change in _try(run) if change.verb not in ("unchanged", "kept")]
+    return wait(f"Another run would find: {'; '.join(map(str, changes[:SHOWN]))}.") if changes else None
 
 
 def _settled(run: PhaseRun, application: Application, waiting: list[tuple[ObjectId, Found]]) -> Outcome | None:
-    """Return what is waited for; prune once that is nothing."""
-    if waiting:
+    """Return what is waited for, unless the phase waits for nothing; prune once that is nothing."""
+    if waiting and application.options.timeout:
         return wait(in_words(waiting))
     run.say(application.prune())
     return None

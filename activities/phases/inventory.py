@@ -5,6 +5,7 @@ inventory of one is read by the other. Each object names its inventory in an ann
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from shared.phases.apply_options import Policy
 Json = dict[str, Any]
 
 OWNER = "config.k8s.io/owning-inventory"
+# In the same request as the content that it stands for, so nothing can come between them. In the inventory, where more
+# people may read, a digest would help to guess the value of a Secret.
+DIGEST = "aro.openshift.io/applied"
 ID_LABEL = "cli-utils.sigs.k8s.io/inventory-id"
 # Annotations with which the author of an object keeps it from being pruned.
 KEEP = {"cli-utils.sigs.k8s.io/on-remove": "keep", "client.lifecycle.config.k8s.io/deletion": "detach"}
@@ -91,10 +95,24 @@ class Inventory:
         return owner_of(live) == self.id and not any(annotations.get(name) == value for name, value in KEEP.items())
 
     def owned(self, document: Json) -> Json:
-        """Return an object that names this inventory."""
+        """Return an object that names this inventory, and says from which document it is."""
         metadata = document.get("metadata") or {}
-        annotations = (metadata.get("annotations") or {}) | {OWNER: self.id}
+        annotations = (metadata.get("annotations") or {}) | self._marks(document)
         return document | {"metadata": metadata | {"annotations": annotations}}
+
+    def has_applied(self, document: Json, live: Json) -> bool:
+        """Tell whether an object was last applied by this phase, from this document.
+
+        Args:
+            document: the object as it is wanted.
+            live: the object as it is.
+        """
+        return self._marks(document).items() <= (live.get("metadata", {}).get("annotations") or {}).items()
+
+    def _marks(self, document: Json) -> dict[str, str]:
+        """Return the annotations with which an object is applied."""
+        digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+        return {OWNER: self.id, DIGEST: digest}
 
     def _document(self, objects: Iterable[ObjectId]) -> Json:
         return {

@@ -17,6 +17,8 @@ from shared.phases.apply_options import Options, find
 
 Json = dict[str, Any]
 
+LEFT = Found(Status.NOT_APPLIED, "It is not from this version of the bundle.")
+
 
 @dataclass(frozen=True)
 class Application:
@@ -62,11 +64,16 @@ class Application:
     def waiting(self) -> list[tuple[ObjectId, Found]]:
         """Return the objects that are not what they should be yet, each with its status; [] once all are.
 
+        Those that this phase has not applied as they are wanted come first.
+
         Raises:
             NotDone: the API server does not answer, or refuses.
         """
-        live, short = look(self.cluster, in_order(self.documents))
-        return short or list(self._unmet(document for document in live if document is not None))
+        wanted = {ObjectId.of(document): document for document in in_order(self.documents)}
+        live, short = look(self.cluster, wanted.values())
+        there = {one: document for one, document in live.items() if document is not None}
+        left = [(one, LEFT) for one, found in there.items() if not self._inventory.has_applied(wanted[one], found)]
+        return [*left, *short] or list(self._unmet(there.values()))
 
     def prune(self) -> list[Change]:
         """Delete what the phase applied before and no longer has, the last kinds first; then forget it.

@@ -19,6 +19,8 @@ class Status(StrEnum):
     FAILED = "Failed"
     TERMINATING = "Terminating"
     NOT_FOUND = "NotFound"
+    # Not one of cli-utils: the object is of a former version of the bundle, or of somebody else.
+    NOT_APPLIED = "NotApplied"
 
 
 @dataclass(frozen=True)

@@ -287,7 +287,35 @@ def test_a_phase_goes_on_by_itself_once_its_definition_is_established(
     assert cluster.read(wanted[0]) is not None
 
     write(tmp_path, files | {"site/policies/policy.yaml": yaml.safe_dump_all(wanted[1:])})
-    assert executor.status(run) is None
+    told = executor.status(run)
+    assert told is not None
+    assert told.get("message") == f"Another run would find: Agent.{group} {name}/one: pruned."
     assert cluster.read(wanted[0]) is not None
     assert executor.proceed(run) is None
     assert cluster.read(wanted[0]) is None
+    assert executor.status(run) is None
+
+
+def test_a_status_tells_of_content_that_differs(cluster: Cluster, name: str, tmp_path: Path) -> None:
+    """A new version of the bundle that was not applied yet, and a member that somebody else has changed since."""
+    executor = EXECUTORS["KubernetesApply"]
+    settings = config_map(name, "settings", mode="lax")
+
+    def run_of(*wanted: Json) -> PhaseRun:
+        read = site.load(write(tmp_path, {"site/policies/policy.yaml": yaml.safe_dump_all(wanted)}))
+        return PhaseRun(read, replace(read.phase("policies"), name=Name("", name)), lambda _name: cluster)
+
+    assert executor.run(run_of(namespace(name), settings)) is None
+    run = run_of(namespace(name), config_map(name, "settings", mode="strict"))
+    told = executor.status(run)
+    assert told is not None
+    assert told.get("message") == (
+        f"ConfigMap {name}/settings is NotApplied: It is not from this version of the bundle."
+    )
+    assert executor.proceed(run) is None
+    assert (executor.status(run), (cluster.read(settings) or {})["data"]) == (None, {"mode": "strict"})
+    cluster.merge(settings, {"data": {"mode": "lax"}})
+    told = executor.status(run)
+    assert told is not None
+    assert str(told.get("message")).startswith(f"Another run would find: ConfigMap {name}/settings: refused (")
+    assert "Apply failed with 1 conflict" in str(told.get("message"))
