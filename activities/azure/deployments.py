@@ -76,7 +76,7 @@ def executor(
 
     return Executor(
         run=lambda step: stored(step, begin(step, name, parameters(step))),
-        status=lambda step: stored(step, status(step, name)),
+        status=lambda step: stored(step, status(step, name, parameters)),
         cancel=lambda step: cancel(step, name),
         validate=validate,
         render=render_it,
@@ -129,8 +129,18 @@ def render(name: str, parameters: Parameters, digest: str) -> Deployment:
     )
 
 
-def status(step: Step, name: str) -> Outcome | None:
-    """Tell whether a deployment is done.
+def status(
+    step: Step, name: str, parameters: Callable[[Step], Parameters], clear: Callable[[Step], None] | None = None
+) -> Outcome | None:
+    """Tell whether a deployment is done. If another one of its name has ended, begin the one that is wanted.
+
+    That one may have run when this row began: an earlier attempt or update began it, and this row waited for its end.
+
+    Args:
+        step: as in `begin`.
+        name: as there.
+        parameters: returns them; they may be long to read, and are needed only at the end.
+        clear: as there.
 
     Raises:
         CloudError: if it failed for a reason that somebody has to fix.
@@ -141,10 +151,13 @@ def status(step: Step, name: str) -> Outcome | None:
         gone = CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The deployment '{name}' has disappeared.")
         raise TryAgain(gone, RetryClass.GIVEN_UP)
     found = state(deployment)
-    if found == "Succeeded":
-        return None
     if found not in ENDED:
         return wait(f"deployment '{name}' is {found}")
+    wanted = parameters(step)
+    if (deployment.tags or {}).get(DIGEST) != templates.digest(name, wanted):
+        return begin(step, name, wanted, clear)
+    if found == "Succeeded":
+        return None
     raise _explain(step, deployment)
 
 

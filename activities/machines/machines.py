@@ -127,7 +127,7 @@ def _status(step: Step) -> Outcome | None:
         CloudError: as for any deployment; for a machine that did not boot, with the last lines of its serial log.
     """
     try:
-        return deployments.status(step, DEPLOYMENT)
+        return deployments.status(step, DEPLOYMENT, _parameters, _remove_failed)
     except CloudError as error:
         error.details += _serial_logs(step, error.details)
         raise

@@ -62,6 +62,18 @@ def test_a_deployment_that_failed_before_is_sent_again(ready: World) -> None:
     assert ready.azure.changes() == ["PUT deployments/storage"] * 2
 
 
+@pytest.mark.parametrize("end", ["Succeeded", "Failed"])
+def test_an_older_deployment_that_ran_is_not_taken_for_ours(ready: World, end: str) -> None:
+    """Its end says nothing about what the row is to deploy, which begins then."""
+    begun(ready)
+    ready.azure.resources[DEPLOYMENT]["tags"] = {"aro-template": "older"}
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    becomes(ready, end)
+    assert call("deploy_storage_template", "status") == {"outcome": "wait", "message": "deployment 'storage' has begun"}
+    assert call("deploy_storage_template", "status") == DONE
+    assert ready.azure.changes() == ["PUT deployments/storage"] * 2
+
+
 def test_another_delivery_that_won_the_race_is_waited_for(ready: World) -> None:
     """DeploymentActive means that ours runs already."""
     ready.azure.fails("PUT", "/deployments/storage$", 409, "DeploymentActive")
