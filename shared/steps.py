@@ -90,6 +90,11 @@ class ProgressItem(TypedDict):
     ttl: NotRequired[int]
 
 
+def last_progress(item: ProgressItem) -> str:
+    """Return when a step was last heard of; an item that does not say was written at its beginning."""
+    return item.get("lastProgressTime") or item["startTime"]
+
+
 class PhaseName(TypedDict):
     """The name of a phase in a bundle."""
 

@@ -15,7 +15,7 @@ from shared.arm import resource_id
 from shared.azure import scopes
 from shared.azure.arm_reads import ArmReads, ArmRefused, arm_reads
 from shared.settings import Callers
-from shared.store import get_store
+from shared.store import get_store, unreadable
 
 # A run ends well before the host would end it together with the whole worker.
 RUN_SECONDS = 240
@@ -35,8 +35,12 @@ async def report(_client: Any) -> None:
 
 def _report(arm: ArmReads, until: float) -> None:
     clusters: dict[str, list[str]] = {}
-    for document in get_store().clusters.undeleted():
-        clusters.setdefault(str(resource_id.parse(document["key"]).group), []).append(document["key"])
+    store = get_store()
+    for document in store.clusters.undeleted():
+        try:
+            clusters.setdefault(str(resource_id.parse(document["key"]).group), []).append(document["key"])
+        except unreadable.ERRORS as error:
+            unreadable.note(store.clusters.name, document.get("id"), error)
     for group, keys in clusters.items():
         if time.monotonic() > until:
             return

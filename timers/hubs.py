@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from shared.documents import OperationDocument, TaskHubDocument
 from shared.settings import Settings
-from shared.steps import ProgressItem
+from shared.steps import ProgressItem, last_progress
 
 # How long a hub must have been silent before another takes over its operations.
 SILENCE = timedelta(minutes=15)
@@ -52,7 +52,7 @@ def last_heard(
     if owner == settings.task_hub:
         return None
     heard = [operation["asyncOperation"]["startTime"], signs[settings.task_hub]["listeningSince"]]
-    heard += [item["lastProgressTime"] for item in items]
+    heard += [last_progress(item) for item in items]
     if owner in signs:
         heard.append(signs[owner]["lastSeen"])
     return max(datetime.fromisoformat(each) for each in heard)

@@ -11,9 +11,9 @@ from orchestrators.plans.remedies import REPEAT
 from shared import executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.clusters import endings
-from shared.documents import FencedDocument, OperationDocument, Restarts
+from shared.documents import CorrelationData, FencedDocument, OperationDocument, Restarts
 from shared.settings import Settings
-from shared.steps import ProgressItem, StepStatus
+from shared.steps import ProgressItem, StepStatus, last_progress
 from timers.hubs import SILENCE
 
 # An operation fails once this many attempts in a row have ended without completing a row, and this long after the first
@@ -136,7 +136,7 @@ def fruitless(finding: Finding, now: datetime) -> Restarts | None:
 
 def explain(finding: Finding, now: datetime) -> CloudErrorBody:
     """Return the error of an operation that is given up: the last messages of its steps, and how its last run ended."""
-    correlation = (finding.owner.get("correlationData") or {}).get("correlationId", "")
+    correlation = correlation_id(finding.owner)
     if finding.missing:
         return executors.missing_error(finding.missing, correlation)
     unfinished = [item for item in finding.items if item["status"] != StepStatus.SUCCEEDED]
@@ -177,10 +177,23 @@ def _is_driven(finding: Finding, operation: OperationDocument, now: datetime, se
     return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 
 
+def correlation_id(owner: FencedDocument) -> str:
+    """Return the id of the request for an operation; "" if its owner does not say, or not in a form that can be read."""
+    return str(_correlation(owner).get("correlationId") or "")
+
+
+def _correlation(owner: FencedDocument) -> CorrelationData:
+    # An operation goes on without it, so a document in which it is wrong is not skipped.
+    correlation = owner.get("correlationData")
+    return correlation if isinstance(correlation, dict) else {}
+
+
 def _requested(owner: FencedDocument) -> datetime:
     """Return the time of the request for an operation; long ago if its owner does not say."""
-    told = (owner.get("correlationData") or {}).get("requestTime")
-    return datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
+    try:
+        return datetime.fromisoformat(_correlation(owner)["requestTime"]).astimezone(UTC)
+    except (LookupError, TypeError, ValueError):
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _never_started(finding: Finding, operation: OperationDocument) -> bool:
@@ -198,10 +211,8 @@ def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> 
     outage = _longest_silence(operation)
     running = [item for item in finding.current if item["status"] == StepStatus.RUNNING]
     if running:
-        return any(
-            now - datetime.fromisoformat(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running
-        )
-    times = [datetime.fromisoformat(item["lastProgressTime"]) for item in finding.current]
+        return any(now - datetime.fromisoformat(last_progress(item)) > 2 * _allowed(item) + outage for item in running)
+    times = [datetime.fromisoformat(last_progress(item)) for item in finding.current]
     longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
     began = finding.created or datetime.fromisoformat(operation["asyncOperation"]["startTime"])
     return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
@@ -226,4 +237,4 @@ def _longest_silence(operation: OperationDocument) -> timedelta:
 
 
 def _allowed(item: ProgressItem) -> timedelta:
-    return datetime.fromisoformat(item["deadline"]) - datetime.fromisoformat(item["startTime"])
+    return datetime.fromisoformat(item.get("deadline") or item["startTime"]) - datetime.fromisoformat(item["startTime"])

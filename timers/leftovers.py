@@ -18,7 +18,7 @@ from shared.clusters import endings
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
-from shared.store import Store, get_store
+from shared.store import Store, get_store, unreadable
 from shared.vault import StoredName, Vault, get_vault
 
 # The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
@@ -53,6 +53,8 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
             began = datetime.fromisoformat(operation["asyncOperation"]["startTime"])
             if now - began > LONGEST_REQUEST and not _is_named(store, operation):
                 store.operations.update_by_id(operation["id"], _not_accepted)
+        except unreadable.ERRORS as error:
+            unreadable.note(store.operations.name, operation.get("id"), error)
         except Exception:  # noqa: BLE001 - the next operation is looked at all the same
             _log.exception("operation %s could not be swept", operation["id"], extra={"operation_id": operation["id"]})
 

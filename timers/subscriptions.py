@@ -18,7 +18,7 @@ from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.settings import Callers
-from shared.store import NotFound, PreconditionFailed, Store, get_store
+from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ def _sweep() -> None:
     store = get_store()
     for subscription in list(store.subscriptions.deleting()):
         try:
-            left = [document for document in store.clusters.of(subscription["id"]) if _has_to_go(store, document)]
-            if not left:
+            left = [_has_to_go(store, document) for document in store.clusters.of(subscription["id"])]
+            if not any(left):
                 # Every delete has begun by now. A subscription that is done is not looked at again.
                 subscription.pop("deleting")
                 store.subscriptions.put(subscription)
@@ -49,7 +49,20 @@ def _sweep() -> None:
 
 
 def _has_to_go(store: Store, document: ClusterDocument) -> bool:
-    """Begin to delete a cluster if its state allows it; return whether it still had to be deleted."""
+    """Begin to delete a cluster if its state allows it; return whether it still had to be deleted.
+
+    One that cannot be read still has to be, so its subscription stays marked until somebody has repaired it.
+    """
+    try:
+        return _begin_delete(store, document)
+    except (PreconditionFailed, NotFound):
+        return True  # Somebody wrote it while we looked; the next run decides anew.
+    except unreadable.ERRORS as error:
+        unreadable.note(store.clusters.name, document.get("id"), error)
+        return True
+
+
+def _begin_delete(store: Store, document: ClusterDocument) -> bool:
     cluster = document["openShiftCluster"]
     if cluster["properties"]["provisioningState"] == ProvisioningState.DELETING:
         return False

@@ -11,6 +11,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import azure.durable_functions as df
 from azure.core.exceptions import AzureError
@@ -21,9 +22,10 @@ from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
-from shared.store import Fence, FenceMoved, Store, get_store
+from shared.store import Fence, FenceMoved, Items, Store, get_store, unreadable
+from shared.store.sites import is_site
 from timers import hubs
-from timers.judging import LIVING, Action, Finding, InstanceStatus, explain, fruitless, is_young, judge
+from timers.judging import LIVING, Action, Finding, InstanceStatus, correlation_id, explain, fruitless, is_young, judge
 
 # A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
 # The next run looks at what is left. A call to a service that is away takes minutes to give up.
@@ -51,8 +53,10 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
                     await _watch_one(client, store, signs, owner)
             except FenceMoved:
                 continue  # It ended, or somebody newer took over, while we looked.
-            except Exception:  # noqa: BLE001 - the next operation is watched all the same
+            except Exception as error:  # noqa: BLE001 - the next operation is watched all the same
                 _log.exception("operation %s could not be watched", owner["asyncOperationId"], extra=_extra(owner))
+                if isinstance(error, unreadable.ERRORS):
+                    _note(store, owner, error)
 
 
 def _owners(store: Store) -> list[FencedDocument]:
@@ -206,6 +210,12 @@ def _fence(owner: FencedDocument) -> Fence:
     return Fence(owner["key"], owner["asyncOperationId"], owner["attempt"], owner["id"])
 
 
+def _note(store: Store, owner: FencedDocument, error: Exception) -> None:
+    """Record the document that is wrong: the cluster or site, or else its operation."""
+    owners: Items[Any] = store.sites if is_site(str(owner.get("key"))) else store.clusters
+    if list(owners.readable([owner])):
+        unreadable.note(store.operations.name, owner["asyncOperationId"], error)
+
+
 def _extra(owner: FencedDocument) -> dict[str, str]:
-    correlation = owner.get("correlationData") or {}
-    return {"correlation_id": correlation.get("correlationId", ""), "operation_id": owner["asyncOperationId"]}
+    return {"correlation_id": correlation_id(owner), "operation_id": str(owner["asyncOperationId"])}

@@ -64,8 +64,7 @@ def _has_domain(step: Step, api: RecordSet | None) -> bool:
     if api is not None:
         return _is_ours(step, api)
     domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
-    reservation = get_store().domains.read(str(domain))
-    return reservation is not None and reservation["openShiftClusterKey"] == step.document["key"]
+    return get_store().domains.held(str(domain), step.document["key"]) is not None
 
 
 def set_address(step: Step, label: str, address: str) -> None:

@@ -12,8 +12,8 @@ from shared.arm.errors import CloudErrorBody, ErrorCode
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import ClusterDocument, OperationDocument
-from shared.steps import StepStatus
-from shared.store import NotFound, get_store
+from shared.steps import StepStatus, last_progress
+from shared.store import NotFound, get_store, unreadable
 
 # A request sent before the fence moved may still take effect for as long as its sender would have waited.
 _IN_FLIGHT = timedelta(seconds=cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS)
@@ -71,12 +71,15 @@ def _end(step: Step, operation_id: str) -> list[str]:
         store.operations.update_by_id(operation_id, decide)
     except NotFound:
         return []
+    except unreadable.ERRORS as wrong:
+        # Nobody can end it, and its steps are ended all the same.
+        unreadable.note(store.operations.name, operation_id, wrong)
     since = datetime.now(UTC) - _IN_FLIGHT
     in_flight = []
     for item in store.progress.list(operation_id):
         if item["status"] != StepStatus.RUNNING:
             continue
-        if item.get("changing") and datetime.fromisoformat(item["lastProgressTime"]) >= since:
+        if item.get("changing") and datetime.fromisoformat(last_progress(item)) >= since:
             in_flight.append(item["step"])
         else:
             store.progress.upsert(endings.canceled(item, error["message"]))

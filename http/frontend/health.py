@@ -18,7 +18,7 @@ from shared.azure.rights import Ask
 from shared.clusters import catalogue
 from shared.deadline import TimeIsUp
 from shared.settings import Callers, SettingsError
-from shared.store import STRONG
+from shared.store import STRONG, unreadable
 
 # The whole answer takes five seconds at most.
 _SECONDS = 3.5
@@ -41,9 +41,13 @@ def ready(call: Call) -> Reply:
 
 
 def ready_for_operators(call: Call) -> Reply:
-    """Report the same as `ready`, with the message and the remedy of each code."""
+    """Report the same as `ready`, with the message and the remedy of each code.
+
+    `unreadableDocuments` has the documents that this instance has skipped since it started. They make nobody else wait.
+    """
     problems = _logged(call)
-    return _reply(problems, {"problems": [problem.describe() for problem in problems]})
+    told = {"problems": [problem.describe() for problem in problems], "unreadableDocuments": unreadable.met()}
+    return _reply(problems, told)
 
 
 def _reply(problems: list[Problem], body: dict[str, Any]) -> Reply:

@@ -78,6 +78,11 @@ EDGES = (
 )
 
 
+_KNOWN = [str(state) for state in ProvisioningState if state is not _S.CANCELED]
+# No event leads out of a state that this build does not know: another build or a person has written it.
+_UNKNOWN_STATE = Edge(None, Event.DELETE, _S.DELETING, "delete")
+
+
 def find_edge(cluster: Cluster | None, event: Event) -> Edge:
     """Return the row for an event on a cluster, or on None if there is no document.
 
@@ -89,6 +94,8 @@ def find_edge(cluster: Cluster | None, event: Event) -> Edge:
     for edge in EDGES:
         if edge.state == state and edge.event == event and (edge.failed is None or failed in edge.failed):
             return edge
+    if cluster is not None and event is Event.DELETE and state not in _KNOWN:
+        return _UNKNOWN_STATE
     raise refusal(str(state), failed, event)
 
 
@@ -158,7 +165,7 @@ def _state_and_failed(cluster: Cluster) -> tuple[str, str]:
 
 def is_terminal(state: str) -> bool:
     """Tell whether no operation runs in this state."""
-    return state in TERMINAL
+    return state in [str(each) for each in TERMINAL]
 
 
 def other_body(cluster: Cluster, differing: list[str]) -> CloudError:

@@ -19,6 +19,10 @@ def partition_of(key: str) -> str:
 class Clusters(Fenced[ClusterDocument]):
     """The container `OpenShiftClusters`; keys are lower-cased resource ids."""
 
+    name = "OpenShiftClusters"
+    shape = ClusterDocument
+    required = ("id", "key", "partitionKey", "openShiftCluster")
+
     def __init__(self, container: ContainerProxy) -> None:
         """Wrap the container, whose partition key is `/partitionKey`."""
         super().__init__(container)
@@ -59,6 +63,8 @@ class Clusters(Fenced[ClusterDocument]):
     ) -> tuple[list[ClusterDocument], str | None]:
         """Return one page of the clusters whose key begins with a prefix, and the token of the next page.
 
+        Clusters that cannot be read are left out, so a page may be shorter than its size.
+
         Args:
             prefix: beginning of the keys.
             partition: the subscription id.
@@ -80,7 +86,7 @@ class Clusters(Fenced[ClusterDocument]):
         ).by_page(continuation)
         with deadline.call():
             documents: list[Any] = [dict(document) for document in next_page(pages) or ()]
-        return documents, tokens[-1] or None
+        return list(self.readable(documents)), tokens[-1] or None
 
     def of(self, subscription_id: str) -> Iterator[ClusterDocument]:
         """Yield every cluster of a subscription."""
@@ -92,8 +98,10 @@ class Clusters(Fenced[ClusterDocument]):
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
 
     def undeleted(self) -> Iterator[ClusterDocument]:
-        """Yield the key of every cluster that is not being deleted."""
-        return self.query("SELECT c.key FROM c WHERE c.openShiftCluster.properties.provisioningState != 'Deleting'")
+        """Yield id and key of every cluster that is not being deleted."""
+        return self.query(
+            "SELECT c.id, c.key FROM c WHERE c.openShiftCluster.properties.provisioningState != 'Deleting'"
+        )
 
     def creating(self, version: str) -> Iterator[ClusterDocument]:
         """Yield the key of every cluster that is being created with a version of OpenShift."""

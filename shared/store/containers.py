@@ -4,8 +4,8 @@ Documents are dictionaries that are written back as they were read, so members t
 replace is conditional on the ETag that was read; a writer that loses the race reads and decides again.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
 from azure.core import MatchConditions
 from azure.cosmos import ContainerProxy
@@ -16,6 +16,8 @@ from azure.cosmos.exceptions import (
 )
 
 from shared import deadline, fence
+from shared.documents import Document
+from shared.store import shapes, unreadable
 
 # The type of a container's documents; see `shared/documents.py`.
 Item = TypeVar("Item", bound=Mapping[str, Any])
@@ -56,7 +58,17 @@ def next_page(pages: Iterator[Iterator[Any]]) -> Iterator[Any] | None:
 
 
 class Items(Generic[Item]):
-    """Documents of one container, by id and partition."""
+    """Documents of one container, by id and partition.
+
+    Attributes:
+        name: the container's name.
+        shape: the type of its documents.
+        required: the members without which nobody can read one.
+    """
+
+    name: ClassVar[str] = ""
+    shape: ClassVar[type] = Document
+    required: ClassVar[tuple[str, ...]] = ("id",)
 
     def __init__(self, container: ContainerProxy) -> None:
         """Wrap a container of the SDK."""
@@ -153,6 +165,14 @@ class Items(Generic[Item]):
             if found is None:
                 return
             yield from (self._typed(document) for document in found)
+
+    def readable(self, documents: Iterable[Item]) -> Iterator[Item]:
+        """Yield those documents that have the shape of this container's, and note the others."""
+        for document in documents:
+            if wrong := shapes.problem(document, self.shape, self.required):
+                unreadable.note(self.name, document.get("id"), wrong)
+            else:
+                yield document
 
     def update(self, read: Callable[[], Item | None], decide: Decide[Item], tries: int = UPDATE_TRIES) -> Item:
         """Read, decide, replace; start over if another writer was faster.

@@ -18,6 +18,10 @@ class Taken(Exception):  # noqa: N818 - a fact, not an error by itself
 class Domains(Items[DomainDocument]):
     """The container `Domains`: `{"id", "openShiftClusterKey", "clusterDocumentId", "reservedAt"}`."""
 
+    name = "Domains"
+    shape = DomainDocument
+    required = ("id", "openShiftClusterKey", "clusterDocumentId", "reservedAt")
+
     def reserve(self, claim: DomainDocument, is_abandoned: Callable[[DomainDocument], bool]) -> DomainDocument | None:
         """Reserve a domain for a cluster document that is about to be written.
 
@@ -34,7 +38,8 @@ class Domains(Items[DomainDocument]):
         """
         for _ in range(UPDATE_TRIES):
             found = self.read(claim["id"])
-            if found is not None and not is_abandoned(found):
+            # Nobody can tell whose a reservation is that cannot be read.
+            if found is not None and (not list(self.readable([found])) or not is_abandoned(found)):
                 raise Taken(claim["id"])
             try:
                 self._write(claim, found)
@@ -63,9 +68,14 @@ class Domains(Items[DomainDocument]):
         Raises:
             PreconditionFailed: if somebody wrote it meanwhile.
         """
-        found = self.read(domain)
-        if found is not None and found["openShiftClusterKey"] == cluster_key:
+        if found := self.held(domain, cluster_key):
             self.delete(found)
+
+    def held(self, domain: str, cluster_key: str) -> DomainDocument | None:
+        """Return a cluster's reservation of a domain, or None. One that cannot be read is nobody's."""
+        found = self.read(domain)
+        own = self.readable([found] if found is not None else [])
+        return next((each for each in own if each["openShiftClusterKey"] == cluster_key), None)
 
     def _write(self, claim: DomainDocument, found: DomainDocument | None) -> None:
         def write() -> DomainDocument:

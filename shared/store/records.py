@@ -30,6 +30,9 @@ Entry = TypeVar("Entry", bound=Document)
 class Operations(Items[OperationDocument]):
     """The container `AsyncOperations`."""
 
+    name = "AsyncOperations"
+    shape = OperationDocument
+
     def create(self, document: OperationDocument) -> OperationDocument:
         """Create an operation; Cosmos DB expires it after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
@@ -51,6 +54,10 @@ class Operations(Items[OperationDocument]):
 class Progress(Items[ProgressItem]):
     """The container `OperationProgress`: one item for each (operation, step, attempt)."""
 
+    name = "OperationProgress"
+    shape = ProgressItem
+    required = ("id", "operationId", "step", "attempt", "status", "startTime")
+
     def get(self, operation_id: str, step: str, attempt: int) -> ProgressItem | None:
         """Return the progress of one step in one attempt, or None if it has not begun.
 
@@ -66,13 +73,16 @@ class Progress(Items[ProgressItem]):
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
     def list(self, operation_id: str) -> list[ProgressItem]:
-        """Return every item of an operation, oldest first."""
+        """Return every item of an operation that can be read, oldest first."""
         items = self.query("SELECT * FROM c WHERE c.operationId = @id", operation_id, id=operation_id)
-        return sorted(items, key=lambda item: (item["startTime"], item["attempt"]))
+        return sorted(self.readable(items), key=lambda item: (item["startTime"], item["attempt"]))
 
 
 class Subscriptions(Items[SubscriptionDocument]):
     """The container `Subscriptions`: what ARM has last reported about each subscription."""
+
+    name = "Subscriptions"
+    shape = SubscriptionDocument
 
     def get(self, subscription_id: str) -> SubscriptionDocument | None:
         """Return a subscription, or None."""
@@ -95,17 +105,24 @@ class Subscriptions(Items[SubscriptionDocument]):
 class TaskHubs(Items[TaskHubDocument]):
     """The container `TaskHubs`: the last sign of life of each task hub that shares this database."""
 
+    name = "TaskHubs"
+    shape = TaskHubDocument
+    required = ("id", "lastSeen", "listeningSince")
+
     def put(self, document: TaskHubDocument) -> TaskHubDocument:
         """Write the sign of life of this deployment's hub. A hub writes no other document."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
     def all(self) -> dict[str, TaskHubDocument]:
-        """Return every hub's sign of life, by the hub's name."""
-        return {document["id"]: document for document in self.query("SELECT * FROM c")}
+        """Return every hub's sign of life that can be read, by the hub's name."""
+        return {document["id"]: document for document in self.readable(self.query("SELECT * FROM c"))}
 
 
 class Billing(Items[BillingDocument]):
     """The container `Billing`. A record is created once, each of its times is set once, and it outlives its cluster."""
+
+    name = "Billing"
+    shape = BillingDocument
 
     def ensure(self, document: BillingDocument) -> BillingDocument:
         """Create a record; leave an existing one unchanged."""
@@ -195,8 +212,14 @@ def _content(document: Document) -> dict[str, object]:
 class Versions(Catalogue[CatalogueDocument]):
     """The container `OpenShiftVersions`. Every PUT of a cluster reads it."""
 
+    name = "OpenShiftVersions"
+    shape = CatalogueDocument
+
     offered = "SELECT * FROM c WHERE c.enabled = true"
 
 
 class RoleSets(Catalogue[RoleSetDocument]):
     """The container `PlatformWorkloadIdentityRoleSets`."""
+
+    name = "PlatformWorkloadIdentityRoleSets"
+    shape = RoleSetDocument

@@ -21,6 +21,10 @@ def is_site(key: str) -> bool:
 class Sites(Fenced[SiteDocument]):
     """The container `Sites`; a site's id is its name, in lower case."""
 
+    name = "Sites"
+    shape = SiteDocument
+    required = ("id", "key", "bundle", "metadata")
+
     def get(self, key: str) -> SiteDocument | None:
         """Return the site with a key, or None."""
         return self.read(key.removeprefix(_PREFIX))
@@ -30,8 +34,8 @@ class Sites(Fenced[SiteDocument]):
         return self.get(fence.key)
 
     def all(self) -> Iterator[SiteDocument]:
-        """Yield every site."""
-        return self.query("SELECT * FROM c")
+        """Yield every site that can be read."""
+        return self.readable(self.query("SELECT * FROM c"))
 
     def non_terminal(self) -> Iterator[SiteDocument]:
         """Yield every site that names a running operation."""

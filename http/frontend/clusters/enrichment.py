@@ -70,8 +70,8 @@ def enriched(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
 
 def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
     """Return how activities, too, reach a cluster: as the service's own user, at the private endpoint."""
-    secret_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
-    address = document["openShiftCluster"]["properties"].get("networkProfile", {}).get("privateEndpointIp")
+    secret_id = (document.get("secrets") or {}).get(Purpose.CREDENTIALS)
+    address = (document["openShiftCluster"]["properties"].get("networkProfile") or {}).get("privateEndpointIp")
     if not secret_id or not address:
         return NotDone("they are not stored")
     try:

@@ -3,8 +3,12 @@
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
 from shared import deadline
-from shared.arm import links, paging
+from shared.arm import links, paging, resource_id
+from shared.clusters import live, states
 from shared.clusters.convert import to_external
+from shared.clusters.live import Live
+from shared.documents import ClusterDocument
+from shared.store import unreadable
 
 # Pages of the store that one request reads.
 _MOST_PAGES = 10
@@ -31,7 +35,7 @@ def _list(call: Call, prefix: str) -> Reply:
     continuation = paging.unseal(token, _paging_key(call), prefix) if token else None
     for _ in range(_MOST_PAGES):
         documents, continuation = services.store.clusters.page(prefix, call.subscription_id, continuation)
-        shown = call.visible(documents)
+        shown = call.visible([document for document in documents if _can_be_shown(call, document)])
         if shown or not continuation:
             break
     page: dict[str, object] = {}
@@ -42,6 +46,19 @@ def _list(call: Call, prefix: str) -> Reply:
     with deadline.live_reads():
         clusters = enriched(call, shown)
     return Reply(200, {"value": [to_external(cluster, call.version) for cluster in clusters]} | page)
+
+
+def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
+    """Tell whether a cluster can be converted. One that cannot is left out, so that the others are seen."""
+    try:
+        resource_id.parse(document["key"])
+        resource_id.parse(document["openShiftCluster"]["id"])
+        states.is_usable(document["openShiftCluster"])
+        to_external(live.shown(document["openShiftCluster"], Live()), call.version)
+    except unreadable.ERRORS as error:
+        unreadable.note(call.services.store.clusters.name, document.get("id"), error)
+        return False
+    return True
 
 
 def _paging_key(call: Call) -> str:

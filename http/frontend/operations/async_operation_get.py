@@ -2,6 +2,7 @@
 
 from frontend.messages import Call, Reply
 from frontend.operations import operation_report
+from frontend.operations.operation_report import CustomersProgress
 from frontend.retry_after import RETRY_AFTER
 from shared.arm.async_operations import visible_status
 from shared.arm.errors import operation_not_found
@@ -9,6 +10,7 @@ from shared.clusters.convert import to_external
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
+from shared.store import unreadable
 
 
 def get_status(call: Call) -> Reply:
@@ -16,8 +18,18 @@ def get_status(call: Call) -> Reply:
     document, running = _find(call)
     headers = _retry_after(call) if running else {}
     status = visible_status(document["asyncOperation"], running=running)
-    items = [] if status["status"] == ProvisioningState.SUCCEEDED else call.services.store.progress.list(document["id"])
-    return Reply(200, {**status, **operation_report.progress(document, items, status["status"])}, headers)
+    return Reply(200, {**status, **_progress(call, document, status["status"])}, headers)
+
+
+def _progress(call: Call, document: OperationDocument, status: str) -> CustomersProgress:
+    """Return the progress; nothing if the plan cannot be read, because the status alone tells a client what to do."""
+    store = call.services.store
+    items = [] if status == ProvisioningState.SUCCEEDED else store.progress.list(document["id"])
+    try:
+        return operation_report.progress(document, items, status)
+    except unreadable.ERRORS as error:
+        unreadable.note(store.operations.name, document["id"], error)
+        return {}
 
 
 def get_result(call: Call) -> Reply:

@@ -20,7 +20,7 @@ from shared.arm.errors import CloudErrorBody
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
-from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus
+from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus, last_progress
 
 NOT_STARTED = "NotStarted"
 # The share of its deadline that a row of each kind usually takes; it weighs the rows in `percentComplete`. An action
@@ -288,8 +288,9 @@ def _percent(operation: OperationDocument, items: list[ProgressItem], status: st
 
 
 def _lasted(item: ProgressItem) -> float:
-    last = item.get("lastProgressTime") or item["startTime"]
-    return max((datetime.fromisoformat(last) - datetime.fromisoformat(item["startTime"])).total_seconds(), 0.0)
+    return max(
+        (datetime.fromisoformat(last_progress(item)) - datetime.fromisoformat(item["startTime"])).total_seconds(), 0.0
+    )
 
 
 def _seconds(start: str, end: str | None, now: datetime) -> float:

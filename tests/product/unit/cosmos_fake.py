@@ -146,23 +146,32 @@ def _matches(query: str, values: dict[str, Any], document: Document) -> bool:
     return bool(document.get(member) == values[value])
 
 
+def _at(document: Any, path: str) -> Any:
+    """Return the member at a path; what is on the way may be anything, and is then undefined."""
+    for name in path.split("."):
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
 def _is_created_with(document: Document, values: dict[str, Any]) -> bool:
-    properties = document["openShiftCluster"]["properties"]
-    version = properties["clusterProfile"].get("version")
-    return properties["provisioningState"] == "Creating" and bool(version == values["@version"])
+    state = _at(document, "openShiftCluster.properties.provisioningState")
+    version = _at(document, "openShiftCluster.properties.clusterProfile.version")
+    return bool(state == "Creating" and version == values["@version"])
 
 
 CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "": lambda _document, _values: True,
-    "STARTSWITH(c.key, @prefix)": lambda document, values: document["key"].startswith(values["@prefix"]),
+    "STARTSWITH(c.key, @prefix)": lambda document, values: str(document.get("key")).startswith(values["@prefix"]),
     "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
-    "NOT IS_DEFINED(c.asyncOperation.endTime)": lambda document, _values: "endTime" not in document["asyncOperation"],
-    "ARRAY_CONTAINS(@keys, c.key)": lambda document, values: document["key"] in values["@keys"],
+    "NOT IS_DEFINED(c.asyncOperation.endTime)": lambda document, _values: (
+        _at(document, "asyncOperation.endTime") is None
+    ),
+    "ARRAY_CONTAINS(@keys, c.key)": lambda document, values: document.get("key") in values["@keys"],
     "ARRAY_CONTAINS(@ids, c.id)": lambda document, values: document["id"] in values["@ids"],
     "c.openShiftCluster.properties.provisioningState = 'Creating'"
     " AND c.openShiftCluster.properties.clusterProfile.version = @version": _is_created_with,
     "c.openShiftCluster.properties.provisioningState != 'Deleting'": lambda document, _values: (
-        document["openShiftCluster"]["properties"]["provisioningState"] != "Deleting"
+        _at(document, "openShiftCluster.properties.provisioningState") not in (None, "Deleting")
     ),
     "c.enabled = true": lambda document, _values: document.get("enabled") is True,
     "c.deleting = true": lambda document, _values: document.get("deleting") is True,

@@ -183,7 +183,7 @@ def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> N
     """Nothing else would end them. The step that writes the end is recorded by its own call."""
     for step, status, attempt in (("a", "Running", 0), ("b", "Succeeded", 0), ("c", "Running", 1)):
         item = {"id": f"{step}-{attempt}", "operationId": "op", "step": step, "attempt": attempt, "status": status}
-        accepted.cosmos["OperationProgress"].upsert_item(item | {"startTime": "1", "lastProgressTime": "1"})
+        accepted.cosmos["OperationProgress"].upsert_item(item | {"startTime": "2026-03-01T09:00:00+00:00"})
     assert call("finish") == DONE
     found = {each["step"]: each["status"] for each in accepted.store.progress.list("op")}
     assert found == {"a": "Canceled", "b": "Succeeded", "c": "Canceled", "finish": "Succeeded"}

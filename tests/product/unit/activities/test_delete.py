@@ -12,6 +12,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, NETWORK,
 RP = "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourcegroups"
 ZONE = f"{RP}/rp/providers/microsoft.network/dnszones/eastus.aroapp.io/a"
 DONE = {"outcome": "done"}
+BEGAN = "2026-03-01T09:00:00+00:00"
 GROUP = CLUSTER_GROUP.lower()
 
 
@@ -60,7 +61,7 @@ def old_item(world: World, seconds_ago: float, *, changing: bool = True) -> None
     """Make a step of the superseded operation run; its last sign of life was this long ago, before or after a change."""
     seen = (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat()
     world.cosmos["OperationProgress"].upsert_item(
-        {"id": "a-1", "operationId": "old", "step": "a", "attempt": 1, "status": "Running", "startTime": "1"}
+        {"id": "a-1", "operationId": "old", "step": "a", "attempt": 1, "status": "Running", "startTime": BEGAN}
         | {"lastProgressTime": seen}
         | ({"changing": True} if changing else {})
     )
@@ -172,6 +173,7 @@ def test_each_record_is_looked_for_by_itself(
     deleting.azure.resources |= {f"{ZONE}/{name}": record for name, record in found.items() if record}
     if reserved_by:
         claim = {"id": "c1.eastus.aroapp.io", "openShiftClusterKey": reserved_by.lower(), "clusterDocumentId": "x"}
+        claim["reservedAt"] = "2026-03-01T09:00:00+00:00"
         deleting.cosmos["Domains"].create_item(claim)
     assert call("delete_dns") == DONE
     assert call("delete_dns") == DONE
@@ -363,8 +365,8 @@ def test_billing_ends_once_and_its_record_stays(deleting: World) -> None:
 
 def test_the_steps_of_dead_attempts_end_with_a_delete(deleting: World) -> None:
     """As with every operation."""
-    item = {"id": "a-0", "operationId": "op", "step": "a", "attempt": 0, "status": "Running", "startTime": "1"}
-    deleting.cosmos["OperationProgress"].upsert_item(item | {"lastProgressTime": "1"})
+    item = {"id": "a-0", "operationId": "op", "step": "a", "attempt": 0, "status": "Running", "startTime": BEGAN}
+    deleting.cosmos["OperationProgress"].upsert_item(item | {"lastProgressTime": BEGAN})
     assert control("finish_delete", step="finish") == DONE
     assert deleting.cosmos["OperationProgress"].documents["op", "a-0"]["status"] == "Canceled"
 

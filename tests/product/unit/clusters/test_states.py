@@ -29,6 +29,9 @@ def cluster(state: str, failed: str = "") -> Cluster:
         pytest.param("Failed", "Deleting", Event.DELETE, "Deleting", "Deleting", "delete", id="a delete is repeated"),
         pytest.param("Updating", "", Event.FAILURE, "Failed", "Updating", "", id="an update fails"),
         pytest.param("Deleting", "", Event.FAILURE, "Failed", "Deleting", "", id="a delete fails"),
+        pytest.param("Migrating", "", Event.DELETE, "Deleting", "", "delete", id="another build's state"),
+        pytest.param("Canceled", "", Event.DELETE, "Deleting", "", "delete", id="a state that no cluster has"),
+        pytest.param(["x"], "", Event.DELETE, "Deleting", "", "delete", id="no state at all"),
     ],
 )
 def test_an_event_leads_to_the_next_state(  # noqa: PLR0917 - a table of cases

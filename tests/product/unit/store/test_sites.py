@@ -24,8 +24,9 @@ def cosmos() -> dict[str, Container]:
 def store(cosmos: dict[str, Container]) -> Store:
     """Make a store with a site on which an operation runs, a site at rest, and a cluster."""
     made = Store(cosmos.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
-    made.sites.create({"id": "edge-1", "key": KEY, "asyncOperationId": "op", "attempt": 1, "bundle": "b1"})
-    made.sites.create({"id": "idle", "key": key_of("idle"), "lastAsyncOperationId": "former", "attempt": 3})
+    site: Any = {"bundle": "b1", "metadata": "metadata.yaml"}
+    made.sites.create(site | {"id": "edge-1", "key": KEY, "asyncOperationId": "op", "attempt": 1})
+    made.sites.create(site | {"id": "idle", "key": key_of("idle"), "lastAsyncOperationId": "former", "attempt": 3})
     made.clusters.create(cluster_document())
     return made
 

@@ -158,12 +158,15 @@ def test_a_cluster_is_deleted_as_it_was_read(store: Store) -> None:
     assert store.clusters.get(KEY) is None
 
 
+FIRST, SECOND = "2026-03-01T09:00:00+00:00", "2026-03-01T09:00:01+00:00"
+
+
 def test_operations_and_progress_end_themselves(store: Store) -> None:
     """Cosmos DB removes them after seven days."""
     assert store.operations.create({"id": "op"})["ttl"] == 604800
-    item: Any = {"id": "a-1", "operationId": "op", "step": "a", "attempt": 1, "startTime": "2"}
+    item: Any = {"id": "a-1", "operationId": "op", "step": "a", "attempt": 1, "startTime": SECOND, "status": "Running"}
     assert store.progress.upsert(item)["ttl"] == 604800
-    store.progress.upsert(item | {"id": "b-1", "startTime": "1"})
+    store.progress.upsert(item | {"id": "b-1", "startTime": FIRST})
     assert [found["id"] for found in store.progress.list("op")] == ["b-1", "a-1"]
 
 

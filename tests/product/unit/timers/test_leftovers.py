@@ -157,6 +157,6 @@ def test_trouble_with_one_operation_is_logged_and_met_again(accepted: World, cap
     accepted.cosmos["AsyncOperations"].documents = {("broken", "broken"): broken, **documents}
     operation(accepted)
     swept(accepted)
-    assert "operation broken could not be swept" in caplog.text
+    assert "document broken of container AsyncOperations cannot be read" in caplog.text
     assert accepted.cosmos["AsyncOperations"].documents["lost", "lost"]["asyncOperation"]["status"] == "Canceled"
     assert CUSTOMER in {partition for partition, _ in accepted.cosmos["OpenShiftClusters"].documents}

@@ -107,6 +107,7 @@ def test_trouble_with_one_subscription_is_logged_and_met_again(left: World, capl
     strange = {"id": "d", "key": "/subscriptions/broken/x", "partitionKey": "broken", "openShiftCluster": {}}
     left.cosmos["OpenShiftClusters"].documents["broken", "d"] = strange
     swept(left)
-    assert "subscription broken could not be swept" in caplog.text
+    assert "document d of container OpenShiftClusters cannot be read" in caplog.text
+    assert left.cosmos["Subscriptions"].documents["broken", "broken"]["deleting"] is True
     ours = next(each for (key, _), each in left.cosmos["OpenShiftClusters"].documents.items() if key == CUSTOMER)
     assert ours["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"
