@@ -29,8 +29,8 @@ REQUEST_SECONDS = 6.0
 RENDERING_SECONDS = 90.0
 # Time after that for a failed request to find out whether it was accepted, and to clean up.
 AFTERMATH_SECONDS = 3.0
-# All reads of live clusters in a request that shows clusters, also counted from its arrival. They come last, and what
-# is not read by then is shown as it is stored.
+# All reads of live clusters in a request, also counted from its arrival. A request that shows clusters shows what is not
+# read by then as it is stored. An update that compares its body with a cluster has as long for its own calls as without.
 LIVE_READS_SECONDS = 10.0
 # All reads of ARM in a request, counted from the first of them.
 ARM_READS_SECONDS = 2.0
@@ -48,7 +48,20 @@ _AFTERMATH_CALL_SECONDS = 1.2
 _call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
 _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
 _aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.inf)
-_live_reads_end: ContextVar[float] = ContextVar("live_reads_end", default=math.inf)
+
+
+@dataclass
+class _LiveReads:
+    """When the reads of live clusters in one request must have ended, and how long they took so far.
+
+    All threads of the request share it.
+    """
+
+    ends: float = math.inf
+    taken: float = 0.0
+
+
+_live_reads: ContextVar[_LiveReads | None] = ContextVar("live_reads", default=None)
 
 
 @dataclass
@@ -77,7 +90,12 @@ def left() -> float:
 
 def aftermath_left() -> float:
     """Return the seconds until a request has to be answered."""
-    return _aftermath_ends.get() - time.monotonic()
+    return _aftermath_end() - time.monotonic()
+
+
+def _aftermath_end() -> float:
+    reads = _live_reads.get()
+    return _aftermath_ends.get() + (reads.taken if reads else 0)
 
 
 @contextmanager
@@ -99,14 +117,14 @@ def request(seconds: float = REQUEST_SECONDS) -> Iterator[None]:
     """
     now = time.monotonic()
     aftermath = _aftermath_ends.set(now + seconds + AFTERMATH_SECONDS)
-    live = _live_reads_end.set(now + LIVE_READS_SECONDS)
+    live = _live_reads.set(_LiveReads(now + LIVE_READS_SECONDS))
     reads = _arm_reads.set(_ArmReads())
     try:
         with within(seconds):
             yield
     finally:
         _arm_reads.reset(reads)
-        _live_reads_end.reset(live)
+        _live_reads.reset(live)
         _aftermath_ends.reset(aftermath)
 
 
@@ -121,18 +139,22 @@ def arm_reads() -> Iterator[None]:
 
 @contextmanager
 def live_reads() -> Iterator[None]:
-    """Extend the deadline, so that a request that has everything else can read live clusters."""
-    ends = _ends.set(min(_live_reads_end.get(), time.monotonic() + LIVE_READS_SECONDS))
+    """Set the deadline for reading live clusters. The request then has as much time left as before."""
+    reads, began = _live_reads.get() or _LiveReads(), time.monotonic()
+    ends = _ends.set(min(reads.ends, began + LIVE_READS_SECONDS))
     try:
         yield
     finally:
+        taken = time.monotonic() - began
+        reads.taken += taken
         _ends.reset(ends)
+        _ends.set(_ends.get() + taken)
 
 
 @contextmanager
 def aftermath() -> Iterator[None]:
     """Extend the deadline, so that a failed request can find out whether it was accepted, and clean up."""
-    ends, seconds = _ends.set(_aftermath_ends.get()), _call_seconds.set(_AFTERMATH_CALL_SECONDS)
+    ends, seconds = _ends.set(_aftermath_end()), _call_seconds.set(_AFTERMATH_CALL_SECONDS)
     try:
         yield
     finally:

@@ -26,14 +26,9 @@ _OWNER = "ingresscontroller.operator.openshift.io/owning-ingresscontroller"
 _VISIBILITIES = {"External": "Public", "Internal": "Private"}
 
 
-# Members that a GET shows live and that an update can change neither in the cluster nor in its document. The other one,
-# `workerProfilesStatus`, is ignored in every update.
-FIXED = (
-    "properties.clusterProfile.version",
-    "properties.consoleProfile.url",
-    "properties.ingressProfiles",
-    "properties.workerProfiles",
-)
+# Members that a GET shows live and that an update can change neither in the cluster nor in its document. Beside these a
+# GET shows machine sets, see `live_workers.py`.
+FIXED = ("properties.clusterProfile.version", "properties.consoleProfile.url", "properties.ingressProfiles")
 
 
 @dataclass(frozen=True)

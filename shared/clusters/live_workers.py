@@ -1,56 +1,69 @@
-"""Worker profiles in requests of the API versions whose replies show a cluster's machine sets as `workerProfiles`.
+"""Machine sets in the body of an update.
 
-A client of such a version reads the cluster, changes something, and sends everything back, machine sets included. The
-document has one profile, `worker`, which is what the customer sent at create; its count is the total of the machine
-sets `<infra id>-worker-...`.
+API versions up to 2023-07-01-preview show a cluster's machine sets as `workerProfiles`. A client of such a version reads
+the cluster, changes something, and sends everything back, machine sets included. The document has one profile,
+`worker`, which is what the customer sent at create; its count is the total of the machine sets `<infra id>-worker-...`.
 
-* A list of machine sets in a PUT stands for that profile. In versions that fix the count it is ignored, because it
-  changes by itself. In versions where the count may change, the sum over those sets is the wanted total; the service
-  spreads it over the sets.
-* A PATCH may leave machine sets out, so nobody knows the total that it wants. Where the count may change, it has to
-  name the profile `worker`.
+* A body that names machine sets is compared with those that a GET shows now. If they are equal, it only repeats them.
+* A difference is refused by name, because no update carries it out. The one exception are other counts in a version in
+  which the count may change: the sum over those sets is the wanted total, and the service spreads it over the sets.
+* A PATCH does not scale machine sets, because it may leave some out. It has to name the profile `worker`.
 """
 
-import copy
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from shared.arm.errors import CloudError, ErrorCode, shown
+from shared.arm.errors import CloudError, ErrorCode, property_change_not_allowed, shown
 from shared.clusters.api_versions import ApiVersion, has_member
 from shared.clusters.members import Rule
 from shared.clusters.shape import tree
-from shared.documents import Cluster
+from shared.clusters.worker_count import WORKER
+from shared.documents import Cluster, WorkerProfile
 
-_STATUS = "properties.workerProfilesStatus[]"
-_PROFILES = "properties.workerProfiles"
+PROFILES, STATUS = "properties.workerProfiles", "properties.workerProfilesStatus"
 
 
-def as_sent_at_create(sent: Cluster, stored: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
-    """Return the body of an update with the profile `worker` in place of machine sets that a reply has shown.
+def are_named(sent: Cluster, version: ApiVersion) -> bool:
+    """Tell whether the decoded body of an update names machine sets, and not only the profile `worker`."""
+    shows_sets = not has_member(version, f"{STATUS}[]")
+    return shows_sets and any(profile.get("name") != WORKER for profile in _profiles(sent))
+
+
+def counts(
+    before: Cluster, after: Cluster, infra_id: str, version: ApiVersion, *, patch: bool
+) -> tuple[int, int] | None:
+    """Return the number of workers before and after an update that scales machine sets, or None if it scales none.
 
     Args:
-        sent: the decoded body, not modified.
-        stored: the internal cluster before the request.
+        before: the cluster with the machine sets that a GET shows now.
+        after: the same, with those that the request wants.
+        infra_id: the infra id of the cluster.
         version: the version of the request.
         patch: whether it is a PATCH.
 
     Raises:
-        CloudError: 400 `InvalidParameter` for machine sets in a PATCH, if the version can change the count.
+        CloudError: 400 `InvalidParameter` for a PATCH, 400 `PropertyChangeNotAllowed` for a count that the service does
+            not set.
     """
-    profiles, infra_id = (sent.get("properties") or {}).get("workerProfiles") or [], stored["properties"].get("infraId")
-    names = [str(profile.get("name") or "") for profile in profiles]
-    shows_sets = not has_member(version, _STATUS)
-    if not (shows_sets and infra_id and any(name.startswith(f"{infra_id}-") for name in names)) or "worker" in names:
-        return sent
-    replaced: Any = copy.deepcopy(stored["properties"]["workerProfiles"])
-    if _count_may_change(version):
-        if patch:
-            raise _unknown_total(names)
-        prefix = f"{infra_id}-worker-"
-        counts = zip(names, profiles, strict=True)
-        replaced[0]["count"] = sum(each.get("count") or 0 for name, each in counts if name.startswith(prefix))
-    result: Any = sent | {"properties": sent["properties"] | {"workerProfiles": replaced}}
-    cluster: Cluster = result
-    return cluster
+    old, new = _counts(before), _counts(after)
+    differing = [name for name in new if new[name] != old.get(name)]
+    if not differing or new.keys() != old.keys() or not _count_may_change(version):
+        return None
+    if patch:
+        raise _unknown_total(list(new))
+    ours = [name for name in old if name.startswith(f"{infra_id}-worker-")]
+    foreign = [name for name in differing if name not in ours]
+    totals = sum(old[name] for name in ours), sum(new[name] for name in ours)
+    if foreign or totals[0] == totals[1]:
+        raise _not_set((foreign or differing)[0], old, new, totals[0])
+    return totals
+
+
+def _counts(cluster: Cluster) -> Mapping[str, int]:
+    return {str(profile.get("name")): profile.get("count") or 0 for profile in _profiles(cluster)}
+
+
+def _profiles(cluster: Cluster) -> Sequence[WorkerProfile]:
+    return (cluster.get("properties") or {}).get("workerProfiles") or []
 
 
 def _count_may_change(version: ApiVersion) -> bool:
@@ -62,9 +75,19 @@ def _unknown_total(names: list[str]) -> CloudError:
     return CloudError(
         400,
         ErrorCode.INVALID_PARAMETER,
-        f"The array '{_PROFILES}' names machine sets of the cluster: {shown(', '.join(names))}. A PATCH scales workers by "
+        f"The array '{PROFILES}' names machine sets of the cluster: {shown(', '.join(names))}. A PATCH scales workers by "
         "the profile 'worker', whose count is the total of all machine sets: send "
-        f'[{{"name": "worker", "count": <total>}}], or leave \'{_PROFILES}\' out. A machine set alone can be scaled '
+        f'[{{"name": "worker", "count": <total>}}], or leave \'{PROFILES}\' out. A machine set alone can be scaled '
         "inside the cluster.",
-        _PROFILES,
+        PROFILES,
+    )
+
+
+def _not_set(name: str, old: Mapping[str, int], new: Mapping[str, int], total: int) -> CloudError:
+    target = f"{PROFILES}['{shown(name)}'].count"
+    return property_change_not_allowed(
+        target,
+        f"The member '{target}' is {old[name]}, and the request has {new[name]}. A PUT changes the total of the machine "
+        f"sets that the service made, which is {total} and stays so, and the service spreads the total over them. Send "
+        "another total, or scale this machine set inside the cluster.",
     )

@@ -6,10 +6,18 @@ are, and nothing compares them with the document. Pure.
 
 from shared.documents import Cluster, ClusterDocument
 
+# The name of the profile that stands for all workers.
+WORKER = "worker"
+
 
 def wanted(cluster: Cluster) -> int:
     """Return the number of workers that a cluster asks for, 0 if it does not say."""
     return sum(profile.get("count") or 0 for profile in (cluster.get("properties") or {}).get("workerProfiles") or [])
+
+
+def set_wanted(cluster: Cluster, count: int) -> None:
+    """Let a stored cluster ask for a number of workers."""
+    cluster["properties"]["workerProfiles"][0]["count"] = count
 
 
 def is_to_be_scaled(document: ClusterDocument) -> bool:
@@ -29,9 +37,12 @@ def start_from_settled(document: ClusterDocument, sent: Cluster) -> None:
         sent: the decoded body of the request.
     """
     scaling, cluster = document.get("scaling"), document["openShiftCluster"]
-    if not scaling or scaling["begun"] or wanted(sent) == wanted(cluster):
+    profiles = (sent.get("properties") or {}).get("workerProfiles") or []
+    # A body may have machine sets instead, whose numbers are what there is now.
+    named = [profile.get("count") for profile in profiles if profile.get("name") == WORKER]
+    if not scaling or scaling["begun"] or named == [wanted(cluster)]:
         return
-    cluster["properties"]["workerProfiles"][0]["count"] = scaling["before"]
+    set_wanted(cluster, scaling["before"])
     del document["scaling"]
 
 

@@ -6,6 +6,7 @@ log says why.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -29,6 +30,20 @@ _MACHINE_SETS = Read("MachineSet", namespace=MACHINES, limit=_MOST)
 _INGRESS_CONTROLLERS = Read("IngressController", namespace="openshift-ingress-operator", limit=_MOST)
 _ROUTERS = Read("Service", namespace="openshift-ingress", labels="app=router", limit=_MOST)
 
+
+@dataclass(frozen=True)
+class Shown:
+    """A cluster as a GET shows it.
+
+    Args:
+        cluster: the internal cluster, with its live values.
+        unread: the members of `Live` that could not be read, each with the reason.
+    """
+
+    cluster: Cluster
+    unread: Mapping[str, str]
+
+
 Sources = Mapping[str, tuple[Read, Callable[[Any], Any]]]
 
 _log = logging.getLogger(__name__)
@@ -47,7 +62,12 @@ def _sources(cluster: Cluster) -> Sources:
 
 
 def enriched(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
-    """Return the internal clusters of documents, in order, with their live values. All are read at the same time.
+    """Return the internal clusters of documents, in order, with their live values; see `shown`."""
+    return [each.cluster for each in shown(call, documents)]
+
+
+def shown(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
+    """Return documents, in order, as a GET shows them. All live clusters are read at the same time.
 
     It takes until the deadline (`shared/deadline.py`) at most, and never raises.
     """
@@ -61,7 +81,9 @@ def enriched(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
     ]
     answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.left())
     found: dict[str, dict[str, Any]] = {
-        each["id"]: {"credentials": why} for each, why in zip(up, endpoints, strict=True) if isinstance(why, NotDone)
+        each["id"]: dict.fromkeys(_sources(each["openShiftCluster"]), NotDone(f"credentials: {why}"))
+        for each, why in zip(up, endpoints, strict=True)
+        if isinstance(why, NotDone)
     }
     for (document_id, member, _), answer in zip(asked, answers, strict=True):
         found.setdefault(document_id, {})[member] = answer
@@ -80,15 +102,14 @@ def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
         return NotDone(f"they cannot be read: {type(error).__name__}")
 
 
-def _shown(document: ClusterDocument, found: Mapping[str, Any]) -> Cluster:
+def _shown(document: ClusterDocument, found: Mapping[str, Any]) -> Shown:
     failed = {member: str(answer) for member, answer in found.items() if isinstance(answer, NotDone)}
     if failed:
         told = "; ".join(f"{', '.join(_named(failed, why))}: {why}" for why in dict.fromkeys(failed.values()))
         extra = tracing.current.get().extra()
         _log.warning("cluster %s is shown with stored values: %s", document["key"], told, extra=extra)
-    return live.shown(
-        document["openShiftCluster"], Live(**{name: found[name] for name in found.keys() - failed.keys()})
-    )
+    values = Live(**{name: found[name] for name in found.keys() - failed.keys()})
+    return Shown(live.shown(document["openShiftCluster"], values), failed)
 
 
 def _named(failed: Mapping[str, str], why: str) -> list[str]:

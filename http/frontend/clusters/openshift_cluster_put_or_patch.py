@@ -9,7 +9,7 @@ import json
 from contextlib import ExitStack
 
 from frontend.clusters import managed_domain, operators_view
-from frontend.clusters.enrichment import enriched
+from frontend.clusters.enrichment import Shown, shown
 from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undoing import attempt, undoing
@@ -28,7 +28,6 @@ from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
 from shared.vault import Bundle
 
 _BUCKETS = 256
-_LIVE_READS_SECONDS = 3.0
 
 
 def put(call: Call) -> Reply:
@@ -186,11 +185,11 @@ def change_document(
     return bundle, stored_bundle, done
 
 
-def _live(call: Call, document: ClusterDocument) -> Cluster:
-    """Return a cluster as a GET shows it. The request's writes need the rest of its time."""
-    with deadline.within(_LIVE_READS_SECONDS):
-        (cluster,) = enriched(call, [document])
-    return cluster
+def _live(call: Call, document: ClusterDocument) -> Shown:
+    """Return a cluster as a GET shows it now."""
+    with deadline.live_reads():
+        (found,) = shown(call, [document])
+    return found
 
 
 def _replace_secret(call: Call, document: ClusterDocument, bundle: Bundle, undo: ExitStack) -> None:

@@ -3,7 +3,7 @@
 Create, update and resume take the same steps, in this order:
 1. decode: take the members that the version knows and check their types. The caller has done this with
    `decode_cluster`, once the cluster's state allowed the request;
-2. overlay: lay the body over the stored cluster, without what it only repeats of the live one;
+2. overlay: lay the body over the stored cluster; members that it has from a GET are compared with what a GET shows now;
 3. give a create without a version the default version;
 4. validate: check everything that needs no call, then refuse changes of fixed members;
 5. settle: restore the members that belong to the service;
@@ -20,7 +20,9 @@ from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
+from frontend.clusters.enrichment import Shown
 from frontend.messages import Call
+from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, convert, live, live_workers, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
@@ -35,16 +37,18 @@ _VERSION = "properties.clusterProfile.version"
 
 
 def requested_cluster(
-    call: Call, sent: Cluster, stored: Cluster, edge: Edge, read_live: Callable[[], Cluster] | None = None
+    call: Call, sent: Cluster, stored: Cluster, edge: Edge, read_live: Callable[[], Shown] | None = None
 ) -> Cluster:
     """Return the cluster that a request asks for, valid, complete and with its secrets.
 
     Args:
         call: the request.
         sent: the decoded body.
-        stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`.
+        stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`. If the
+            request scales machine sets, its number of workers becomes the one that they have.
         edge: the edge of the state machine that the request takes.
-        read_live: returns the internal cluster as a GET shows it; None for a create.
+        read_live: returns the cluster as a GET shows it now; None for a create, and for a preflight, which lets pass what
+            only the live cluster can tell.
 
     Raises:
         CloudError: with every problem that the validation finds.
@@ -62,7 +66,7 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
     stored: Cluster,
     edge: Edge,
     unknown: Unknown = ALL_KNOWN,
-    read_live: Callable[[], Cluster] | None = None,
+    read_live: Callable[[], Shown] | None = None,
 ) -> Cluster:
     """Return the cluster that a request asks for, valid, before the service adds its own values.
 
@@ -78,19 +82,15 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
-    is_patch = edge.event is Event.PATCH
-    if not creating:
-        sent = live_workers.as_sent_at_create(sent, stored, version, patch=is_patch)
-    cluster = convert.overlay(stored, sent, version, patch=is_patch)
-    if read_live is not None:
-        _forget_live(cluster, sent, stored, call, edge, read_live)
+    cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
+    before, after = (stored, cluster) if creating else _beside_live(call, sent, stored, cluster, edge, read_live)
     facts = (
         _facts_of_create(call, cluster, unknown) if creating else _facts(call, cluster, creating=False, unknown=unknown)
     )
     validate_static(facts)
     if not creating:
         validate = validate_resume if edge.resume else validate_delta
-        validate(stored, cluster, version, unknown)
+        validate(before, after, version, unknown)
     return cluster
 
 
@@ -130,22 +130,57 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
     return stored, bundle
 
 
-def _forget_live(  # noqa: PLR0917 - the steps' own values
-    cluster: Cluster, sent: Cluster, stored: Cluster, call: Call, edge: Edge, read_live: Callable[[], Cluster]
-) -> None:
-    """Undo the changes of a request that only repeats what a GET shows of the live cluster.
+def _beside_live(  # noqa: PLR0917 - the steps' own values
+    call: Call, sent: Cluster, stored: Cluster, cluster: Cluster, edge: Edge, read_live: Callable[[], Shown] | None
+) -> tuple[Cluster, Cluster]:
+    """Return the cluster that an update begins with and the one that it asks for, to be compared.
 
-    A GET may show another version, console or list of ingress profiles than the stored one, which updates compare with.
-    A body repeats them if, laid over what a GET shows, it changes nothing there. The live cluster is read only if the
-    body differs from the stored cluster in such a member.
+    A GET may show another version, console or list of ingress profiles than the stored one, and machine sets, which are
+    not stored at all. If the body differs from the stored cluster in such a member, both have what a GET shows now, the
+    latter with the body laid over it. The live cluster is read only for that. What the body only repeats gets the stored
+    value in `cluster`, and so do machine sets, except the number of workers.
+
+    Raises:
+        CloudError: 409 `Conflict` for machine sets if the cluster cannot be read; see `live_workers.counts` for others.
     """
-    changed = changed_members(stored, cluster, call.version, live.FIXED)
-    if not changed:
-        return
-    shown = convert.as_read(read_live(), call.version)
-    repeated = convert.overlay(shown, sent, call.version, patch=edge.event is Event.PATCH)
-    for path in set(changed).difference(changed_members(shown, repeated, call.version, changed)):
+    version, is_patch = call.version, edge.event is Event.PATCH
+    of_sets = (live_workers.PROFILES,) if live_workers.are_named(sent, version) else (live_workers.STATUS,)
+    changed = changed_members(stored, cluster, version, (*live.FIXED, *of_sets))
+    sets = [path for path in of_sets if path in changed]
+    if read_live is None or not changed:
+        for path in sets:
+            convert.copy_member(stored, cluster, path)
+        return stored, cluster
+    found = read_live()
+    if sets and (why := found.unread.get("worker_profiles")):
+        raise _unread(sets[0], why)
+    before, after = copy.deepcopy(stored), copy.deepcopy(cluster)
+    shown = convert.as_read(found.cluster, version)
+    repeated = convert.overlay(shown, sent, version, patch=is_patch)
+    for path in changed:
+        convert.copy_member(shown, before, path)
+        convert.copy_member(repeated, after, path)
+    # The static rules judge what is refused in any case, but not machine sets, which are no profiles of a create.
+    for path in set(changed).difference(changed_members(before, after, version, live.FIXED)):
         convert.copy_member(stored, cluster, path)
+    if live_workers.PROFILES in sets:
+        infra_id = stored["properties"].get("infraId", "")
+        scaled = live_workers.counts(before, after, infra_id, version, patch=is_patch)
+        if scaled is not None:
+            worker_count.set_wanted(stored, scaled[0])
+            worker_count.set_wanted(cluster, scaled[1])
+    return before, after
+
+
+def _unread(path: str, why: str) -> CloudError:
+    return CloudError(
+        409,
+        ErrorCode.CONFLICT,
+        f"The request has machine sets in '{path}', and the cluster cannot be read, so nobody can tell whether they "
+        f"differ from those that it has: {why}. Try again when the cluster's API server answers, or leave '{path}' out "
+        "of a PATCH. A PUT may have the profiles of the create instead, and no 'workerProfilesStatus'.",
+        path,
+    )
 
 
 def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:

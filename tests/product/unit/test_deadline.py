@@ -72,6 +72,24 @@ def test_a_request_keeps_time_for_its_aftermath(stopped: list[float], seconds: f
         assert deadline.left() == seconds - 1
 
 
+def test_reading_a_live_cluster_costs_an_update_none_of_its_own_time(stopped: list[float]) -> None:
+    """Also if another thread of the request reads. Its reads end ten seconds after it arrived."""
+    with deadline.request():
+
+        def read() -> None:
+            with deadline.live_reads():
+                assert deadline.left() == deadline.LIVE_READS_SECONDS - 1
+                stopped[0] += 8
+            assert deadline.left() == deadline.REQUEST_SECONDS - 1
+            with deadline.live_reads():
+                assert deadline.left() == 1
+
+        stopped[0] += 1
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(contextvars.copy_context().run, read).result()
+        assert deadline.aftermath_left() == deadline.REQUEST_SECONDS + deadline.AFTERMATH_SECONDS - 1
+
+
 @pytest.mark.parametrize(
     "headers",
     [

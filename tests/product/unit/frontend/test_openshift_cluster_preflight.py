@@ -11,6 +11,7 @@ from frontend.clusters.openshift_cluster_preflight import _MAX_CLUSTERS
 from frontend.messages import Reply
 from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.callers_world import CallersWorld
+from tests.product.unit.frontend.test_enrichment import OBJECTS, bring_up
 from tests.product.unit.frontend.test_fuzz import mutated_bodies
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, OLD, World, body, changed
 
@@ -92,6 +93,18 @@ def test_what_a_put_would_refuse_fails_with_the_error_of_the_put(world: World) -
     error = refusal(ask(world, resource(wrong)))
     assert error == world.send("PUT", CLUSTER, wrong).body["error"]
     assert set(targets(error)) == {f"{CP}.version", "properties.masterProfile.vmSize"}
+
+
+@pytest.mark.parametrize("api_version", [OLD, NEW])
+def test_machine_sets_are_left_to_the_put(world: World, api_version: str) -> None:
+    """It reads the live cluster, which is not done here."""
+    bring_up(world)
+    world.live.objects["MachineSet"] = OBJECTS["MachineSet"]
+    shown = world.send("GET", CLUSTER, api_version=api_version).body
+    assert "c1-worker-eastus1" in str(shown)
+    asked = len(world.live.asked)
+    assert ask(world, resource(shown, api_version=api_version)).body == PASSED
+    assert len(world.live.asked) == asked
 
 
 def test_workload_identity_is_refused_by_name(world: World) -> None:

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from shared.clusters import worker_count
+from tests.api_versions import VERSIONS
+from tests.product.unit.clusters.test_live import machine_set
+from tests.product.unit.frontend.test_enrichment import make_reachable
 from tests.product.unit.frontend.test_openshift_cluster_put_or_patch import created, refusal
 from tests.product.unit.frontend.world import CLUSTER, NEW, OLD, World, body, changed
 
@@ -14,10 +17,18 @@ COUNT = "properties.workerProfiles.0.count"
 ROWS = {"validate_worker_quota", "scale_workers", "workers_scaled"}
 
 
+OWNERS = "gpu"
+# The versions whose replies show machine sets as `workerProfiles`.
+SHOW_SETS = VERSIONS[: VERSIONS.index("2023-09-04")]
+
+
 @pytest.fixture
 def running(world: World) -> World:
-    """Give a cluster that runs with three workers."""
-    return created(world)
+    """Give a cluster that runs with three workers, and a machine set of its owner's."""
+    created(world)
+    make_reachable(world, world.document)
+    world.live.objects["MachineSet"] = sets(1, 1, 1)
+    return world
 
 
 def count(world: World) -> int:
@@ -30,16 +41,16 @@ def named(profile_count: int, **more: Any) -> Any:
     return {"properties": {"workerProfiles": [{"name": "worker", "count": profile_count, **more}]}}
 
 
-def sets(*counts: int, owners: str = "") -> list[dict[str, Any]]:
-    """Make the machine sets that a GET shows, and one that the cluster's owner has made."""
-    found = [{"name": f"c1-x7k2p-worker-eastus{zone}", "count": each} for zone, each in enumerate(counts, 1)]
-    return [*found, *([{"name": owners, "count": 9}] if owners else [])]
+def sets(*counts: int) -> list[Any]:
+    """Make the machine sets of a cluster's zones, and one that its owner has made."""
+    found = [machine_set(f"c1-x7k2p-worker-eastus{zone}", count) for zone, count in enumerate(counts, 1)]
+    return [*found, machine_set(OWNERS, 9)]
 
 
-def shown(world: World, api_version: str, profiles: list[dict[str, Any]]) -> Any:
-    """Return the body of a GET that shows machine sets."""
+def shown(world: World, api_version: str, path: str = "", value: Any = None) -> Any:
+    """Return the body of a GET, with a change to its `workerProfiles`."""
     found = world.send("GET", CLUSTER, api_version=api_version).body
-    return changed(found, "properties.workerProfiles", profiles)
+    return changed(found, f"properties.workerProfiles.{path}", value) if path else found
 
 
 def rows(world: World) -> set[str]:
@@ -106,9 +117,16 @@ def test_after_a_failure_a_patch_of_tags_goes_on_only_if_machine_sets_were_chang
 
 
 def test_what_a_get_shows_after_a_failure_can_be_put_back(running: World) -> None:
-    """It has the failed number, and asks for it again."""
+    """It has the failed number, and asks for it again. Machine sets say nothing of it, even if they add up to it."""
     running.send("PATCH", CLUSTER, named(5), api_version=SCALES)
     running.finish(failed=True)
+    running.live.objects["MachineSet"] = [machine_set("c1-x7k2p-worker-eastus1", 3), machine_set(OWNERS, 2)]
+    assert running.send("PUT", CLUSTER, shown(running, OLD), api_version=OLD).status == 200
+    assert (count(running), rows(running)) == (3, set())
+    running.finish()
+    running.send("PATCH", CLUSTER, named(5), api_version=SCALES)
+    running.finish(failed=True)
+    running.live.objects.clear()
     for api_version in (OLD, NEW):
         content = running.send("GET", CLUSTER, api_version=api_version).body
         assert running.send("PUT", CLUSTER, content, api_version=api_version).status == 200
@@ -117,43 +135,101 @@ def test_what_a_get_shows_after_a_failure_can_be_put_back(running: World) -> Non
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_machine_sets_that_a_reply_has_shown_stand_for_the_profile(running: World, method: str) -> None:
-    """Where the count is fixed they change by themselves, so whatever they are, nothing changes."""
+@pytest.mark.parametrize("api_version", SHOW_SETS)
+def test_machine_sets_that_a_get_shows_now_are_an_echo(running: World, api_version: str, method: str) -> None:
+    """Also if the owner has scaled them: then the document has another number, and keeps it."""
+    running.live.objects["MachineSet"] = sets(1, 2, 4)
     before = running.document["openShiftCluster"]["properties"]["workerProfiles"]
-    content = shown(running, OLD, sets(1, 2, 4, owners="gpu"))
-    assert running.send(method, CLUSTER, content, api_version=OLD).status == 200
+    content = shown(running, api_version)
+    assert (
+        content["properties"]["workerProfiles"][0]["name"] == OWNERS
+        or len(content["properties"]["workerProfiles"]) == 4
+    )
+    assert running.send(method, CLUSTER, content, api_version=api_version).status == 200
     assert running.document["openShiftCluster"]["properties"]["workerProfiles"] == before
-    assert "scaling" not in running.document
+    assert (rows(running), "scaling" in running.document) == (set(), False)
+
+
+CHANGES = [
+    ("0.vmSize", "Standard_D8s_v3", "['c1-x7k2p-worker-eastus1'].vmSize"),
+    ("1.diskSizeGB", 512, "['c1-x7k2p-worker-eastus2'].diskSizeGB"),
+    ("2.subnetId", "nonsense", "['c1-x7k2p-worker-eastus3'].subnetId"),
+    ("0.vmSize", "", "['c1-x7k2p-worker-eastus1'].vmSize"),
+    ("3.count", 10, "['gpu'].count"),
+    ("3.name", "gpus", ""),
+    ("0.name", "", ""),
+    ("0.name", "worker", ""),
+]
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("api_version", SHOW_SETS)
+@pytest.mark.parametrize(
+    ("path", "value", "want_target"), [*CHANGES, ("1.count", 4, "['c1-x7k2p-worker-eastus2'].count")]
+)
+def test_another_value_of_a_machine_set_is_refused_by_name(  # noqa: PLR0917 - one case
+    running: World, api_version: str, method: str, path: str, value: Any, want_target: str
+) -> None:
+    """No update carries it out, except another total in a PUT of the version that may change it."""
+    reply = running.send(method, CLUSTER, shown(running, api_version, path, value), api_version=api_version)
+    if api_version == SCALES and path == "1.count" and method == "PUT":
+        assert (reply.status, count(running), rows(running)) == (200, 6, ROWS)
+    elif api_version == SCALES and path.endswith("count") and method == "PATCH":
+        assert refusal(reply) == (400, "InvalidParameter", "properties.workerProfiles")
+    else:
+        assert refusal(reply) == (400, "PropertyChangeNotAllowed", f"properties.workerProfiles{want_target}")
+        assert "asyncOperationId" not in running.document
+
+
+@pytest.mark.parametrize("api_version", SHOW_SETS)
+@pytest.mark.parametrize("wanted", [0, 1, 3, 5])
+def test_one_machine_set_more_or_fewer_is_refused(running: World, api_version: str, wanted: int) -> None:
+    """In a PUT; what a PATCH leaves out stays. One left out once scaled a cluster to the sum of the others."""
+    found = running.send("GET", CLUSTER, api_version=api_version).body
+    profiles = [*found["properties"]["workerProfiles"], {"name": "more", "count": 1}][:wanted]
+    content = changed(found, "properties.workerProfiles", profiles)
+    reply = running.send("PUT", CLUSTER, content, api_version=api_version)
+    assert refusal(reply) == (400, "PropertyChangeNotAllowed", "properties.workerProfiles")
+    assert count(running) == 3
+    if wanted == 3:
+        assert running.send("PATCH", CLUSTER, content, api_version=api_version).status == 200
 
 
 def test_a_put_of_machine_sets_asks_for_their_total_where_the_count_may_change(running: World) -> None:
-    """Machine sets of the owner's do not count."""
-    content = shown(running, SCALES, sets(2, 1, 3, owners="gpu"))
+    """Even for the one that the document has, if the owner has scaled the cluster since; a failure goes back."""
+    running.live.objects["MachineSet"] = sets(1, 1, 2)
+    content = shown(running, SCALES, "2.count", 1)
     assert running.send("PUT", CLUSTER, content, api_version=SCALES).status == 200
-    assert (count(running), rows(running)) == (6, ROWS)
+    assert (count(running), rows(running)) == (3, ROWS)
+    assert running.document["scaling"] == {"before": 4, "begun": False}
+
+
+def test_counts_of_machine_sets_are_not_exchanged(running: World) -> None:
+    """The service spreads the total, so a request that leaves it alone changes nothing."""
+    content = changed(shown(running, SCALES, "0.count", 2), "properties.workerProfiles.1.count", 0)
+    reply = running.send("PUT", CLUSTER, content, api_version=SCALES)
+    assert refusal(reply) == (
+        400,
+        "PropertyChangeNotAllowed",
+        "properties.workerProfiles['c1-x7k2p-worker-eastus1'].count",
+    )
+    assert "spreads the total" in reply.body["error"]["message"]
 
 
 def test_a_patch_of_machine_sets_has_to_name_the_profile_where_the_count_may_change(running: World) -> None:
     """It may leave some out; the error says what to send."""
-    reply = running.send("PATCH", CLUSTER, {"properties": {"workerProfiles": sets(5)}}, api_version=SCALES)
+    profiles = {"workerProfiles": [{"name": "c1-x7k2p-worker-eastus1", "count": 5}]}
+    reply = running.send("PATCH", CLUSTER, {"properties": profiles}, api_version=SCALES)
     assert refusal(reply) == (400, "InvalidParameter", "properties.workerProfiles")
     message = reply.body["error"]["message"]
     assert "c1-x7k2p-worker-eastus1" in message
     assert '[{"name": "worker", "count": <total>}]' in message
 
 
-@pytest.mark.parametrize(
-    ("api_version", "profiles"),
-    [
-        (NEW, sets(1, 1, 1)),
-        (OLD, [{"name": "workers", "count": 3}]),
-        (OLD, [*sets(1), {"name": "worker", "count": 3}]),
-        (OLD, [{"count": 3}]),
-    ],
-    ids=["a version that shows no sets", "a misspelt name", "both", "no name"],
-)
-def test_other_profiles_are_a_change(running: World, api_version: str, profiles: list[dict[str, Any]]) -> None:
-    """Only a list that can have come from a GET stands for the profile."""
-    content = shown(running, api_version, profiles)
-    reply = running.send("PUT", CLUSTER, content, api_version=api_version)
+def test_machine_sets_are_a_change_in_a_version_that_shows_none(running: World) -> None:
+    """Its `workerProfiles` are what the customer sent."""
+    content = changed(
+        shown(running, NEW), "properties.workerProfiles", shown(running, OLD)["properties"]["workerProfiles"]
+    )
+    reply = running.send("PUT", CLUSTER, content)
     assert refusal(reply) == (400, "PropertyChangeNotAllowed", "properties.workerProfiles")
