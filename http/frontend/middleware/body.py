@@ -63,6 +63,13 @@ def _content(request: Request, most_bytes: int) -> Any:
             ErrorCode.INVALID_RESOURCE,
             f"The request body has {len(request.body)} bytes; at most {most} are allowed.",
         )
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if request.body and coding not in ("", "identity"):
+        raise CloudError(
+            415,
+            ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+            f"The content encoding '{shown(coding)}' of the request is not supported. Send the body as it is.",
+        )
     given = request.headers.get("content-type", "")
     media_type = given.partition(";")[0].strip().lower()
     if media_type != wanted and (given or request.body):

@@ -7,7 +7,10 @@ from shared.arm.errors import method_not_allowed
 
 
 def method(call: Call, handle: Handler) -> Reply:
-    """Refuse a verb that the path does not have. Answer HEAD as GET without a body, and OPTIONS with the verbs."""
+    """Refuse a verb that the path does not have. Answer HEAD as GET, and OPTIONS with the verbs.
+
+    The server leaves out the body of an answer to HEAD. Without one from here, it would say that a GET has none.
+    """
     asked, verbs = call.request.method, call.route.verbs
     if not verbs:  # The routes of unknown paths have none, and answer all of them.
         return handle(call)
@@ -19,4 +22,4 @@ def method(call: Call, handle: Handler) -> Reply:
         return error_reply(method_not_allowed(asked, call.path, allowed), allow)
     if asked != "HEAD":
         return handle(call)
-    return replace(handle(replace(call, request=replace(call.request, method="GET"))), body=None)
+    return handle(replace(call, request=replace(call.request, method="GET")))

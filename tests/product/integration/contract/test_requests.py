@@ -175,6 +175,8 @@ def test_a_head_has_no_body_and_a_wrong_verb_learns_the_right_ones(provider: Pro
     """For a known path every verb gets a better answer than the host's bare 404."""
     head = provider.send("HEAD", provider.list_path)
     assert (head.status_code, head.content) == (200, b"")
+    # A HEAD need not say how long the body of a GET is, but must not say that it has none.
+    assert head.headers.get("Content-Length") in (None, str(len(provider.send("GET", provider.list_path).content)))
     wrong = provider.send("DELETE", provider.list_path)
     assert code_of(wrong) == (405, "MethodNotAllowed")
     assert wrong.headers["Allow"] == provider.send("OPTIONS", provider.list_path).headers["Allow"]

@@ -1,6 +1,7 @@
 """The chain: who is admitted, in which order checks run, and what every reply has."""
 
 import base64
+import gzip
 import json
 import logging
 import uuid
@@ -139,6 +140,19 @@ def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) 
     assert world.send("GET", CLUSTER, api_version="admin").status == 403
     admin = world.send("GET", CLUSTER, api_version="admin", certificate=admin_certificate())
     assert (admin.status, admin.body["error"]["code"]) == (404, "ResourceNotFound")
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "deflate", "br", "identity, gzip", "nonsense"])
+def test_a_body_in_another_coding_is_not_supported(world: World, method: str, coding: str) -> None:
+    """It is no JSON that is wrong. `identity` is the body as it is, and a request without a body has no coding."""
+    raw = gzip.compress(json.dumps(body()).encode())
+    reply = world.send(method, CLUSTER, raw, headers={"content-encoding": coding})
+    assert (reply.status, reply.body["error"]["code"]) == (415, "UnsupportedMediaType")
+    assert coding.lower() in reply.body["error"]["message"]
+    assert world.send("PUT", CLUSTER, body(), headers={"content-encoding": "Identity"}).status == 201
+    world.finish()
+    assert world.send("POST", f"{CLUSTER}/listCredentials", headers={"content-encoding": coding}).status != 415
 
 
 @pytest.mark.parametrize(
