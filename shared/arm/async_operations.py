@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import TypedDict
 
+from shared.arm import times
 from shared.arm.errors import CloudErrorBody
 
 # The statuses with which ARM ends operations and deployments.
@@ -76,12 +77,13 @@ def visible_status(operation: AsyncOperation, *, running: bool) -> AsyncOperatio
     The end of an operation is written to the operation before it is written to the cluster. Until both are written, the
     client sees the operation as running: a client that reads `Succeeded` must find a cluster that agrees.
     """
-    visible: AsyncOperation = {"id": operation["id"], "name": operation["name"], "startTime": operation["startTime"]}
+    begun = times.shown(operation["startTime"])
+    visible: AsyncOperation = {"id": operation["id"], "name": operation["name"], "startTime": begun}
     if running:
         return visible | {"status": operation["initialStatus"]}
     visible["status"] = operation["status"]
     if operation.get("endTime"):
-        visible["endTime"] = operation["endTime"]
+        visible["endTime"] = times.shown(operation["endTime"])
     if operation.get("error"):
         visible["error"] = operation["error"]
     return visible

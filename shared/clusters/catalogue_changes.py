@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
+from shared.arm import times
 from shared.arm.errors import (
     CloudError,
     ErrorCode,
@@ -48,7 +49,7 @@ def to_external(document: CatalogueDocument) -> dict[str, Any]:
         "etag": document["_etag"],
         "properties": entry,
         "problems": catalogue.problems(document),
-        **({"defaultSince": document["defaultSince"]} if "defaultSince" in document else {}),
+        **({"defaultSince": times.shown(document["defaultSince"])} if "defaultSince" in document else {}),
     }
 
 

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shared.arm import times
 from shared.clusters.api_versions import ApiVersion, is_generated
 from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, STRUCTURES, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree, whole_tree
@@ -184,6 +185,8 @@ def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
             return [_external_object(node, item, always) for item in value or []]
         case Kind.STRING if isinstance(value, str):
             return node.member.spelled.get(value, value)
+        case Kind.TIME if isinstance(value, str):
+            return times.shown(value)
     return value
 
 

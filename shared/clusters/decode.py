@@ -14,6 +14,7 @@ from shared.documents import Cluster
 _INT32 = range(-(2**31), 2**31)
 _FITS: dict[Kind, Callable[[Any], bool]] = {
     Kind.STRING: lambda value: isinstance(value, str),
+    Kind.TIME: lambda value: isinstance(value, str),
     Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool) and value in _INT32,
     Kind.BOOLEAN: lambda value: isinstance(value, bool),
     # What is in it is not looked at, because the service refuses each member of this kind that is not empty.
@@ -26,6 +27,7 @@ _EXPECTED = {
     Kind.MAP: "an object of strings",
     Kind.OBJECTS: "an object",
     Kind.STRING: "a string",
+    Kind.TIME: "a string",
     Kind.INTEGER: "a whole number of 32 bits",
     Kind.BOOLEAN: "true or false",
     Kind.STRINGS: "an array of strings",

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     OBJECTS = "map of objects"
     BOOLEAN = "boolean"
     STRINGS = "array of strings"
+    TIME = "time"
 
 
 class Rule(StrEnum):
@@ -101,10 +102,10 @@ MEMBERS = (
     # Not checked: the value comes from ARM's header, and a body that was read earlier has an older one.
     Member("systemData.createdBy", rule=_I),
     Member("systemData.createdByType", rule=_I),
-    Member("systemData.createdAt", rule=_I),
+    Member("systemData.createdAt", Kind.TIME, _I),
     Member("systemData.lastModifiedBy", rule=_I),
     Member("systemData.lastModifiedByType", rule=_I),
-    Member("systemData.lastModifiedAt", rule=_I),
+    Member("systemData.lastModifiedAt", Kind.TIME, _I),
     Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
     Member("identity.type", default=cluster_checks.NO_IDENTITY),
     Member("identity.userAssignedIdentities", Kind.OBJECTS),
@@ -187,13 +188,13 @@ INTERNAL_MEMBERS = (
     Member("properties.registryProfiles[]", _ARRAY, _R),
     Member("properties.registryProfiles[].name", rule=_R),
     Member("properties.registryProfiles[].username", rule=_R),
-    Member("properties.install.now", rule=_R),
+    Member("properties.install.now", Kind.TIME, _R),
     Member("properties.install.beginsAgain", _BOOLEAN, _R),
     Member("properties.zones", Kind.STRINGS, _R),
     Member("properties.rhcosImage", _MAP, _R),
     Member("properties.infraId", rule=_R),
     Member("properties.storageSuffix", rule=_R),
-    Member("properties.createdAt", rule=_R),
+    Member("properties.createdAt", Kind.TIME, _R),
     Member("properties.provisionedBy", rule=_R),
 )
 # fmt: on

@@ -227,6 +227,7 @@ def _member(node: Node, *, update: bool) -> Json:
 
 _SHAPES: dict[Kind, Json] = {
     Kind.STRING: _TEXT,
+    Kind.TIME: {"type": "string", "format": "date-time"},
     Kind.STRINGS: {"type": "array", "items": _TEXT},
     Kind.INTEGER: {"type": "integer", "format": "int32"},
     Kind.BOOLEAN: {"type": "boolean"},

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypedDict, cast
 
+from shared.arm import times
 from shared.arm.async_operations import ENDED, visible_status
 from shared.arm.errors import CloudErrorBody
 from shared.clusters.endings import has_ended
@@ -23,6 +24,7 @@ from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus, last_progress
 
 NOT_STARTED = "NotStarted"
+_TIMES = ("startTime", "endTime", "deadline", "lastProgressTime")
 # The share of its deadline that a row of each kind usually takes; it weighs the rows in `percentComplete`. An action
 # with a deadline of five minutes takes six seconds; a deployment with one hour takes ten minutes.
 _USUAL = {RowKind.ACTION: 0.02, RowKind.BEGIN_AND_POLL: 0.15, RowKind.CONDITION: 0.15}
@@ -135,8 +137,8 @@ def report(
             "timeScale": plan.get("timeScale") if plan else None,
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
             "currentSteps": [step["name"] for step in steps if step["status"] == StepStatus.RUNNING],
-            "phases": _phases(steps, now),
-            "steps": steps,
+            "phases": [_with_shown_times(phase) for phase in _phases(steps, now)],
+            "steps": [_with_shown_times(step) for step in steps],
             "skipped": plan.get("skipped", []) if plan else [],
             "error": visible.get("error"),
         }
@@ -296,6 +298,10 @@ def _lasted(item: ProgressItem) -> float:
 def _seconds(start: str, end: str | None, now: datetime) -> float:
     until = datetime.fromisoformat(end) if end else now
     return round(max((until - datetime.fromisoformat(start)).total_seconds(), 0.0), 3)
+
+
+def _with_shown_times(plain: Mapping[str, Any]) -> Any:
+    return {name: times.shown(value) if name in _TIMES else value for name, value in plain.items()}
 
 
 def _without_nones(plain: Mapping[str, Any]) -> Any:
