@@ -8,7 +8,7 @@ Create, update and resume take the same steps, in this order:
 4. validate: check everything that needs no call, then refuse changes of fixed members;
 5. settle: restore the members that belong to the service;
 6. fill empty members that have a default;
-7. add who sends it.
+7. add who sends it, if it changes anything.
 
 A preflight takes the first four of them. The result contains secrets. `convert.take_secrets` removes them before the
 document is written, and `convert.to_external` leaves them out of the reply.
@@ -26,7 +26,13 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, convert, live, live_workers, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
-from shared.clusters.checks.validation import changed_members, validate_delta, validate_resume, validate_static
+from shared.clusters.checks.validation import (
+    changed_members,
+    is_changed,
+    validate_delta,
+    validate_resume,
+    validate_static,
+)
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
@@ -55,7 +61,7 @@ def requested_cluster(
     """
     cluster = convert.settle(valid_cluster(call, sent, stored, edge, read_live=read_live), stored, call.version)
     convert.apply_defaults(cluster)
-    if call.system_data:
+    if call.system_data and is_changed(stored, cluster, call.version):
         cluster["systemData"] = {**call.first_system_data, **cluster.get("systemData", {}), **call.system_data}
     return cluster
 

@@ -54,7 +54,7 @@ def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iter
     missing = value is None if member.kind in (Kind.OBJECT, Kind.INTEGER) else is_empty(value)
     if missing and member.required:
         wanted = f" It must be one of {', '.join(member.values)}." if member.values else ""
-        yield invalid_parameter(target, f"The member '{target}' is missing or empty: a PUT must give it.{wanted}")
+        yield invalid_parameter(target, f"The member '{target}' is missing or empty. Give it a value.{wanted}")
     elif not missing and member.values and value not in member.values:
         yield refuse(target, value, f"one of {', '.join(member.values)}")
     elif member.check is not None and (not missing or member.check_empty):
@@ -148,6 +148,11 @@ def changed_members(stored: Cluster, wanted: Cluster, version: ApiVersion, paths
     ]
 
 
+def is_changed(stored: Cluster, wanted: Cluster, version: ApiVersion) -> bool:
+    """Tell whether a request changes a member that is not the service's own."""
+    return any(change.member.rule not in BY_SERVICE for change in _changes(tree(version), stored, wanted, ""))
+
+
 def _known_changes(stored: Cluster, wanted: Cluster, version: ApiVersion, unknown: Unknown) -> Iterator[_Change]:
     for change in _changes(tree(version), stored, wanted, ""):
         if not unknown.touches(change.target):
@@ -177,8 +182,8 @@ def _names(items: list[Any]) -> str:
     return ", ".join(item.get("name") or "(no name)" for item in items)
 
 
-_FILLED = "is filled by the service. Leave it out, or repeat its value"
-_FIXED = "cannot be changed after the cluster is created. Repeat its value"
+_FILLED = "is filled by the service. Leave it out, or repeat its value."
+_FIXED = "cannot be changed after the cluster is created. Repeat its value, or leave it out of a PATCH."
 
 
 def _not_allowed(change: _Change) -> CloudError:
@@ -186,7 +191,7 @@ def _not_allowed(change: _Change) -> CloudError:
     rule = _FILLED if change.member.rule in BY_SERVICE else _FIXED
     return property_change_not_allowed(
         change.target,
-        f"The member '{change.target}' {rule}, or leave it out of a PATCH.{'' if change.member.secret else values}",
+        f"The member '{change.target}' {rule}{'' if change.member.secret else values}",
     )
 
 

@@ -180,6 +180,33 @@ def test_system_data_comes_from_arms_header(world: World) -> None:
     assert "systemData" not in world.send("GET", CLUSTER, api_version=OLD).body
 
 
+@pytest.mark.parametrize(
+    ("method", "content"),
+    [
+        ("PATCH", {}),
+        ("PATCH", {"tags": {"team": "one"}, "identity": {"type": "None"}, "location": "EastUS"}),
+        ("PATCH", {"properties": {"consoleProfile": {}, "networkProfile": {"outboundType": ""}}}),
+        ("PUT", body()),
+        ("PUT", None),
+    ],
+    ids=["nothing", "what is there", "empty members", "the body of the create", "what a GET shows"],
+)
+def test_an_update_that_changes_nothing_is_no_modification(world: World, method: str, content: Any) -> None:
+    """Its operation runs all the same, because it repairs what others changed in Azure. A new tag is one."""
+    header = "x-ms-arm-resource-system-data"
+    first = {"lastModifiedBy": "ann@example.com", "lastModifiedAt": "2026-03-01T12:00:00Z"}
+    second = {header: json.dumps({"lastModifiedBy": "bob@example.com", "lastModifiedAt": "2026-03-01T13:00:00Z"})}
+    world.send("PUT", CLUSTER, body(), headers={header: json.dumps(first)})
+    world.finish()
+    sent = world.send("GET", CLUSTER).body if content is None else content
+    reply = world.send(method, CLUSTER, sent, headers=second)
+    assert (reply.status, reply.body["systemData"]) == (200, first)
+    assert world.document["asyncOperationId"]
+    world.finish()
+    reply = world.send("PATCH", CLUSTER, {"tags": {"team": "two"}}, headers=second)
+    assert reply.body["systemData"]["lastModifiedBy"] == "bob@example.com"
+
+
 @pytest.mark.parametrize("header", ["{", "[]", '"x"', "null", '{"createdBy": 1}'])
 def test_a_bad_system_data_header_is_ignored(world: World, header: str) -> None:
     """It is ARM's, so the customer could not fix it."""
@@ -344,16 +371,23 @@ def test_what_is_fixed_at_create_cannot_change(world: World, path: str, value: A
         pytest.param(
             f"{CP}.domain", "other", "Repeat its value, or leave it out of a PATCH. It is 'c1', and", id="fixed"
         ),
-        pytest.param(f"{CP}.oidcIssuer", "https://x/", "is filled by the service. Leave it out", id="the service's"),
         pytest.param(
-            "properties.workerProfiles.0.name", "x", "It is 'worker', and the request has 'x'.", id="other elements"
+            f"{CP}.oidcIssuer",
+            "https://x/",
+            "is filled by the service. Leave it out, or repeat its value. It is '', and",
+            id="the service's",
+        ),
+        pytest.param(f"{CP}.domain", "", f"The member '{CP}.domain' is missing or empty. Give it a value.", id="empty"),
+        pytest.param(
+            "properties.workerProfiles.0.name", "x", "It is 'worker', and the request has '", id="other elements"
         ),
     ],
 )
 def test_a_refused_change_says_what_there_is_and_what_to_do(world: World, path: str, value: Any, want: str) -> None:
     """In addition to what the request has."""
     created(world)
-    assert want in put(world, changed(body(), path, value)).body["error"]["message"]
+    for method in ("PUT", "PATCH"):
+        assert want in world.send(method, CLUSTER, changed(body(), path, value)).body["error"]["message"]
 
 
 def test_an_omitted_member_without_a_default_is_a_change(world: World) -> None:
