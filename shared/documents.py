@@ -242,6 +242,7 @@ class ClusterDocument(FencedDocument, total=False):
     scaling: Scaling
     secrets: dict[str, str]
     hasPullSecret: bool
+    groupTags: list[str]
     openShiftCluster: Cluster
 
 

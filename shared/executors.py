@@ -24,7 +24,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.names": ("decide_names",),
     "azure.cluster_secrets": ("ensure_cluster_secrets", "delete_secrets"),
     "azure.dns": ("create_dns", "delete_dns"),
-    "azure.resource_group": ("ensure_resource_group", "delete_resource_group"),
+    "azure.resource_group": ("ensure_resource_group", "update_group_tags", "delete_resource_group"),
     "azure.storage": ("deploy_storage_template", "storage_containers_ready"),
     "azure.deny_assignment": ("deploy_deny_assignment", "settle_deny_assignment"),
     "azure.subnets": ("attach_nsgs", "detach_nsgs"),

@@ -1,4 +1,4 @@
-"""The cluster's own resource group in the customer's subscription: created, confirmed, deleted."""
+"""The cluster's own resource group in the customer's subscription: created, confirmed, kept in step, deleted."""
 
 from http import HTTPStatus
 
@@ -10,31 +10,69 @@ from activities.runtime.executor import Executor, Outcome, TryAgain, wait
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.arm.names import same_location
+from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 
 
 def _ensure_resource_group(step: Step) -> None:
     """Create the group, or confirm that an existing one is this cluster's.
 
-    A second run finds the group as it should be and sends nothing. The cluster's tags are copied; tags that somebody
-    else put on the group stay.
+    A second run finds the group as it should be and sends nothing.
 
     Raises:
         CloudError: `ClusterResourceGroupAlreadyExists`, for the customer: the group is not this cluster's.
 
     Source: ARO-RP `pkg/cluster/deploybaseresources.go`, `ensureResourceGroup`.
     """
-    groups = step.customer(ResourceManagementClient).resource_groups
-    wanted = ResourceGroup(
-        location=step.cluster["location"], managed_by=step.cluster["id"], tags=dict(step.cluster.get("tags") or {})
-    )
     existing = find(step)
     if existing is not None:
         _confirm(step, existing)
-        wanted.tags = {**(existing.tags or {}), **(wanted.tags or {})}
-        if (existing.tags or {}) == wanted.tags:
-            return
-    groups.create_or_update(step.resource_group, wanted)
+    _write(step, existing or ResourceGroup(location=step.cluster["location"]), is_new=existing is None)
+
+
+def _update_group_tags(step: Step) -> None:
+    """Give the group the cluster's tags. A second run sends nothing.
+
+    Tags that the service has put there before, and that the cluster has no more, are removed; those of others stay. A
+    group that is gone, or is not this cluster's, is left alone: other rows report it.
+    """
+    group = find(step)
+    if group is not None and is_ours(step, group):
+        _write(step, group, is_new=False)
+        _note(step, [])
+
+
+def _write(step: Step, group: ResourceGroup, *, is_new: bool) -> None:
+    """Write the group with the cluster's tags, unless it is as it should be."""
+    before, wanted = group.tags or {}, step.cluster.get("tags") or {}
+    former = step.document.get("groupTags", [])
+    replaced = {name.lower() for name in (*former, *wanted)}
+    tags = {name: value for name, value in before.items() if name.lower() not in replaced} | wanted
+    if is_new or _as_compared(tags) != _as_compared(before):
+        _note(step, former)
+        wish = ResourceGroup(location=group.location, managed_by=step.cluster["id"], tags=tags)
+        step.customer(ResourceManagementClient).resource_groups.create_or_update(step.resource_group, wish)
+
+
+def _as_compared(tags: dict[str, str]) -> dict[str, str]:
+    """Return tags as Azure compares them: their names in any case."""
+    return {name.lower(): value for name, value in tags.items()}
+
+
+def _note(step: Step, former: list[str]) -> None:
+    """Store the names of the tags that are the service's on the group: the cluster's, and former ones until they go.
+
+    This comes before they are written, so that an update after a failure still knows them.
+    """
+    names = sorted({name.lower() for name in (*former, *(step.cluster.get("tags") or {}))})
+
+    def change(document: ClusterDocument) -> bool:
+        before = document.get("groupTags", [])
+        document["groupTags"] = names
+        return before != names
+
+    step.decide(change)
 
 
 def _delete_resource_group(step: Step) -> Outcome | None:
@@ -123,7 +161,7 @@ def _is_deleting(group: ResourceGroup) -> bool:
 
 
 def _confirm(step: Step, group: ResourceGroup) -> None:
-    if not is_ours(step, group) or group.location.lower() != step.cluster["location"].lower():
+    if not is_ours(step, group) or not same_location(group.location, step.cluster["location"]):
         raise CloudError(
             400,
             ErrorCode.CLUSTER_RESOURCE_GROUP_ALREADY_EXISTS,
@@ -139,4 +177,5 @@ def _confirm(step: Step, group: ResourceGroup) -> None:
 
 
 ensure_resource_group = Executor(run=_ensure_resource_group)
+update_group_tags = Executor(run=_update_group_tags)
 delete_resource_group = Executor(run=_delete_resource_group, status=_is_deleted)

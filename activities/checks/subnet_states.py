@@ -84,7 +84,7 @@ def locked(step: Step, subnet: Subnet) -> list[str]:
         f"The subnet '{subnet.id}' is read-only because of the lock '{lock['id']}'. The cluster attaches its network "
         f"security group to it: remove the lock with: az lock delete --ids '{lock['id']}'"
         for lock in found.get("value", [])
-        if lock["properties"]["level"] == "ReadOnly"
+        if lock["properties"]["level"].lower() == "readonly"
     ]
 
 

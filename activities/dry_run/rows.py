@@ -37,7 +37,7 @@ from shared.store import NotFound, PreconditionFailed
 
 _log = logging.getLogger("activities")
 # These read, decide in the document, and at most write one thing at their end.
-_RUN = frozenset({"decide_names", "decide_zones", "ensure_resource_group"})
+_RUN = frozenset({"decide_names", "decide_zones", "ensure_resource_group", "update_group_tags"})
 _DONE = "An earlier operation has done it."
 _LACKING = "It needs a secret of the cluster (client secret or pull secret), which a dry run does not have."
 # The classes of errors that say nothing about the request.

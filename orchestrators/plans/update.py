@@ -1,6 +1,6 @@
 """The plan that updates a cluster: it deploys roles and security groups again, and does what the request changes.
 
-Workers get the number of outbound addresses that the cluster asks for.
+Workers get the number of outbound addresses that the cluster asks for, and the cluster's resource group gets its tags.
 
 A principal changes in this order: the new one gets its role and is exempted from the deny assignment, while the former
 one keeps both; the cluster switches to the new one; then the former one loses both. A changed secret takes the same
@@ -42,6 +42,8 @@ _UPDATE = phase("update",
         when="has_first_party", needs=("note_principal",), remedy=UPDATE_REPORTED),
     action("attach_nsgs", 15, "both subnets to have the cluster's network security groups", owner=Owner.AZURE, poll=2,
         needs=("deploy_storage_template",)),
+    action("update_group_tags", 5, "the cluster's resource group to have the cluster's tags", owner=Owner.AZURE,
+        needs=("note_principal",), remedy=UPDATE_REPORTED),
     begin_and_poll("reconcile_load_balancer_profile", 30,
         "Azure to give the load balancer of the workers its outbound addresses",
         when="uses_load_balancer", needs=("deploy_storage_template",), remedy=UPDATE_REPORTED),
@@ -83,7 +85,7 @@ _WORKERS = phase("workers",
 )
 _FINISH = phase("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
-        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile")),
+        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags")),
 )
 # fmt: on
 

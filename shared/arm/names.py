@@ -1,4 +1,4 @@
-"""The rule for ARM names: resource groups, and the resources of this provider, which follow the same rule."""
+"""ARM's rules for names: resource groups, the resources of this provider, which follow the same rule, and locations."""
 
 import re
 
@@ -9,3 +9,13 @@ _NAME = re.compile(r"[A-Za-z0-9_().-]{0,89}[A-Za-z0-9_()-]")
 def is_valid_name(text: str) -> bool:
     """Tell whether a resource group, or a cluster, may have this name."""
     return _NAME.fullmatch(text) is not None
+
+
+def normal_location(text: str) -> str:
+    """Return a location as ARM shows it: `eastus` for `East US`."""
+    return text.replace(" ", "").lower()
+
+
+def same_location(one: str, other: str) -> bool:
+    """Compare locations like ARM, without case and spaces."""
+    return normal_location(one) == normal_location(other)

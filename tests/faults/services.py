@@ -58,7 +58,7 @@ SERVICES = {
             ),
             "update": (
                 *("validate_service_principal_permissions", "validate_load_balancer_profile"),
-                *("deploy_storage_template", "attach_nsgs", "reconcile_load_balancer_profile"),
+                *("deploy_storage_template", "attach_nsgs", "reconcile_load_balancer_profile", "update_group_tags"),
             ),
             "delete": (
                 "delete_dns",

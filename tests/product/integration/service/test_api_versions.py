@@ -14,9 +14,10 @@ def _lasting(cluster: Json) -> Json:
 
 
 def test_an_update_through_each_version_changes_what_it_says_and_nothing_else(standing: Cluster) -> None:
-    """One sends back what a GET shows, the next a PATCH; every version sees the result."""
+    """One sends back what a GET shows, the next a PATCH; every version sees the result, and so does the resource group."""
     path = standing.customer.cluster_id
     before = standing.send("GET").json()
+    group = f"{before['properties']['clusterProfile']['resourceGroupId']}?api-version=2021-04-01"
     for number, version in enumerate(VERSIONS):
         at, tags = f"{path}?api-version={version}", {"by": version}
         shown = standing.send("GET", at).json()
@@ -24,4 +25,5 @@ def test_an_update_through_each_version_changes_what_it_says_and_nothing_else(st
         standing.succeed(begun(standing.send(method, at, body)))
         assert standing.send("GET", at).json()["tags"] == tags
         assert _lasting(standing.send("GET").json()) == _lasting(before)
+    assert standing.send("GET", group).json()["tags"] == tags
     standing.succeed(begun(standing.send("PATCH", body={"tags": before.get("tags", {})})))

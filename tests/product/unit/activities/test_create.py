@@ -43,6 +43,41 @@ def test_the_resource_group_is_made_once_and_managed_by_the_cluster(accepted: Wo
     assert accepted.azure.changes() == ["PUT resourcegroups/aro-c1"]
 
 
+def test_an_update_keeps_the_tags_of_the_group_in_step(accepted: World) -> None:
+    """What the service has set and the cluster has no more goes; what somebody else has put there stays."""
+    accepted.cluster["openShiftCluster"]["tags"] = {"Team": "a", "old": "1"}
+    call("ensure_resource_group")
+    group = accepted.azure.resources[CLUSTER_GROUP.lower()]
+    group["tags"] |= {"costs": "4711", "OLD": group["tags"].pop("old")}
+    accepted.cluster["openShiftCluster"]["tags"] = {"team": "b", "new": ""}
+    twice("update_group_tags")
+    assert accepted.azure.resources[CLUSTER_GROUP.lower()]["tags"] == {"team": "b", "new": "", "costs": "4711"}
+    assert accepted.azure.changes() == ["PUT resourcegroups/aro-c1"] * 2
+    accepted.cluster["openShiftCluster"]["tags"] = {}
+    twice("update_group_tags")
+    assert accepted.azure.resources[CLUSTER_GROUP.lower()]["tags"] == {"costs": "4711"}
+
+
+def test_an_update_leaves_the_tags_of_a_group_that_is_not_the_clusters_alone(accepted: World) -> None:
+    """Other rows report what has become of it."""
+    call("update_group_tags")
+    accepted.azure.resources[CLUSTER_GROUP.lower()] = {"location": "eastus", "tags": {"a": "b"}}
+    call("update_group_tags")
+    assert accepted.azure.changes() == []
+
+
+@pytest.mark.parametrize("group_location", ["East US", "EASTUS"])
+def test_a_location_is_the_same_however_it_is_written(accepted: World, group_location: str) -> None:
+    """ARM ignores case and spaces."""
+    accepted.azure.resources[CLUSTER_GROUP.lower()] = {
+        "location": group_location,
+        "managedBy": CLUSTER_ID,
+        "tags": {"team": "a"},
+    }
+    assert call("ensure_resource_group") == DONE
+    assert accepted.azure.changes() == []
+
+
 @pytest.mark.parametrize(
     "existing",
     [

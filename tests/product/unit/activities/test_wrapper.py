@@ -210,10 +210,10 @@ def test_an_old_attempt_that_wakes_late_begins_no_azure_call(accepted: World) ->
 
     def supersede(_request: Any) -> Any:
         accepted.cluster["attempt"] = 2
-        return 404, {"error": {"code": "ResourceGroupNotFound", "message": "gone"}}, {}
+        return 200, {"location": "eastus", "managedBy": CLUSTER_ID}, {}
 
     accepted.azure.on("GET", "/resourcegroups/aro-c1$", supersede)
-    assert call("ensure_resource_group") == {"outcome": "fenced"}
+    assert call("delete_resource_group") == {"outcome": "fenced"}
     assert accepted.azure.changes() == []
 
 
