@@ -13,6 +13,7 @@ from activities.checks.linked_resources import Connect, Linked
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, summarize
+from shared.arm.names import same_location
 from shared.azure.models import text
 from shared.steps import RetryClass
 
@@ -52,7 +53,7 @@ def _get(linked: Linked, connect: Connect) -> DiskEncryptionSet:
 def _problems(step: Step, linked: Linked, found: DiskEncryptionSet) -> list[CloudError]:
     problems = []
     wanted, state = step.cluster["location"], text(found.provisioning_state)
-    if str(found.location).replace(" ", "").lower() != wanted.lower():
+    if not same_location(str(found.location), wanted):
         problems.append(
             f"The disk encryption set '{linked.id}' is in '{found.location}', and the cluster would be in '{wanted}'. "
             "Use one of the cluster's region."

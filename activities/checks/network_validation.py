@@ -20,6 +20,7 @@ from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, summarize
+from shared.arm.names import same_location
 from shared.azure.models import text
 from shared.steps import RetryClass
 
@@ -91,7 +92,7 @@ def _location(step: Step, network: VirtualNetwork) -> list[CloudError]:
                 "service makes no machines. Use a virtual network of the region itself."
             )
         ]
-    if _plain(actual) == _plain(wanted):
+    if same_location(actual, wanted):
         return []
     return [
         _invalid(
@@ -99,10 +100,6 @@ def _location(step: Step, network: VirtualNetwork) -> list[CloudError]:
             "Use a virtual network of the cluster's region."
         )
     ]
-
-
-def _plain(location: str) -> str:
-    return location.replace(" ", "").lower()
 
 
 def _attached_group(subnet: Subnet, target: str, group_id: str) -> list[CloudError]:

@@ -16,6 +16,7 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, invalid_parameter, summarize
+from shared.arm.names import normal_location, same_location
 from shared.azure.models import text
 from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
@@ -76,7 +77,7 @@ def _read_anew(step: Step) -> None:
 
 def _read(step: Step) -> dict[str, Offer]:
     sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
-    location = step.cluster["location"].lower()
+    location = normal_location(step.cluster["location"])
     skus = step.customer(ComputeManagementClient).resource_skus.list(filter=f"location eq '{location}'")
     found = (sku for sku in skus if sku.resource_type == "virtualMachines" and str(sku.name).lower() in sizes)
     return {str(sku.name).lower(): _offer(sku, location) for sku in found}
@@ -84,7 +85,10 @@ def _read(step: Step) -> dict[str, Offer]:
 
 def _offer(sku: ResourceSku, location: str) -> Offer:
     zones = {
-        zone for info in sku.location_info or [] if str(info.location).lower() == location for zone in info.zones or []
+        zone
+        for info in sku.location_info or []
+        if same_location(str(info.location), location)
+        for zone in info.zones or []
     }
     closed = ""
     for restriction in sku.restrictions or []:

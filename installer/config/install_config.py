@@ -8,6 +8,7 @@ from typing import Any
 
 from installer.graph import Content
 from shared.arm import resource_id
+from shared.arm.names import normal_location
 from shared.release import release_rules
 
 _MASTER_DISK_GIB = 1024
@@ -138,7 +139,7 @@ def _azure(cluster: Mapping[str, Any], version: Mapping[str, Any]) -> dict[str, 
     workers = resource_id.parse(properties["workerProfiles"][0]["subnetId"])
     vnet = masters.parent
     return {
-        "region": cluster["location"].lower(),
+        "region": normal_location(cluster["location"]),
         "resourceGroupName": resource_id.parse(properties["clusterProfile"]["resourceGroupId"]).resource_group,
         "networkResourceGroupName": masters.resource_group,
         "virtualNetwork": vnet.name,

@@ -5,6 +5,7 @@ from typing import TypedDict
 
 from shared.arm import times
 from shared.arm.errors import CloudErrorBody
+from shared.arm.names import normal_location
 
 # The statuses with which ARM ends operations and deployments.
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
@@ -48,7 +49,7 @@ def result_path(subscription_id: str, namespace: str, location: str, operation_i
 
 def _path(subscription_id: str, namespace: str, location: str, collection: str, operation_id: str) -> str:
     return (
-        f"/subscriptions/{subscription_id}/providers/{namespace}/locations/{location.lower()}"
+        f"/subscriptions/{subscription_id}/providers/{namespace}/locations/{normal_location(location)}"
         f"/{collection}/{operation_id}"
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from shared.arm import times
 from shared.clusters.api_versions import ApiVersion, is_generated
 from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, STRUCTURES, Kind, Member, Rule
-from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree, whole_tree
+from shared.clusters.shape import Node, in_normal_form, is_empty, is_same, secret_paths, tree, whole_tree
 from shared.documents import Cluster
 from shared.release import release_rules
 
@@ -106,7 +106,7 @@ def copy_member(source: Cluster, target: Cluster, path: str) -> None:
 def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
     """Return a validated cluster with the service's own values for its members, whatever the request repeated.
 
-    Ids and names that differ only in case keep the casing in which they were first sent.
+    Ids and names that differ only in case keep the casing in which they were first sent. A location gets ARM's own form.
 
     Args:
         wanted: the cluster that the request asks for.
@@ -130,6 +130,7 @@ def _settle_object(node: Node, wanted: Members, stored: Members) -> Members:
             here = [_settle_object(child, item, named.get(item.get("name", ""), {})) for item in here]
         elif child.kind is Kind.OBJECT and here is not None:
             here = _settle_object(child, here, before or {})
+        here = in_normal_form(child.member, here)
         if here is None:
             result.pop(name, None)
         else:
@@ -184,7 +185,7 @@ def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
         case Kind.ARRAY:
             return [_external_object(node, item, always) for item in value or []]
         case Kind.STRING if isinstance(value, str):
-            return node.member.spelled.get(value, value)
+            return in_normal_form(node.member, node.member.spelled.get(value, value))
         case Kind.TIME if isinstance(value, str):
             return times.shown(value)
     return value

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from shared.arm.errors import CloudError
+from shared.arm.names import normal_location
 from shared.clusters.checks import cluster_checks, machine_checks, network_checks
 from shared.clusters.checks.facts import Facts
 
@@ -59,6 +60,7 @@ class Member:
         default: the value for older clients, and for clients that leave it out. It means the same as leaving it out.
         values: the allowed values, if there are only a few.
         spelled: values that replies spell in another way than documents.
+        normal: returns a value in the form in which it is compared, stored and shown; None if that is as it came.
         check: further rules for its value, or for the whole cluster if this member is the one to report.
         create_only: whether the checks run only on a create, because the value is fixed later, or is the cluster's own.
         secret: whether it is kept in the vault and never returned.
@@ -74,6 +76,7 @@ class Member:
     default: Any = None
     values: tuple[str, ...] = ()
     spelled: Mapping[str, str] = field(default_factory=dict, hash=False)
+    normal: Callable[[str], str] | None = None
     check: Check | None = None
     create_only: bool = False
     secret: bool = False
@@ -97,7 +100,7 @@ MEMBERS = (
     Member("id", rule=_I, check=cluster_checks.same_id),
     Member("name", rule=_I, check=cluster_checks.same_name),
     Member("type", rule=_I, check=cluster_checks.same_type),
-    Member("location", rule=_CI, required=True, check=cluster_checks.location),
+    Member("location", required=True, normal=normal_location, check=cluster_checks.location),
     Member("tags", _MAP, _M, check=cluster_checks.tags),
     # Not checked: the value comes from ARM's header, and a body that was read earlier has an older one.
     Member("systemData.createdBy", rule=_I),

@@ -77,7 +77,7 @@ def is_empty(value: Any) -> bool:
 
 
 def is_same(member: Member, one: Any, other: Any) -> bool:
-    """Tell whether two values of a member are equal: absent equals empty and the default; casing may not matter.
+    """Tell whether two values of a member are equal: absent equals empty and the default; spelling may not matter.
 
     Args:
         member: the member's row.
@@ -89,7 +89,12 @@ def is_same(member: Member, one: Any, other: Any) -> bool:
         return True
     if member.rule in ANY_CASE and isinstance(one, str) and isinstance(other, str):
         return one.lower() == other.lower()
-    return bool(one == other)
+    return bool(in_normal_form(member, one) == in_normal_form(member, other))
+
+
+def in_normal_form(member: Member, value: Any) -> Any:
+    """Return a value as it is compared, stored and shown."""
+    return member.normal(value) if member.normal is not None and isinstance(value, str) else value
 
 
 def secret_paths(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

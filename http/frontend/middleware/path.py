@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from frontend.messages import Call, Handler, Reply
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, shown
-from shared.arm.names import is_valid_name
+from shared.arm.names import is_valid_name, same_location
 from shared.arm.resource_id import is_uuid
 from shared.phases.archive import DIGEST_LENGTH
 from shared.phases.schemas import NAME
@@ -65,7 +65,7 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
     ),
     "location": (
         "location",
-        lambda value, region: value == region.lower(),
+        same_location,
         400,
         ErrorCode.INVALID_LOCATION,
         "'{region}', the region that this service is deployed in",

@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.arm import resource_id
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_parameter, shown
-from shared.arm.names import is_valid_name
+from shared.arm.names import is_valid_name, same_location
 from shared.clusters.checks.facts import Facts, refuse
 from shared.release.pull_secret import CONSOLE, entries, wrong_entries
 
@@ -75,7 +75,7 @@ def _same(value: str, wanted: str, code: ErrorCode, target: str) -> Iterator[Clo
 
 def location(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The location is the region that received the request."""
-    if value.lower() != facts.location.lower():
+    if not same_location(value, facts.location):
         yield refuse(target, value, f"'{facts.location}', the region this request was sent to")
 
 

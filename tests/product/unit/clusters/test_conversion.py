@@ -54,7 +54,8 @@ def _values(node: Node, path: str = "") -> st.SearchStrategy[Any]:
             return st.dictionaries(texts, texts, min_size=1, max_size=2)
         case Kind.INTEGER:
             return st.integers(1, 2**31 - 1)
-    return texts
+    # A value in another form would come back in its normal one.
+    return texts if node.member.normal is None else texts.map(node.member.normal).filter(bool)
 
 
 def _key(item: Json) -> str:

@@ -26,7 +26,10 @@ def _values(node: Node) -> st.SearchStrategy[Any]:
         return st.fixed_dictionaries({}, optional=children)
     if node.kind in (Kind.MAP, Kind.OBJECTS):
         return st.dictionaries(texts, texts, min_size=1, max_size=2)
-    return st.integers(1, 2**31 - 1) if node.kind is Kind.INTEGER else texts
+    if node.kind is Kind.INTEGER:
+        return st.integers(1, 2**31 - 1)
+    # A value in another form would come back in its normal one.
+    return texts if node.member.normal is None else texts.map(node.member.normal).filter(bool)
 
 
 def _is_leaf(node: Node) -> bool:

@@ -290,6 +290,19 @@ def test_a_create_is_accepted_with(world: World, path: str, value: Any) -> None:
     assert reply.status == 201, reply.text()
 
 
+@pytest.mark.parametrize("written", ["East US", "EastUS", " east us "])
+def test_a_location_is_the_same_however_it_is_written(world: World, written: str) -> None:
+    """ARM ignores case and spaces; what is stored, and shown, is what ARM shows."""
+    assert world.send("PUT", CLUSTER, changed(body(), "location", written)).body["location"] == "eastus"
+    assert world.document["openShiftCluster"]["location"] == "eastus"
+    world.finish()
+    world.document["openShiftCluster"]["location"] = "EastUS"
+    updated = world.send("PUT", CLUSTER, changed(body(), "location", written))
+    assert (updated.status, updated.body["location"]) == (200, "eastus")
+    world.finish()
+    assert world.send("PATCH", CLUSTER, {"location": written}).body["location"] == "eastus"
+
+
 def test_every_failure_is_reported_at_once(world: World) -> None:
     """The outer error is the first in the table's order; details has all of them."""
     bad = changed(changed(changed(body(), f"{WP}.count", 1), f"{CP}.domain", "C1"), f"{NP}.podCidr", "x")
