@@ -17,7 +17,7 @@ DEFAULT_NAMESPACE = "default"
 def _work(run: PhaseRun) -> Installation | Move:
     document, name = run.phase.executor.document, run.phase.cluster
     if not moves(run.phase):
-        return Installation(run.cluster(name), name, Choice(run.site, run.phase).components(), run.say)
+        return Installation(run.cluster(name), name, Choice(run.site, run.phase).components(), run.say, run.before)
     parent = run.site.cluster_map.clusters[name].parent
     namespace = (document.get("move-options") or {}).get("namespace") or DEFAULT_NAMESPACE
     return Move(Side(parent, run.cluster(parent)), Side(name, run.cluster(name)), namespace, run.say)

@@ -27,6 +27,8 @@ Json = dict[str, Any]
 INVENTORY_VERSION = "clusterctl.cluster.x-k8s.io/v1alpha3"
 # With what a Provider object says which components it stands for.
 DIGEST = "aro.openshift.io/components"
+# What clusterctl installs before any provider. Here a phase of the site's own does, because nothing is fetched.
+_CERT_MANAGER = "cert-manager.io"
 _CORE_LABEL = "clusterctl.cluster.x-k8s.io/core"
 _TEXT = {"type": "string"}
 # The definition of Provider objects. clusterctl accepts any that has the version.
@@ -73,21 +75,23 @@ class Installation:
         name: its name.
         components: what each provider is made from, in the order in which they are installed.
         say: shows what became of objects.
+        before: for a dry run, what earlier phases would apply to the cluster.
     """
 
     cluster: Cluster
     name: str
     components: Sequence[Components]
     say: Callable[[Sequence[Change]], None]
+    before: Sequence[Json] = ()
 
     def proceed(self) -> Outcome | None:
         """Install what is missing; return what is waited for, or None. May run any number of times.
 
         Raises:
-            CloudError: another version is installed, or the cluster refuses objects.
+            CloudError: another version is installed, cert-manager is missing, or the cluster refuses objects.
             NotDone: the API server is away; call again.
         """
-        self._check_versions()
+        self._check()
         for one in self.components:
             waiting = self._install(one)
             if waiting:
@@ -96,7 +100,7 @@ class Installation:
 
     def status(self) -> Outcome | None:
         """Return what is not installed or not ready yet, or None; change nothing."""
-        self._check_versions()
+        self._check()
         for one in self.components:
             if not self._is_installed(one):
                 return wait(f"{one.provider}: It is not installed.")
@@ -111,7 +115,7 @@ class Installation:
         if wrong:
             return [Change(ObjectId.of(_record(one)), "refused", why) for one, why in wrong]
         trying = replace(self, cluster=Cluster(self.cluster.client, dry_run=True))
-        among = [DEFINITION, *(document for one in self.components for document in one.documents)]
+        among = [DEFINITION, *self.before, *(document for one in self.components for document in one.documents)]
         changes = [] if self._defined() else [applied(trying.cluster, DEFINITION, among)]
         for one in self.components:
             is_installed = self._is_installed(one)
@@ -196,20 +200,41 @@ class Installation:
         recorded = (found.get("metadata", {}).get("annotations") or {}).get(DIGEST)
         return (found.get("version"), recorded) == (one.provider.version, _digest(one))
 
-    def _check_versions(self) -> None:
+    def _check(self) -> None:
         wrong = [why for _, why in self._in_the_way()]
         if wrong:
             raise CloudError(409, ErrorCode.CONFLICT, " ".join(wrong), owner=Owner.CUSTOMER)
 
     def _in_the_way(self) -> list[tuple[Components, str]]:
-        """Return the providers that are there in another version or namespace, each with what to do about it."""
+        """Return the providers that cannot be installed, each with what to do about it.
+
+        They are there in another version or namespace, or need something that the cluster lacks.
+        """
         found = self.cluster.listing(INVENTORY_VERSION, "Provider")
         pairs = [(one, record) for one in self.components for record in found if _is_same(one.provider, record)]
-        return [
+        others = [
             (one, self._what_to_do(one, record))
             for one, record in pairs
             if (record.get("version"), record["metadata"]["namespace"]) != (one.provider.version, one.namespace)
         ]
+        return others + [(one, why) for one in self.components if (why := self._without_cert_manager(one))]
+
+    def _without_cert_manager(self, one: Components) -> str:
+        """Return what to do about a provider that needs cert-manager on a cluster without it, or ""."""
+        among = [*self.before, *(document for other in self.components for document in other.documents)]
+        for document in one.documents:
+            wanted = ObjectId.of(document)
+            if wanted.group != _CERT_MANAGER or defines(among, wanted):
+                continue
+            try:
+                self.cluster.served(document["apiVersion"], wanted.kind)
+            except UnknownKind:
+                return (
+                    f"The provider {one.provider} has the object {wanted}, and the cluster '{self.name}' has no "
+                    "cert-manager, which clusterctl itself would install first. Put cert-manager into a phase of kind "
+                    "KubernetesApply before this one."
+                )
+        return ""
 
     def _what_to_do(self, one: Components, record: Json) -> str:
         has, where = record.get("version"), record["metadata"]["namespace"]

@@ -184,6 +184,14 @@ class Choice:
     def _components(self, provider: Provider) -> Components:
         if not provider.root:
             return Components(provider, "", ())
+        located = entry_points.located(self.site.bundle.resolve(), provider.root)
+        if located is not None and not located.is_dir():
+            missing = (
+                f"The components of {provider} do not exist: the bundle has no folder '{provider.root}'. Addresses of "
+                "providers are seen from the bundle. Where airshipctl's working folder holds several repositories, the "
+                "bundle is that folder, and the path of the metadata file begins with its repository."
+            )
+            raise self._refused("providers", missing)
         variables = self.document.get("additional-vars") or {}
         try:
             rendered = kustomize.build(self.site.bundle, provider.root, lambda text: substitute(text, variables))

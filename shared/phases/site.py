@@ -1,7 +1,9 @@
 """A site: what the phase bundle in an archive or a folder declares, and where the documents of each phase are.
 
-The two rules for paths are airshipctl's. The metadata file says where the phase bundle is. The documents of a phase are
-at the prefix in that file, followed by the phase's own entry point.
+The rules for paths are airshipctl's. The metadata file says where the phase bundle is. The documents of a phase are at
+the prefix in that file, followed by the phase's own entry point. Both are seen from the repository of the metadata file.
+That is the bundle itself, or its first folder on the way to the file: airshipctl's working folder holds a folder for each
+repository, and what lies in several of them, such as the components of providers, is seen from the working folder.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +43,7 @@ class Site:
 
     Args:
         bundle: the root of the bundle.
-        prefix: path of the site in the bundle, before each phase's own entry point.
+        prefix: path of the site in the bundle, with its repository's, before each phase's own entry point.
         phases: the phases by name, in the order in which the bundle renders them.
         plans: the plans by name.
         cluster_map: the clusters.
@@ -105,7 +107,8 @@ def load(bundle: Path, metadata_file: str = METADATA_FILE) -> Site:
         BundleError: with everything that is wrong with the documents that declare the site.
     """
     metadata = _metadata(bundle, metadata_file)
-    rendered = tuple(kustomize.build(bundle, metadata["path"]))
+    repository = _repository(bundle, metadata_file, metadata["path"])
+    rendered = tuple(kustomize.build(bundle, str(repository / metadata["path"])))
     declared = [one for one in rendered if is_declaration(one.document)]
     problems = [problem for one in declared for problem in problems_of(one)]
     problems += _doubled(declared)
@@ -115,7 +118,7 @@ def load(bundle: Path, metadata_file: str = METADATA_FILE) -> Site:
     maps = of_kind["ClusterMap"]
     return Site(
         bundle,
-        metadata["docEntryPointPrefix"],
+        str(repository / metadata["docEntryPointPrefix"]),
         {Name.of(one.document["metadata"]): _phase(one, declared) for one in of_kind["Phase"]},
         {Name.of(one.document["metadata"]): _plan(one) for one in of_kind["PhasePlan"]},
         _cluster_map(maps[0]) if maps else ClusterMap(),
@@ -143,6 +146,25 @@ def _metadata(bundle: Path, metadata_file: str) -> Json:
         raise BundleError(problems)
     spec: Json = {"docEntryPointPrefix": ""} | found[0]["spec"]["phase"]
     return spec
+
+
+def _repository(bundle: Path, metadata_file: str, path: str) -> PurePosixPath:
+    """Return the path of the repository that the metadata file is in.
+
+    Raises:
+        BundleError: the phase bundle is in none that it could be.
+    """
+    places = [PurePosixPath(), *(PurePosixPath(part) for part in PurePosixPath(metadata_file).parts[:-1][:1])]
+    for place in places:
+        found = entry_points.located(bundle.resolve(), place / path)
+        if found is None or found.is_dir():
+            return place
+    looked = " or ".join(f"'{place / path}'" for place in places)
+    missing = (
+        f"The phase bundle does not exist: the bundle has no folder {looked}. The path is seen from the bundle, or from its "
+        "first folder on the way to the metadata file, if it holds several repositories."
+    )
+    raise refused(missing, file=metadata_file, field="spec.phase.path")
 
 
 def _doubled(declared: Iterable[Rendered]) -> Iterator[Problem]:

@@ -105,6 +105,22 @@ def test_providers_are_installed_in_order_and_recorded(cluster: Cluster, name: s
     assert {change.verb for change in installing.dry_run()} == {"unchanged"}
 
 
+def test_a_provider_that_needs_cert_manager_says_so_before_anything_is_applied(cluster: Cluster, name: str) -> None:
+    """Clusterctl installs it first. In a dry run, an earlier phase may."""
+    installing, shown = installation(cluster, name)
+    where = f"{name}-coreprovider"
+    certificate = {"apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {"name": "webhook"}}
+    needing = replace(installing, components=[components(name, "CoreProvider", [certificate, manager(where)])])
+    with pytest.raises(CloudError, match="has no cert-manager, which clusterctl itself would install first"):
+        needing.proceed()
+    assert cluster.read(namespace(where)) is None
+    assert shown.taken() == []
+    assert [change.verb for change in needing.dry_run()] == ["refused"]
+    defining = definition("cert-manager.io")
+    defining["spec"]["names"] |= {"kind": "Certificate", "plural": "certificates", "singular": "certificate"}
+    assert "refused" not in {change.verb for change in replace(needing, before=[defining]).dry_run()}
+
+
 def test_what_is_missing_is_made_again_and_new_components_are_applied(cluster: Cluster, name: str) -> None:
     """But what controllers changed stays as they made it."""
     shown = Shown()

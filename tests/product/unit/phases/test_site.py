@@ -1,13 +1,15 @@
 """A site is read from its bundle, and everything that is wrong with it is said at once."""
 
-from pathlib import Path
+import shutil
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-from shared.phases import site, validation
+from shared.phases import kinds, site, validation
+from shared.phases.clusterctl_providers import Choice
 from shared.phases.documents import Name
 from shared.phases.problems import BundleError
-from tests.product.unit.phases.bundles import POLICIES, phases, write
+from tests.product.unit.phases.bundles import METADATA, POLICIES, phases, write
 
 
 def found(folder: Path) -> list[str]:
@@ -43,6 +45,34 @@ def test_a_phase_renders_the_words_of_kubernetes(tmp_path: Path, word: str, want
     read = site.load(write(tmp_path, {"site/policies/policy.yaml": POLICIES.replace("strict", f'"{word}"')}))
     [rendered] = read.render(read.phase("policies"))
     assert rendered.document["data"] == {"mode": want}
+
+
+@pytest.mark.parametrize("repository", ["", "manifests"])
+def test_a_working_folder_may_hold_several_repositories(tmp_path: Path, repository: str) -> None:
+    """As airshipctl's does: a repository's own paths are seen from it, addresses of providers from the working folder."""
+    write(tmp_path / "made")
+    shutil.copytree(tmp_path / "made", tmp_path / "working" / repository)
+    address = str(PurePosixPath(repository) / "providers/core")
+    file = tmp_path / "working" / repository / "site/phases/phases.yaml"
+    file.write_text(file.read_text().replace("url: providers/core", f"url: {address}"))
+    read = site.load(tmp_path / "working", str(PurePosixPath(repository) / "metadata.yaml"))
+    assert kinds.problems(read, read.phases.values()) == []
+    [rendered] = read.render(read.phase("policies"))
+    assert rendered.file == str(PurePosixPath(repository) / "site/policies/policy.yaml")
+    [components] = Choice(read, read.phase("providers")).components()
+    assert components.provider.root == address
+
+
+def test_an_address_of_another_root_is_told_where_it_was_looked_for(tmp_path: Path) -> None:
+    """Whoever has airshipctl's layout learns which folder the bundle is."""
+    read = site.load(write(tmp_path, phases("url: providers/core", "url: manifests/providers/core")))
+    [problem] = kinds.problems(read, [read.phase("providers")])
+    (tmp_path / "site/metadata.yaml").write_text(METADATA.replace("path: site/phases", "path: nowhere"))
+    with pytest.raises(BundleError, match="the bundle has no folder 'nowhere' or 'site/nowhere'"):
+        site.load(tmp_path, "site/metadata.yaml")
+    assert (
+        "the bundle has no folder 'manifests/providers/core'. Addresses of providers are seen from" in problem.message
+    )
 
 
 FILE = "site/phases/phases.yaml"
@@ -172,6 +202,10 @@ MISTAKES = {
             f"{FILE} PhasePlan/site apiVersion: 'airshipit.org/v1' is not an API version of airshipit.org. It has "
             "'airshipit.org/v1alpha1'."
         ),
+    ),
+    "a phase bundle that does not exist": (
+        {"metadata.yaml": METADATA.replace("path: site/phases", "path: nowhere")},
+        "metadata.yaml spec.phase.path: The phase bundle does not exist: the bundle has no folder 'nowhere'. The path is",
     ),
     "no metadata file": ({"metadata.yaml": None}, "metadata.yaml: The bundle has no metadata file 'metadata.yaml'."),
     "two kustomization files": (
