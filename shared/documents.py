@@ -249,11 +249,13 @@ class ClusterDocument(FencedDocument, total=False):
 class OperationDocument(Document, total=False):
     """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 
-    An operation on a site has `siteName` in place of the cluster's members, and the bundle that it began with.
+    An operation on a site has `siteName` in place of the cluster's members, the bundle that it began with, and the ids
+    of the service's clusters whose kubeconfigs it needs.
     """
 
     siteName: str
     bundle: str
+    sourceClusters: list[str]
     openShiftClusterKey: str
     clusterDocumentId: str
     taskHub: str

@@ -12,7 +12,7 @@ from activities.phases.applying import Change, applied, look
 from activities.phases.inventory import Inventory, owner_of
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
-from activities.phases.statuses import Found, Status
+from activities.phases.statuses import Found, Status, quotable
 from shared.phases.apply_options import Options, find
 
 Json = dict[str, Any]
@@ -111,9 +111,14 @@ class Application:
                     continue
                 values = find(document, wanted["jsonPath"])
                 if not (wanted["value"] in map(_text, values) if "value" in wanted else values):
-                    has = ", ".join(map(_text, values)) or "nothing"
+                    shown = ", ".join(map(_text, find(quotable(document), wanted["jsonPath"])))
+                    has = (
+                        "it has another value, which is not shown"
+                        if values and not shown
+                        else f"it is {shown or 'nothing'}"
+                    )
                     want = f"has to be {wanted['value']}" if "value" in wanted else "has to exist"
-                    message = f"{wanted['jsonPath']} {want}; it is {has}."
+                    message = f"{wanted['jsonPath']} {want}; {has}."
                     yield ObjectId.of(document), Found(Status.IN_PROGRESS, message)
 
     def _former(self, one: ObjectId) -> Json:

@@ -114,7 +114,7 @@ class Cluster:
         status, body = send(self.client, "PATCH", path, document, _APPLY)
         if status == HTTPStatus.CONFLICT:
             raise Conflicts(f"the API server answers {status_line(status, body)}")
-        return self._object(status, body)
+        return self._object(status, body, document)
 
     def create(self, document: Json) -> Json:
         """Create an object; return it as it is then.
@@ -126,7 +126,7 @@ class Cluster:
             NotDone: it exists, or the problem may pass.
         """
         path = f"{self._collection(document)}?{urlencode({'fieldManager': FIELD_MANAGER})}"
-        return self._object(*send(self.client, "POST", path, document))
+        return self._object(*send(self.client, "POST", path, document), document)
 
     def merge(self, document: Json, changes: Json) -> Json:
         """Change members of an object; return it as it is then.
@@ -250,8 +250,13 @@ class Cluster:
         return f"{self._collection(document)}/{quote(ObjectId.of(document).name)}"
 
     @staticmethod
-    def _object(status: int, body: bytes) -> Json:
+    def _object(status: int, body: bytes, sent: Json | None = None) -> Json:
+        """Return the object in an answer; `sent` is the one that was sent, of which an error may quote values."""
         told = f"the API server answers {status_line(status, body)}"
+        if sent is not None and (sent.get("apiVersion"), sent.get("kind")) == ("v1", "Secret"):
+            told = (
+                f"the API server answers {status_line(status, b'')}; its message may quote the Secret and is not shown"
+            )
         if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.METHOD_NOT_ALLOWED}:
             raise Rejected(told)
         if status == HTTPStatus.NOT_FOUND:

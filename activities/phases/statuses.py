@@ -37,6 +37,20 @@ class Found:
 
 
 CURRENT = Found(Status.CURRENT)
+_CLUSTER_API, _CONFIG = "cluster.x-k8s.io", "config.openshift.io"
+# The kinds, beside those with rules below, whose status messages may quote. Operators read the messages, and need no
+# right on the cluster. So nothing else is quoted: neither another part of an object, which may hold a secret, nor the
+# status of another kind, where its controller may have put anything.
+_QUOTED = frozenset(
+    {
+        ("", "Namespace"),
+        ("", "Node"),
+        *((_CLUSTER_API, kind) for kind in ("Cluster", "Machine", "MachineDeployment", "MachinePool", "MachineSet")),
+        ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane"),
+        *((_CONFIG, kind) for kind in ("ClusterOperator", "ClusterVersion")),
+        ("machineconfiguration.openshift.io", "MachineConfigPool"),
+    }
+)
 # A pod in one of these states will not start by itself.
 BROKEN_WAITING = frozenset({"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "CreateContainerConfigError"})
 
@@ -50,9 +64,18 @@ def status_of(live: Json | None) -> Found:
     general = _general(live)
     if general is not None:
         return general
-    group = str(live.get("apiVersion", "")).rpartition("/")[0]
-    rule = RULES.get((group, live.get("kind", "")))
+    rule = RULES.get(_kind(live))
     return _ready(live) if rule is None else rule(live)
+
+
+def quotable(live: Json) -> Json:
+    """Return the part of an object that messages may quote: the status of a well-known kind, and nothing of others."""
+    kind = _kind(live)
+    return {"status": _status(live)} if kind in RULES or kind in _QUOTED else {}
+
+
+def _kind(live: Json) -> tuple[str, str]:
+    return str(live.get("apiVersion", "")).rpartition("/")[0], str(live.get("kind", ""))
 
 
 def _status(live: Json) -> Json:
@@ -77,6 +100,10 @@ def _of(found: Json, otherwise: str) -> str:
     return str(found.get("message") or found.get("reason") or otherwise)
 
 
+def _quoted(live: Json, found: Json, otherwise: str) -> str:
+    return _of(found if quotable(live) else {}, otherwise)
+
+
 def _general(live: Json) -> Found | None:
     """Return what every kind may say: its controller is behind, works on it, or has given up."""
     generation = live.get("metadata", {}).get("generation")
@@ -85,9 +112,9 @@ def _general(live: Json) -> Found | None:
         return _waiting(f"Generation {generation} was made, and {observed} observed.")
     reconciling, stalled = condition(live, "Reconciling"), condition(live, "Stalled")
     if reconciling.get("status") == "True":
-        return _waiting(_of(reconciling, "It is being reconciled."))
+        return _waiting(_quoted(live, reconciling, "It is being reconciled."))
     if stalled.get("status") == "True":
-        return Found(Status.FAILED, _of(stalled, "Its controller has given up."))
+        return Found(Status.FAILED, _quoted(live, stalled, "Its controller has given up."))
     return None
 
 
@@ -95,7 +122,7 @@ def _ready(live: Json) -> Found:
     """Judge a kind without rules of its own by its condition Ready, if it has one."""
     ready = condition(live, "Ready")
     if ready.get("status") in {"False", "Unknown"}:
-        return _waiting(_of(ready, "Its condition Ready does not hold."))
+        return _waiting(_quoted(live, ready, "Its condition Ready does not hold."))
     return CURRENT
 
 

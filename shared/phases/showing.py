@@ -11,6 +11,7 @@ from shared.phases.site import Site
 Json = dict[str, Any]
 
 MASK = "***"
+VARIABLES = "additional-vars"
 
 
 def plan_row(plan: PhasePlan) -> Json:
@@ -66,12 +67,14 @@ def documents(site: Site, source: str, name: Name) -> list[Json]:
 
 
 def mask(document: Json) -> Json:
-    """Return a document with every value of a Secret masked, and every user of a kubeconfig."""
+    """Return a document with every value of a Secret masked, every user of a kubeconfig, and Clusterctl's variables."""
     config = document.get("config")
     if document.get("kind") == "KubeConfig" and isinstance(config, dict) and "users" in config:
         users = config["users"]
         masked = [_masked_user(one) for one in users] if isinstance(users, list) else MASK
         return document | {"config": config | {"users": masked}}
+    if document.get("kind") == "Clusterctl" and document.get(VARIABLES):
+        return document | {VARIABLES: _masked(document[VARIABLES])}
     if document.get("kind") != "Secret" or document.get("apiVersion") != "v1":
         return document
     return document | {member: _masked(document[member]) for member in ("data", "stringData") if document.get(member)}

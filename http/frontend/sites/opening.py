@@ -111,11 +111,14 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
     return given
 
 
-def require_sources(call: Call, found: "Site", clusters: Iterable[str]) -> None:
+def require_sources(call: Call, found: "Site", clusters: Iterable[str]) -> list[str]:
     """Refuse work on clusters whose credentials the caller may not have.
 
     A kubeconfig can come from a cluster that this service has made. The service hands that out only to callers who may
     list the admin credentials of that cluster.
+
+    Returns:
+        The ids of the service's clusters whose kubeconfigs the work needs.
 
     Raises:
         CloudError: 403 `AuthorizationFailed` or `Forbidden`.
@@ -129,14 +132,30 @@ def require_sources(call: Call, found: "Site", clusters: Iterable[str]) -> None:
         for source in one.sources
         if source["type"] == "openShiftCluster"
     ]
-    for scope in dict.fromkeys(named):
+    scopes = list(dict.fromkeys(named))
+    require_credentials(call, scopes, fresh=True)
+    return scopes
+
+
+def require_credentials(call: Call, scopes: Iterable[str], *, fresh: bool) -> None:
+    """Refuse a caller who may not have the admin credentials of clusters of this service.
+
+    Args:
+        call: the call.
+        scopes: ids of the clusters.
+        fresh: whether a right that was revoked a moment ago counts as revoked.
+
+    Raises:
+        CloudError: 403 `AuthorizationFailed` or `Forbidden`.
+    """
+    for scope in scopes:
         if call.signed_in is None:
             raise forbidden(
                 f"The site uses the cluster '{shown(scope)}' of this service. Who calls with an operator's certificate has "
                 "no role in Azure that would allow that: give the site a kubeconfig in its bundle, or call with a token."
             )
         action = LIST_ADMIN_CREDENTIALS.action
-        if not call.services.rights.may(call.principal.object_id, Ask(action, scope), fresh=True):
+        if not call.services.rights.may(call.principal.object_id, Ask(action, scope), fresh=fresh):
             raise authorization_failed(call.principal.name, call.principal.object_id, action, scope)
 
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from shared.phases.documents import Phase
     from shared.phases.site import Site
 
-    Resolve = Callable[[SiteDocument, Site], ResolvedPlan]
+    # The plan, and the service's clusters whose kubeconfigs it needs.
+    Resolved = tuple[ResolvedPlan, list[str]]
+    Resolve = Callable[[SiteDocument, Site], Resolved]
 
 Json = dict[str, Any]
 
@@ -43,15 +45,15 @@ def run_plan(call: Call) -> Reply:
 
     options = opening.content(call, PLAN_RUN)
 
-    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
         plan_name = opening.named(call, "planName")
         phases = opening.phases_of(site, plan_name)
         opening.require_right(site, phases)
-        opening.require_sources(call, site, [phase.cluster for phase in phases])
+        sources = opening.require_sources(call, site, [phase.cluster for phase in phases])
         if options.get("resume"):
-            return _resumed(call, document, str(plan_name))
+            return _resumed(call, document, str(plan_name)), sources
         work = Work.DRY_RUN if options.get("dryRun") else Work.RUN
-        return _plan(call, document, site, str(plan_name), phases, work=work, options=options)
+        return _plan(call, document, site, str(plan_name), phases, work=work, options=options), sources
 
     return _begin(call, resolve)
 
@@ -74,15 +76,15 @@ def phase_status(call: Call) -> Reply:
 def cluster_status(call: Call) -> Reply:
     """Tell whether a cluster answers, and with which version, by an operation."""
 
-    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
         name = opening.declared(call, "clusterName")
         if name not in site.cluster_map.clusters:
             known = ", ".join(site.cluster_map.clusters) or "none"
             raise invalid_parameter("clusterName", f"There is no cluster '{shown(name)}'. There are: {known}.")
-        opening.require_sources(call, site, [name])
+        sources = opening.require_sources(call, site, [name])
         named = _reference(document, name)
         asked = DeclaredPhase(named, f"the API server of {name}", timedelta(), timedelta(seconds=10))
-        return declared.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER)
+        return declared.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER), sources
 
     return _begin(call, resolve)
 
@@ -134,12 +136,12 @@ def _phase(call: Call, work: Work) -> Reply:
 
     options = opening.content(call, PHASE_RUN)
 
-    def resolve(document: SiteDocument, site: "Site") -> ResolvedPlan:
+    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
         name = opening.named(call, "phaseName")
         phase = site.phase(name.name, name.namespace)
         opening.require_right(site, [phase])
-        opening.require_sources(call, site, [phase.cluster])
-        return _plan(call, document, site, f"{_PHASE}{name}", [phase], work=work, options=options)
+        sources = opening.require_sources(call, site, [phase.cluster])
+        return _plan(call, document, site, f"{_PHASE}{name}", [phase], work=work, options=options), sources
 
     return _begin(call, resolve)
 
@@ -152,8 +154,9 @@ def _begin(call: Call, resolve: "Resolve") -> Reply:
         if document.get("asyncOperationId"):
             raise busy(document["asyncOperationId"])
         with opening.explained():
-            plan = resolve(document, opening.site(call, document))
+            plan, sources = resolve(document, opening.site(call, document))
         operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
+        operation["sourceClusters"] = sources
         if not plan["name"].startswith((_PHASE, _CLUSTER)) and plan["rows"][0]["executor"] == Work.RUN:
             document["runs"] = {**document.get("runs", {}), plan["name"]: operation["id"]}
         try:
@@ -243,13 +246,13 @@ def _operation(call: Call) -> OperationDocument:
     """Return the operation in the path.
 
     Raises:
-        CloudError: 404 `NotFound`, also if it is about something else.
+        CloudError: 404 `NotFound`, also if it is about something else; 403 as for a caller who begins it.
     """
     operation_id = call.parameters["operationId"]
     found = call.services.store.operations.read(operation_id)
     if found is None or found.get("siteName") != call.parameters["siteName"]:
         raise operation_not_found(operation_id)
-    return found
+    return _visible(call, found)
 
 
 def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocument:
@@ -258,7 +261,17 @@ def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocume
     if found is None:
         never = f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last 7 days."
         raise CloudError(404, ErrorCode.NOT_FOUND, never)
-    return found
+    return _visible(call, found)
+
+
+def _visible(call: Call, operation: OperationDocument) -> OperationDocument:
+    """Return an operation if the caller may begin it: its messages tell what clusters answer.
+
+    Raises:
+        CloudError: 403 `AuthorizationFailed` or `Forbidden`.
+    """
+    opening.require_credentials(call, operation.get("sourceClusters", ()), fresh=False)
+    return operation
 
 
 def _report(call: Call, status: int, operation: OperationDocument, document: SiteDocument | None) -> Reply:

@@ -76,6 +76,9 @@ def run_on(azure: EntraAzure, owner: Tenant, name: str, folder: Path) -> None:
     report = wait_for(lambda: _ended(operator, f"{site}/operations/{begun.json()['name']}"), "the end of the phase")
     assert report["status"] == "Succeeded", report
     assert report["steps"][0]["message"] == "1 created; ConfigMap default/notice: created."
+    other = azure.user(f"{name}-other")
+    azure.make_operator(other.object_id, "OperatorAdmin")
+    assert other.send("GET", f"{site}/operations/{begun.json()['name']}").status_code == 403
 
 
 def _files(owner: Tenant) -> dict[str, str | None]:

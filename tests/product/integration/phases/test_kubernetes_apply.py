@@ -178,7 +178,7 @@ def test_the_phase_waits_for_status_and_conditions(cluster: Cluster, name: str) 
     established(application)
     [(one, found)] = application.waiting()
     assert (one.name, found.status) == ("one", Status.IN_PROGRESS)
-    assert found.message == "{.spec.state} has to be up; it is down."
+    assert found.message == "{.spec.state} has to be up; it has another value, which is not shown."
     up = replace(application, documents=[agent(group, name) | {"spec": {"state": "up"}}, definition(group)])
     up.apply()
     assert up.waiting() == []

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -327,7 +328,7 @@ def test_options_reach_the_rows(world: World) -> None:
 
 
 def test_a_cluster_of_the_service_is_not_for_certificates(world: World, tmp_path: Path) -> None:
-    """Nobody's role in Azure says that the caller may have its credentials."""
+    """Nobody's role in Azure says that the caller may have its credentials, nor see what was done with them."""
     source = "{type: openShiftCluster, openShiftCluster: {resourceId: /subscriptions/s/resourceGroups/g/c}}"
     clusters = (
         "apiVersion: airshipit.org/v1alpha1\nkind: ClusterMap\nmetadata: {name: clusters}\nmap:\n"
@@ -336,9 +337,24 @@ def test_a_cluster_of_the_service_is_not_for_certificates(world: World, tmp_path
     )
     digest = stored(world, tmp_path / "site", _with_clusters(clusters))
     assert send(world, "PUT", SITE, {"bundle": digest}).status == 201
-    status, code, message = error(run(world, None, 403))
-    assert (status, code) == (403, "Forbidden")
-    assert "call with a token" in message
+    operation_id = str(UUID(int=1))
+    begun = {
+        "id": operation_id,
+        "siteName": "edge-1",
+        "sourceClusters": ["/subscriptions/s/resourceGroups/g/c"],
+        "plan": {},
+    }
+    world.cosmos["AsyncOperations"].create_item(begun)
+    current(world)["runs"] = {"site": operation_id}
+    for method, path in (
+        ("POST", "plans/site/run"),
+        ("GET", "plans/site/status"),
+        ("GET", f"operations/{operation_id}"),
+        ("POST", f"operations/{operation_id}/cancel"),
+    ):
+        status, code, message = error(send(world, method, f"{SITE}/{path}", {} if path.endswith("run") else None))
+        assert (status, code) == (403, "Forbidden"), path
+        assert "call with a token" in message
 
 
 def _with_clusters(clusters: str) -> dict[str, str | None]:

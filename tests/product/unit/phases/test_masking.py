@@ -39,3 +39,13 @@ def test_the_users_of_a_kubeconfig_are_masked(users: Any) -> None:
 def test_a_kubeconfig_without_users_is_shown_as_it_is(config: Any) -> None:
     """There is nothing to hide."""
     assert mask({**KUBECONFIG, "config": config}) == {**KUBECONFIG, "config": config}
+
+
+@pytest.mark.parametrize("values", [{"AZURE_CLIENT_SECRET": "hidden"}, "hidden", ["hidden"]], ids=repr)
+def test_the_variables_of_clusterctl_are_masked(values: Any) -> None:
+    """Providers take credentials from them."""
+    executor = {"apiVersion": "airshipit.org/v1alpha1", "kind": "Clusterctl", "action": "init"}
+    masked = mask({**executor, "additional-vars": values})
+    assert "hidden" not in str(masked)
+    assert masked["action"] == "init"
+    assert mask(executor) == executor
