@@ -6,6 +6,7 @@ from typing import Any
 
 from activities.phases.objects import Cluster, Conflicts, NotThere, ObjectId, Rejected, UnknownKind
 from activities.phases.statuses import Found, Status, status_of
+from shared.openshift.client import NotDone
 
 Json = dict[str, Any]
 
@@ -55,11 +56,13 @@ def applied(cluster: Cluster, document: Json, among: Sequence[Json]) -> Change:
         raise
     except NotThere as error:
         if not cluster.dry_run:
-            raise
+            raise NotThere(f"{one}: {error}") from error
         made = _makes_namespace(among, one.namespace)
         return Change(one, "created", "once its namespace exists") if made else Change(one, "refused", str(error))
     except (Conflicts, Rejected) as error:
         return Change(one, "refused", str(error))
+    except NotDone as error:
+        raise type(error)(f"{one}: {error}") from error
     if before is None:
         return Change(one, "created")
     return Change(one, "unchanged" if _content(before) == _content(after) else "changed")

@@ -10,12 +10,13 @@ from activities.phases import clusterctl
 from activities.phases.applying import SHOWN, Change, in_words
 from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
 from activities.phases.kubernetes_apply import Application
-from activities.phases.objects import Cluster, ObjectId, UnknownKind
+from activities.phases.objects import Cluster, ObjectId, Rejected, UnknownKind
 from activities.phases.statuses import Found, Status
 from activities.runtime.executor import TryAgain, wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.openshift.client import NotDone, Unreachable
 from shared.phases.apply_options import Options
+from shared.sites.kubeconfigs import NoKubeconfigError
 from shared.steps import Outcome, RetryClass
 
 _TO_APPLY = (Status.NOT_FOUND, Status.NOT_APPLIED)
@@ -33,7 +34,7 @@ def _application(run: PhaseRun, *, dry_run: bool = False) -> Application:
 def _apply(run: PhaseRun) -> Outcome | None:
     application = _application(run)
     try:
-        changes = application.apply()
+        changes = _located(run, application.apply())
     except UnknownKind as error:
         return wait(f"The definition is not established yet: {error}.")
     run.say(changes)
@@ -77,7 +78,18 @@ def _settled(run: PhaseRun, application: Application, waiting: list[tuple[Object
 
 def _try(run: PhaseRun) -> list[Change]:
     application = _application(run, dry_run=True)
-    return [*application.apply(), *application.prune()]
+    return [*_located(run, application.apply()), *application.prune()]
+
+
+def _located(run: PhaseRun, changes: list[Change]) -> list[Change]:
+    """Return changes; those that were refused say in which file of the bundle their object is."""
+    if not any(change.verb == "refused" for change in changes):
+        return changes
+    files = {ObjectId.of(one.document): one.file for one in run.site.render(run.phase)}
+    return [
+        replace(change, message=f"{files[change.object]}: {change.message}") if change.verb == "refused" else change
+        for change in changes
+    ]
 
 
 EXECUTORS: Mapping[str, PhaseExecutor] = {
@@ -94,12 +106,16 @@ def perform(work: Callable[[PhaseRun], Outcome | None], run: PhaseRun) -> Outcom
         run: the phase.
 
     Raises:
-        TryAgain: the cluster is away, or refuses for now.
+        CloudError: the cluster refuses, or will never have a kubeconfig.
+        TryAgain: the cluster refuses for now.
     """
     try:
         return work(run)
     except Unreachable as error:
         return wait(f"{run.phase.cluster}: {error}.", unanswered=True)
     except NotDone as error:
-        problem = CloudError(502, ErrorCode.SERVICE_UNAVAILABLE, f"{run.phase.cluster}: {error}.", owner=Owner.CUSTOMER)
+        told = f"{run.phase.cluster}: {error}."
+        if isinstance(error, Rejected) or (isinstance(error, NoKubeconfigError) and not error.may_come):
+            raise CloudError(409, ErrorCode.CONFLICT, told, owner=Owner.CUSTOMER) from error
+        problem = CloudError(502, ErrorCode.SERVICE_UNAVAILABLE, told, owner=Owner.CUSTOMER)
         raise TryAgain(problem, RetryClass.BUSY) from error

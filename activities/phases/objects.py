@@ -21,6 +21,25 @@ FIELD_MANAGER = "aro-phases"
 _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
 _DONE = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
+# The statuses of answers that no repetition changes.
+_FINAL = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
+# What an API server says of an object that is wrong where its status is 500, as in an outage. Source:
+# kubernetes/apiserver `pkg/endpoints/handlers/fieldmanager` and etcd's `ErrRequestTooLarge`.
+_WRONG = (
+    "failed to create typed patch object",
+    "failed to merge config: expected objects of the same type",
+    "etcdserver: request is too large",
+)
+# What passes where the status is 403: the namespace of before is still going, or admission has just started.
+_PASSING = ("because it is being terminated", "not yet ready to handle request")
 
 
 class Conflicts(NotDone):
@@ -253,11 +272,12 @@ class Cluster:
     def _object(status: int, body: bytes, sent: Json | None = None) -> Json:
         """Return the object in an answer; `sent` is the one that was sent, of which an error may quote values."""
         told = f"the API server answers {status_line(status, body)}"
+        is_final = _is_final(status, told)
         if sent is not None and (sent.get("apiVersion"), sent.get("kind")) == ("v1", "Secret"):
             told = (
                 f"the API server answers {status_line(status, b'')}; its message may quote the Secret and is not shown"
             )
-        if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.METHOD_NOT_ALLOWED}:
+        if is_final:
             raise Rejected(told)
         if status == HTTPStatus.NOT_FOUND:
             raise NotThere(told)
@@ -265,3 +285,10 @@ class Cluster:
             raise refused(status, told)
         document: Json = json.loads(body)
         return document
+
+
+def _is_final(status: int, told: str) -> bool:
+    """Tell whether an answer will be the same however often it is asked for."""
+    if status == HTTPStatus.FORBIDDEN:
+        return not any(text in told for text in _PASSING)
+    return status in _FINAL or (status == HTTPStatus.INTERNAL_SERVER_ERROR and any(text in told for text in _WRONG))

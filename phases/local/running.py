@@ -44,6 +44,9 @@ from shared.steps import (
 Json = dict[str, Any]
 Say = Callable[[str], None]
 
+# What people see of a call that failed and may not fail the next time.
+_AGAIN = " It is tried again."
+
 
 class Cancelled(Exception):  # noqa: N818 - what happened, not an error
     """The person who runs the plan has stopped it."""
@@ -99,7 +102,7 @@ class Runner:
                     changes = executor.dry_run(run)
             except NotDone as error:
                 prepared = not before.keys().isdisjoint(self.site.cluster_map.ancestors(phase.cluster))
-                may_come = prepared and isinstance(error, NoKubeconfigError)
+                may_come = prepared and isinstance(error, NoKubeconfigError) and error.may_come
                 yield row | {"object": "", "change": "later" if may_come else "unknown", "message": f"{error}."}
             else:
                 for one in changes:
@@ -279,9 +282,11 @@ def _seen(outcome: Outcome) -> tuple[StepStatus, str]:
         case "done":
             return StepStatus.SUCCEEDED, outcome.get("message", "")
         case "wait":
-            return StepStatus.RUNNING, outcome["message"]
+            return StepStatus.RUNNING, outcome["message"] + (_AGAIN if outcome.get("unanswered") else "")
         case "failed":
-            return StepStatus.RUNNING, outcome["error"].get("message", "")
+            told = outcome["error"].get("message", "")
+            passes = outcome.get("retryClass", RetryClass.NONE) != RetryClass.NONE
+            return (StepStatus.RUNNING, told + _AGAIN) if passes else (StepStatus.FAILED, told)
         case _:
             return StepStatus.CANCELED, ""
 

@@ -30,7 +30,16 @@ CLUSTER_MEMBERS = frozenset({"server", "certificate-authority-data", "tls-server
 
 
 class NoKubeconfigError(NotDone):
-    """None of a cluster's sources has a kubeconfig, at least not yet. The message has the reason of each."""
+    """None of a cluster's sources has a kubeconfig. The message has the reason of each.
+
+    Args:
+        message: as for `NotDone`.
+        may_come: whether a source may have one later, because a cluster is still being made.
+    """
+
+    def __init__(self, message: str, *, may_come: bool = True) -> None:
+        super().__init__(message)
+        self.may_come = may_come
 
 
 @dataclass
@@ -86,18 +95,19 @@ class Kubeconfigs:
         return {"apiVersion": "v1", "kind": "Config", **sections, **current}
 
     def _first(self, cluster: Cluster) -> Json:
-        reasons, away = [], False
+        reasons, away, may_come = [], False, False
         for source in cluster.sources:
             try:
                 found = SOURCES[source["type"]](self, cluster, source.get(source["type"]) or {})
             except (LookupError, NotDone) as error:
                 reasons.append(f"{source['type']}: {error.args[0]}")
                 away |= isinstance(error, Unreachable)
+                may_come |= source["type"] in _MADE_LATER and getattr(error, "may_come", True)
                 continue
             return self._checked(_renamed(found, cluster.name), cluster, source["type"])
         tried = "; ".join(reasons) or "it has no sources"
         message = f"no source has a kubeconfig for the cluster '{cluster.name}': {tried}"
-        raise Unreachable(message) if away else NoKubeconfigError(message)
+        raise Unreachable(message) if away else NoKubeconfigError(message, may_come=may_come)
 
     def _checked(self, kubeconfig: Json, cluster: Cluster, kind: str) -> Json:
         """Refuse what the service must not do for a kubeconfig: run a program, read a file, skip the verification."""
@@ -147,6 +157,8 @@ class Kubeconfigs:
 
 
 _SECTIONS = ("clusters", "contexts", "users")
+# The types of sources that have a kubeconfig once the cluster is made. Others have one from the beginning, or never.
+_MADE_LATER = frozenset({"openShiftCluster", "clusterAPI"})
 # Where a kubeconfig may come from, by the type of the source. A LookupError says why a source has none.
 SOURCES: Mapping[str, Callable[[Kubeconfigs, Cluster, Json], Json]] = {
     "bundle": Kubeconfigs._from_bundle,  # noqa: SLF001 - the table of this class

@@ -281,7 +281,8 @@ def test_an_object_of_somebody_else_fails_the_plan_with_its_owner(terminal: Term
     printed = terminal.run("plan", "run", "site", *terminal.state, code=1)
     assert (
         f"error: Phase '{terminal.first}' failed: The cluster 'target' did not take 2 of 2 objects: Namespace "
-        f"{terminal.name}: it exists and belongs to nobody's inventory; the inventory policy is 'strict'"
+        f"{terminal.name}: site/{terminal.first}/all.yaml: it exists and belongs to nobody's inventory; the inventory "
+        "policy is 'strict'"
     ) in printed
     assert printed.splitlines()[-1] == "Failed: site. To go on: plan run site --resume"
     assert "Canceled" not in printed

@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 from activities.phases.contract import PhaseRun
-from activities.phases.executors import EXECUTORS
+from activities.phases.executors import EXECUTORS, perform
 from activities.phases.inventory import OWNER, Inventory
 from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Status
+from shared.arm.errors import CloudError
 from shared.openshift.client import send
 from shared.phases import site
 from shared.phases.apply_options import Options, Policy
@@ -319,3 +320,31 @@ def test_a_status_tells_of_content_that_differs(cluster: Cluster, name: str, tmp
     assert told is not None
     assert str(told.get("message")).startswith(f"Another run would find: ConfigMap {name}/settings: refused (")
     assert "Apply failed with 1 conflict" in str(told.get("message"))
+
+
+def test_a_misspelt_member_ends_the_phase_with_object_file_and_member(
+    cluster: Cluster, name: str, tmp_path: Path
+) -> None:
+    """The API server answers 500, as in an outage. A dry run tells it of this object, and what it would do to others."""
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "web", "image": "registry.example.com/web:1"}]},
+    }
+    web = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replica": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template},
+    }
+    documents = yaml.safe_dump_all([web, config_map("default", name)])
+    read = site.load(write(tmp_path, {"site/policies/policy.yaml": documents}))
+    run = PhaseRun(read, replace(read.phase("policies"), name=Name("", name)), lambda _name: cluster)
+    executor = EXECUTORS["KubernetesApply"]
+    tried = {change.object.name: change for change in executor.dry_run(run)}
+    assert {one: change.verb for one, change in tried.items()} == {"web": "refused", name: "created"}
+    with pytest.raises(CloudError) as caught:
+        perform(executor.run, run)
+    for told in (tried["web"].message, caught.value.message):
+        assert "site/policies/policy.yaml: the API server answers 500 Internal Server Error: " in told
+        assert ".spec.replica: field not declared in schema" in told
+    assert "Deployment.apps default/web: " in caught.value.message
