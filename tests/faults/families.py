@@ -16,7 +16,18 @@ from tests.faults.scenarios import (
     Operation,
     Scenario,
 )
-from tests.faults.services import AZURITE, CUT_WAYS, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
+from tests.faults.services import (
+    AZURITE,
+    CUT_WAYS,
+    HUB,
+    IDENTITY,
+    OPERATIONS,
+    SERVICES,
+    SIGN_IN,
+    TEN_MINUTES,
+    WAYS,
+    steps_of,
+)
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
 # How many seconds an operation takes in Azure, without its end; moments are drawn from this range.
@@ -64,7 +75,12 @@ def _outages(rng: random.Random) -> Iterator[Scenario]:
                 if operation == "create":
                     moment = float(rng.randrange(SECONDS_IN_AZURE[operation]))
                     yield Scenario(OUTAGES.name, operation, what, way, moment, TEN_MINUTES)
-    for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset", *CUT_WAYS[:2]))):
+    for what, ways in (
+        (AZURITE, ("silence",)),
+        (HUB, ("silence",)),
+        (IDENTITY, ("503", "reset", *CUT_WAYS[:2])),
+        (SIGN_IN, ("refused",)),
+    ):
         for way in ways:
             for operation, longest in SECONDS_IN_AZURE.items():
                 yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)

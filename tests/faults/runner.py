@@ -23,7 +23,7 @@ from tests.faults.scenarios import (
     Operation,
     Scenario,
 )
-from tests.faults.services import IDENTITY, SERVICES
+from tests.faults.services import IDENTITY, SERVICES, SIGN_IN
 from tests.faults.troubles import (
     Trouble,
     away,
@@ -186,7 +186,7 @@ def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[s
     """
     times = census.attempts(cluster.azure.state, operation_id)
     if (
-        scenario.what != IDENTITY
+        scenario.what not in (IDENTITY, SIGN_IN)
         and scenario.family in (OUTAGES.name, CALLS.name, TWICE.name, OWN_PACE.name)
         and times > 1
     ):
@@ -196,7 +196,7 @@ def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[s
 
 def _is_met(scenario: Scenario, cluster: Cluster) -> bool:
     """Tell whether a call met the fault; true for troubles that need no call."""
-    of_calls = scenario.family in (OUTAGES.name, CALLS.name) and scenario.what in SERVICES
+    of_calls = scenario.family in (OUTAGES.name, CALLS.name) and scenario.what in (*SERVICES, SIGN_IN)
     if not of_calls and scenario.family != STALE.name:
         return True
     return any(call["fault"] for call in cluster.azure.journal(cluster.correlation_id))

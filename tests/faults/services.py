@@ -120,6 +120,17 @@ SERVICES = {
 # Called only for tokens, which are cached: only a worker that has just started notices an outage.
 IDENTITY = "the managed identity"
 IDENTITY_SERVICE = Service("managed-identity")
+# Entra ID refuses the service's own certificate, as while a clock is off. The checks sign in as the cluster's principal.
+SIGN_IN = "the service's sign-in"
+REFUSAL: Json = {
+    "service": "entra",
+    "operation": "POST token",
+    "step": "(?!validate_).*",
+    "kind": "status",
+    "status_code": 401,
+    "code": "invalid_client",
+    "message": "AADSTS700024: Client assertion is not within its valid time range.",
+}
 # Not reached through the local Azure's server: Azurite is suspended, and the task hub's file is locked.
 AZURITE, HUB = "Azurite", "the host's storage"
 

@@ -14,8 +14,18 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 
-from tests.faults.scenarios import Scenario
-from tests.faults.services import AZURITE, HUB, IDENTITY, IDENTITY_SERVICE, SERVICES, WAYS, steps_of
+from tests.faults.scenarios import Json, Scenario
+from tests.faults.services import (
+    AZURITE,
+    HUB,
+    IDENTITY,
+    IDENTITY_SERVICE,
+    REFUSAL,
+    SERVICES,
+    SIGN_IN,
+    WAYS,
+    steps_of,
+)
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.stage import FOR_EVER, Cluster, fault, unfinished
 
@@ -93,7 +103,7 @@ def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
 
 @contextmanager
 def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
-    """Take Azurite, the task hub or the managed identity away from the whole platform, starting at a moment.
+    """Take Azurite, the task hub, the managed identity or the service's own sign-in away from the whole platform, starting at a moment.
 
     Args:
         scenario: says what to take away, when, and for how long.
@@ -103,7 +113,8 @@ def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator
     stop: dict[str, Callable[[LocalAzure, float], None]] = {
         AZURITE: _stop_azurite,
         HUB: _lock_hub,
-        IDENTITY: partial(_leave_without_identity, way=scenario.way),
+        IDENTITY: partial(_leave_without_tokens, wish={"service": IDENTITY_SERVICE.of, **WAYS.get(scenario.way, {})}),
+        SIGN_IN: partial(_leave_without_tokens, wish=REFUSAL),
     }
 
     def strike(_operation_id: str) -> None:
@@ -131,8 +142,9 @@ def _lock_hub(azure: LocalAzure, seconds: float) -> None:
         hub.execute("ROLLBACK")
 
 
-def _leave_without_identity(azure: LocalAzure, seconds: float, *, way: str) -> None:
-    with fault(azure, **WAYS[way], service=IDENTITY_SERVICE.of, seconds=seconds):
+def _leave_without_tokens(azure: LocalAzure, seconds: float, *, wish: Json) -> None:
+    """Refuse tokens, and replace the worker, which has some."""
+    with fault(azure, **wish, seconds=seconds):
         azure.kill(WORKER)
         time.sleep(seconds)
 

@@ -2,11 +2,12 @@
 
 import base64
 import json
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from azure.core.exceptions import ClientAuthenticationError
+from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
 from activities.azure import cluster_principal
 from shared import settings
@@ -99,6 +100,31 @@ def test_a_refusal_of_the_clusters_principal_stays_the_customers(error: ClientAu
         raise error
     failure = translate(caught.value)
     assert (failure.retry_class, failure.error.owner) == (want, "customer" if want == "principal" else "azure")
+
+
+@pytest.mark.parametrize(
+    ("error", "want"),
+    [
+        (ClientAuthenticationError("AADSTS7000215: Invalid client secret provided."), HttpResponseError),
+        (ClientAuthenticationError("AADSTS90055: There are too many incoming requests."), ClientAuthenticationError),
+    ],
+    ids=["refused", "busy"],
+)
+def test_only_a_refused_principal_leaves_the_services_own_refusal_as_the_answer(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, want: type[Exception]
+) -> None:
+    """What the service may not read is read as the cluster; a directory that is busy says nothing about that."""
+    step: Any = SimpleNamespace(customer=object())
+    monkeypatch.setattr(cluster_principal, "cluster_credential", lambda _step: None)
+    forbidden = HttpResponseError("forbidden")
+    forbidden.status_code = 403
+
+    def read(connect: Any) -> None:
+        raise forbidden if connect is step.customer else error
+
+    with pytest.raises(want) as caught:
+        cluster_principal.read_as_either(step, read)
+    assert type(caught.value) is want
 
 
 @pytest.mark.parametrize(
