@@ -10,7 +10,7 @@ from orchestrators.plans.beginning import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
 from shared.documents import ClusterDocument, DomainDocument
-from shared.store import PreconditionFailed, Taken
+from shared.store import PreconditionFailed, Taken, unreadable
 
 
 def reserve(call: Call, document: ClusterDocument, undo: ExitStack) -> None:
@@ -63,7 +63,11 @@ def _is_abandoned(call: Call, found: DomainDocument) -> bool:
         return True
     if same:
         raise PreconditionFailed(cluster["id"])
-    return bool(_name_of(cluster, settings.domain) != found["id"])
+    try:
+        return bool(_name_of(cluster, settings.domain) != found["id"])
+    except unreadable.ERRORS as error:
+        unreadable.note(clusters.name, cluster["id"], error)
+        return False
 
 
 def _name_of(cluster: ClusterDocument, zone: str) -> str | None:

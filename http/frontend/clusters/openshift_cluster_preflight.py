@@ -31,7 +31,7 @@ from shared.clusters.decode import decode_template
 from shared.clusters.states import Event
 from shared.documents import ClusterDocument
 from shared.steps import DryRunResult, ResolvedRow, Verdict
-from shared.store import PreconditionFailed
+from shared.store import PreconditionFailed, unreadable
 
 # Each cluster that exists costs a read of the vault, within one request's time.
 _MAX_CLUSTERS = 100
@@ -138,13 +138,17 @@ def _clusters(content: Any) -> Iterator[Json]:
 
 
 def _refusal(call: Call, resource: Json, document: ClusterDocument | None) -> CloudError | None:
-    """Return what a PUT of a cluster would be refused for, or None."""
+    """Return what a PUT of a cluster would be refused for, or None. What is stored of it may not be readable."""
     if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
         return None
     try:
         _check(_as_put(call, resource), resource, document)
     except CloudError as error:
         return error
+    except unreadable.ERRORS as error:
+        if document is None:
+            raise
+        unreadable.note(call.services.store.clusters.name, document["id"], error)
     return None
 
 

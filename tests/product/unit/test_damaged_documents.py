@@ -63,6 +63,8 @@ def another(cluster: Json) -> Json:
     return cluster | {name: f"{cluster[name]}-bad" for name in unique} | {"asyncOperationId": "bad"}
 
 
+TYPE, NAMED = "Microsoft.RedHatOpenShift/openShiftClusters", ("c1-bad", "c3")
+PREFLIGHT = f"{requests.GROUP}/providers/Microsoft.RedHatOpenShift/deployments/d/preflight"
 PROGRESS = item("ensure_acr_token") | {"operationId": "", "phase": "p", "kind": "action", "polls": 1, "waitsFor": "it"}
 SIGN = {
     "id": "OpenShiftClusters",
@@ -100,7 +102,7 @@ def plant(container: str, made: requests.World, seed: int) -> None:
     operation_id = made.document["asyncOperationId"]
     domain = next(iter(made.cosmos["Domains"].documents.values()))
     models: dict[str, tuple[Json, Json]] = {
-        "OpenShiftClusters": (another(made.document), {"id": "bad"}),
+        "OpenShiftClusters": (another(made.document), {"id": "bad", "key": f"{requests.CLUSTER.lower()}-bad"}),
         "AsyncOperations": (made.operation(operation_id), {"id": "bad"}),
         "OperationProgress": (PROGRESS, {"id": "bad", "operationId": operation_id}),
         "Subscriptions": ({"subscription": {"state": "Registered", "properties": {"tenantId": "t"}}}, {"id": "bad"}),
@@ -111,6 +113,10 @@ def plant(container: str, made: requests.World, seed: int) -> None:
         "PlatformWorkloadIdentityRoleSets": (ROLES, {"id": "4.20"}),
         "Sites": (SITE, {"id": "bad"}),
     }
+    # The damaged cluster has reserved a domain long ago.
+    key = f"{requests.CLUSTER.lower()}-bad"
+    reservation = {"id": "bad.eastus.aroapp.io", "openShiftClusterKey": key, "clusterDocumentId": "bad"}
+    store(made.cosmos["Domains"], reservation | {"reservedAt": "2026-02-01T00:00:00+00:00"})
     model, more = models[container]
     store(made.cosmos[container], damaged(model, seed, **more))
 
@@ -144,6 +150,15 @@ def test_requests_about_everything_else_are_answered(container: str, seed: int) 
         assert read(f"{provider}/{catalogue}/{name}", **operator)["name"] == name
     assert read(f"/sre{requests.CLUSTER}/operations/{operation_id}", **operator)["currentSteps"] == ["ensure_acr_token"]
     assert read("/sre/healthz/ready", **operator)["status"] == "Ready"
+    named = [{"type": TYPE, "apiVersion": requests.NEW, "name": each, **requests.body(name=each)} for each in NAMED]
+    named[1]["properties"]["networkProfile"]["podCidr"] = "wrong"
+    asked = made.send("POST", PREFLIGHT, {"resources": named}, api_version="")
+    assert (asked.status, asked.body["status"]) == (200, "Failed")
+    assert "podCidr" in str(asked.body)
+    taken = made.send(
+        "PUT", f"{requests.CLUSTERS}/c4", requests.body(name="bad", client_id=f"{requests.CLIENT_ID[:-1]}4")
+    )
+    assert taken.status in (201, 400), taken.body
     created = made.send(
         "PUT", f"{requests.CLUSTERS}/c2", requests.body(name="c2", client_id=requests.CLIENT_ID[:-1] + "2")
     )
