@@ -47,8 +47,8 @@ _TROUBLE = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT, RetryClass.GIV
 
 # The remedy for each of Azure's codes, wherever it is among the causes. The first match in this order wins.
 BY_CODE: dict[str, str] = {
-    "RequestDisallowedByPolicy": "Exempt the cluster's resource group from the policy that the message names, then "
-    "repeat the request to continue from this step.",
+    "RequestDisallowedByPolicy": "Exempt the resource group of what was refused from the policy that the message names, "
+    "then repeat the request to continue from this step.",
     "ScopeLocked": "The message names the scopes that are locked. List the locks with az lock list, remove each with az lock "
     "delete --ids ID, then repeat the request to continue from this step.",
     "MissingSubscriptionRegistration": "Register the resource provider that the message names: az provider register "

@@ -91,12 +91,18 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
 _UNKNOWN = (ErrorCode.DEPLOYMENT_FAILED, Owner.AZURE)
 # ARM's name for the additional information of a refusal by Azure Policy.
 _POLICY = "PolicyViolation"
-_EXEMPTION = (
+_EXEMPT = (
+    "az policy exemption create --name aro --exemption-category Waiver --policy-assignment '{assignment}' --scope "
+)
+# A call for a resource: its group is the cluster's or one of the customer's own, such as that of the virtual network.
+_EXEMPT_GROUP = f"Exempt the resource group of what it refuses: {_EXEMPT}{{group}}."
+# A call for the cluster's resource group itself, or an answer about something in it.
+_EXEMPT_CLUSTER = (
     "Exempt the cluster's resource group from it, or the subscription while there is no such group: "
-    "az policy exemption create --name aro --exemption-category Waiver --policy-assignment '{assignment}' "
-    "--scope <resource group or subscription id>. If it asks for tags, a cluster made with these tags passes it too, "
+    f"{_EXEMPT}<resource group or subscription id>. If it asks for tags, a cluster made with these tags passes it too, "
     "because they are copied to its resource group."
 )
+_GROUP = re.compile(r"(/subscriptions/[^/]+/resourceGroups/[^/]+)/providers/.+", re.IGNORECASE)
 # The codes in which ARM wraps a cause: they have general words of their own, and the cause in `details`.
 _WRAPPERS = frozenset(
     {
@@ -149,7 +155,7 @@ def translate(error: AzureError) -> Failure:
         error=CloudError(
             _status(error),
             code,
-            _message(cause),
+            _message(cause, url.path),
             details=[cause],
             owner=_owner(error, again, owner),
         ),
@@ -246,15 +252,23 @@ def our_error(status_code: int, cause: CloudErrorBody) -> CloudError:
     return CloudError(status_code, code, _message(cause), details=[cause], owner=owner)
 
 
-def _message(cause: CloudErrorBody) -> str:
-    """Return the message for people: Azure's own words and, if a policy refused, which one and what helps."""
+def _message(cause: CloudErrorBody, path: str = "") -> str:
+    """Return the message for people: Azure's own words and, if a policy refused, which one and what helps.
+
+    Args:
+        cause: what Azure answered.
+        path: the path of the call that it answered, if it is known.
+    """
     told = telling(cause)
     policies = [each for each in told.get("details", []) if each["code"] == _POLICY]
     text = told.get("message", "")
     if not policies:
         return text
     refusals = " ".join(each["message"] for each in policies)
-    return f"{text} {refusals} {_EXEMPTION.format(assignment=policies[0]['target'])}"
+    of_resource = _GROUP.fullmatch(path)
+    advice = _EXEMPT_GROUP if of_resource else _EXEMPT_CLUSTER
+    group = of_resource[1] if of_resource else ""
+    return f"{text} {refusals} {advice.format(assignment=policies[0]['target'], group=group)}"
 
 
 def telling(cause: CloudErrorBody) -> CloudErrorBody:

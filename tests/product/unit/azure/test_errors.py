@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from azure.identity import CredentialUnavailableError
 from azure.mgmt.core.exceptions import ARMErrorFormat
 from azure.mgmt.resource.deployments.models import ErrorResponse
 
+from activities.runtime.remedies import BY_CODE
 from shared import tracing
 from shared.arm.errors import CloudError, Owner
 from shared.azure.errors import PrincipalRefused, body_of, clean, our_error, retry_class, translate
@@ -33,7 +35,12 @@ URL = "https://management.azure.com/subscriptions/s/resourceGroups/g?api-version
 
 
 def http(
-    status: int, code: str = "", message: str = "It failed.", headers: dict[str, str] | None = None, **more: Any
+    status: int,
+    code: str = "",
+    message: str = "It failed.",
+    headers: dict[str, str] | None = None,
+    url: str = "",
+    **more: Any,
 ) -> HttpResponseError:
     """Make the error that a management client raises for such an answer.
 
@@ -42,6 +49,7 @@ def http(
         code: code of the error.
         message: message of the error.
         headers: headers of the answer.
+        url: the address that was called, if it matters.
         **more: other members of the error.
     """
     content = json.dumps({"error": {"code": code, "message": message} | more} if code else {}).encode()
@@ -49,7 +57,7 @@ def http(
     internal.status_code = status
     internal.raw = urllib3.HTTPResponse(io.BytesIO(content), preload_content=False)
     internal.headers.update({"Content-Type": "application/json"} | (headers or {}))
-    response = Response(request=HttpRequest("PUT", URL), internal_response=internal)
+    response = Response(request=HttpRequest("PUT", url or URL), internal_response=internal)
     response.read()
     return HttpResponseError(response=response, error_format=ARMErrorFormat)
 
@@ -218,6 +226,25 @@ def test_a_policy_that_refuses_is_named_with_what_helps(*, nested: bool) -> None
     )
     (refused,) = error.details[0]["details"] if nested else error.details
     assert [(each["code"], each["target"]) for each in refused["details"]] == [("PolicyViolation", assignment)]
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        (
+            "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/v/subnets/worker",
+            "Exempt the resource group of what it refuses: az .* --scope /subscriptions/s/resourceGroups/net[.]",
+        ),
+        ("/subscriptions/s/resourceGroups/aro-c1", "Exempt the cluster's resource group from it, or the subscription"),
+    ],
+)
+def test_what_is_to_be_exempted_is_where_the_policy_refused(path: str, want: str) -> None:
+    """A policy that forbids to detach a security group holds in the group of the virtual network, not in the cluster's."""
+    url = f"https://management.azure.com{path}?api-version=1"
+    error = translate(http(403, REFUSED["code"], REFUSED["message"], url=url, additionalInfo=[VIOLATION])).error
+    assert re.search(want, error.message), error.message
+    assert ("cluster's resource group" in error.message) == ("cluster's" in want)
+    assert "cluster's" not in BY_CODE["RequestDisallowedByPolicy"]
 
 
 def test_a_policy_that_is_not_told_leaves_azures_words_alone() -> None:
