@@ -16,6 +16,7 @@ from shared import cloud, framing, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
 from shared.azure.templates import Parameters
+from shared.clusters.states import ProvisioningState
 
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
@@ -41,6 +42,7 @@ def _parameters(step: Step) -> Parameters:
         "location": step.cluster["location"],
         "clusterServicePrincipalObjectId": object_id,
         "clusterRoleAssignmentName": role_assignment_name(resource_group.group_id(step), object_id),
+        "isCreated": step.properties.get("provisioningState") == ProvisioningState.CREATING,
     }
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 # The parameters of a template: name to value.
 Parameters = Mapping[str, object]
+# A parameter that makes no other deployment: without what only a create needs, an update has the same content.
+_NOT_COUNTED = "isCreated"
 
 
 @cache
@@ -27,5 +29,6 @@ def digest(name: str, parameters: Parameters) -> str:
 
     The parameters must not include secret ones.
     """
-    text = _text(name) + json.dumps(parameters, sort_keys=True)
+    counted = {key: value for key, value in parameters.items() if key != _NOT_COUNTED}
+    text = _text(name) + json.dumps(counted, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

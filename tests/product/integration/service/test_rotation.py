@@ -191,6 +191,12 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
     api.scale_up()
     wait_for(lambda: _running(api) > len(workers), "a new worker machine")
     assert api.degraded() == {}
+    group = cluster.send("GET").json()["properties"]["clusterProfile"]["resourceGroupId"]
+    with taken(azure.state) as inventory:
+        names = {each["name"].rpartition("/")[2] for each in inventory.resources(f"{group}/")}
+    # Each of these updates has deployed the storage template again.
+    assert "aro" in names
+    assert "ignition" not in names
 
 
 def _fail_in_the_middle(cluster: Cluster, principal: dict[str, str]) -> None:

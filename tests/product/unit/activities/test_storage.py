@@ -7,6 +7,7 @@ import pytest
 
 from activities.azure.storage import deploy_storage_template
 from activities.runtime.step import Step
+from shared.azure import templates
 from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.azure_fake import Request
 from tests.product.unit.product_world import CLUSTER_GROUP, World
@@ -52,6 +53,20 @@ def test_a_deployment_that_succeeded_with_the_same_content_is_not_sent_again(rea
     assert call("deploy_storage_template", "status") == DONE
     assert call("deploy_storage_template") == DONE
     assert ready.azure.changes() == ["PUT deployments/storage"]
+
+
+def test_an_update_does_not_bring_back_the_container_of_the_ignition(ready: World) -> None:
+    """Only a create has it. That alone is no reason for an update to deploy again; another principal is one."""
+    begun(ready)
+    becomes(ready, "Succeeded")
+    assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["isCreated"] == {"value": True}
+    ready.properties["provisioningState"] = "Updating"
+    assert call("deploy_storage_template") == DONE
+    ready.properties["servicePrincipalProfile"]["objectId"] = "object-2"
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["isCreated"] == {"value": False}
+    resources = {each["name"]: each.get("condition") for each in templates.load("storage")["resources"]}
+    assert resources["[concat(variables('account'), '/default/ignition')]"] == "[parameters('isCreated')]"
 
 
 def test_a_deployment_that_failed_before_is_sent_again(ready: World) -> None:
