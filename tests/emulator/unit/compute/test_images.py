@@ -25,7 +25,7 @@ def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact
 
 @pytest.mark.parametrize(
     ("sku", "version"),
-    [("aro_420", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.94.20250101"), ("aro_418", "4.18")],
+    [("aro_421", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.94.20250101"), ("aro_418", "4.18")],
 )
 def test_an_image_that_is_not_there_is_not_found(sku: str, version: str) -> None:
     """The SKU has neither a build of another release nor a version as the release's metadata writes it."""
@@ -37,7 +37,7 @@ def test_every_release_has_an_image() -> None:
     """A cluster of each flavour can therefore be created here."""
     (offer,) = (image for image in images.IMAGES if image.offer == "aro4")
 
-    assert list(offer.latest) == [f"aro_4{minor}" for minor in range(3, 20)]
+    assert list(offer.latest) == [f"aro_4{minor}" for minor in range(3, 21)]
 
 
 def test_every_latest_version_is_there() -> None:

@@ -163,14 +163,14 @@ def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
 
 
 def test_the_versions_of_the_local_azure_can_be_installed() -> None:
-    """Each is a whole entry, and one of them leaves its image to the release."""
+    """They are those of the real service. Each is a whole entry, and one of them leaves its image to the release."""
     documents: Any = [{"id": version["version"], **version} for version in VERSIONS]
     entries = {document["version"]: catalogue.read(document) for document in documents}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
     images = {version: entry.image or {} for version, entry in entries.items()}
-    assert {image["version"].partition(".")[0] for image in images.values()} == {"417", "418", "419"}
-    assert "rhcosImage" not in next(document for document in documents if document["version"] == "4.17.44")
-    assert images["4.17.44"]["sku"] == "aro_417"
+    assert list(entries) == ["4.18.26", "4.18.34", "4.19.20", "4.19.24", "4.20.15"]
+    assert [image["sku"] for image in images.values()] == ["aro_418", "aro_418", "aro_419", "aro_419", "aro_420"]
+    assert ["rhcosImage" in document for document in documents] == [False, True, True, True, True]
 
 
 def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(caplog: pytest.LogCaptureFixture) -> None:
