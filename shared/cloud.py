@@ -11,22 +11,23 @@ from functools import cache
 from typing import Any
 
 from azure.core import PipelineClient
+from azure.core.exceptions import DecodeError
 from azure.core.pipeline import PipelineRequest, PipelineResponse
-from azure.core.pipeline.policies import (
-    ContentDecodePolicy,
-    CustomHookPolicy,
-    HTTPPolicy,
-    RetryPolicy,
-    SansIOHTTPPolicy,
-)
-from azure.core.rest import HttpRequest
+from azure.core.pipeline.policies import CustomHookPolicy, HTTPPolicy, RetryPolicy, SansIOHTTPPolicy
+from azure.core.pipeline.transport import RequestsTransport
+from azure.core.rest import HttpRequest, HttpResponse
 from azure.identity import ManagedIdentityCredential
+from urllib3 import Retry
 
-from shared import deadline, framing, settings, tracing
+from shared import answers, deadline, framing, settings, tracing
 
 # Azure Resource Manager, as activities call it: a PUT or a long list may take half a minute.
 CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
+# For the whole answer to one attempt. ARM itself gives up after a minute.
+ANSWER_SECONDS = 120
+# The list of all sizes of machines has the longest pages, several megabytes each.
+MOST_BYTES = 32 << 20
 # Blobs and Entra ID. Activities call them too, and both answer sooner.
 SHORT_READ_TIMEOUT_SECONDS = 10
 
@@ -74,6 +75,48 @@ class CloudProfile:
         return f"{self.arm_audience.rstrip('/')}/.default"
 
 
+class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads it lazily, without a type
+    """Azure, as this process calls it over the network: no answer is longer or later than the limits above."""
+
+    def __init__(
+        self, read_timeout: float = READ_TIMEOUT_SECONDS, connection_timeout: float = CONNECTION_TIMEOUT_SECONDS
+    ) -> None:
+        """Begin without a connection.
+
+        Args:
+            read_timeout: seconds; the longest pause of an answer.
+            connection_timeout: seconds.
+        """
+        # The policies of the pipelines decide what is tried again.
+        never = Retry(total=False, redirect=False, raise_on_status=False)
+        super().__init__(
+            session=answers.session(never, MOST_BYTES), connection_timeout=connection_timeout, read_timeout=read_timeout
+        )
+
+    def send(self, request: Any, **options: Any) -> Any:
+        """Send one request and read its answer, unless the caller reads that piece by piece.
+
+        Raises:
+            azure.core.exceptions.DecodeError: if the answer is nested so deep that the SDK would break on it.
+        """
+        with deadline.within(ANSWER_SECONDS):
+            response = super().send(request, **options)
+        if not options.get("stream"):
+            try:
+                answers.parse(response.body())
+            except answers.TooDeep as error:
+                raise DecodeError(f"The answer is not read: {error}.", response=response) from error
+            except ValueError:
+                # Not every answer is JSON.
+                pass
+        return response
+
+
+def short_transport() -> Transport:
+    """Return the transport of blobs and Entra ID."""
+    return Transport(SHORT_READ_TIMEOUT_SECONDS)
+
+
 def prompt_client(
     base_url: str, *policies: HTTPPolicy[Any, Any] | SansIOHTTPPolicy[Any, Any]
 ) -> PipelineClient[Any, Any]:
@@ -83,7 +126,11 @@ def prompt_client(
         base_url: scheme and host.
         *policies: policies for every attempt, such as the one that adds a token.
     """
-    return PipelineClient(base_url, policies=[RetryPolicy(**PROMPT), *policies, CustomHookPolicy(**PROMPT)], **PROMPT)
+    return PipelineClient(
+        base_url,
+        policies=[RetryPolicy(**PROMPT), *policies, CustomHookPolicy(**PROMPT)],
+        transport=Transport(PROMPT["read_timeout"], PROMPT["connection_timeout"]),
+    )
 
 
 def get_json(base_url: str, path: str) -> dict[str, Any]:
@@ -95,8 +142,20 @@ def get_json(base_url: str, path: str) -> dict[str, Any]:
     with prompt_client(base_url) as client, deadline.call():
         response = client.send_request(HttpRequest("GET", base_url + path))
         response.raise_for_status()
-        document: dict[str, Any] = ContentDecodePolicy.deserialize_from_http_generics(response)
+        document: dict[str, Any] = parsed(response)
         return document
+
+
+def parsed(response: HttpResponse) -> Any:
+    """Return the JSON of an answer.
+
+    Raises:
+        azure.core.exceptions.DecodeError: if it is none.
+    """
+    try:
+        return answers.parse(response.content)
+    except ValueError as error:
+        raise DecodeError(f"The answer is not JSON: {error}.", response=response) from error
 
 
 @cache

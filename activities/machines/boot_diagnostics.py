@@ -4,6 +4,7 @@ from azure.core.exceptions import AzureError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.storage.blob import BlobClient
 
+from activities.azure import storage
 from activities.runtime.step import Step
 from shared import cloud, framing, tracing
 from shared.azure.errors import clean
@@ -55,8 +56,7 @@ def _tail(step: Step, vm_name: str) -> str:
         return ""
     with BlobClient.from_blob_url(
         links.serial_console_log_blob_uri,
-        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
+        transport=cloud.short_transport(),
         # Its first retry would come after 15 seconds, which is too long for a mere explanation.
         retry_total=0,
         raw_request_hook=tracing.add_headers,
@@ -65,4 +65,4 @@ def _tail(step: Step, vm_name: str) -> str:
         size = blob.get_blob_properties().size
         if not size:
             return ""
-        return blob.download_blob(offset=max(0, size - _TAIL_BYTES)).readall().decode(errors="replace")
+        return storage.read(blob, max(0, size - _TAIL_BYTES), _TAIL_BYTES).decode(errors="replace")

@@ -98,7 +98,7 @@ def load(step: Step) -> Graph:
         azure.core.exceptions.ResourceNotFoundError: if there is none.
     """
     with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
-        return _open(step, blobs.get_blob_client(*GRAPH_BLOB).download_blob().readall())
+        return _open(step, storage.read(blobs.get_blob_client(*GRAPH_BLOB)))
 
 
 def exists(step: Step) -> bool:
@@ -121,7 +121,7 @@ def _is_done(step: Step) -> bool:
 
 def _read(step: Step, sealed: BlobClient) -> Graph | None:
     try:
-        closed = sealed.download_blob().readall()
+        closed = storage.read(sealed)
     except ResourceNotFoundError:
         return None
     return _open(step, closed)
@@ -147,7 +147,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     try:
         sealed.upload_blob(closed, content_settings=ContentSettings(content_type="application/octet-stream"))
     except ResourceExistsError:
-        return _open(step, sealed.download_blob().readall())
+        return _open(step, storage.read(sealed))
     return made
 
 

@@ -4,13 +4,12 @@ Discovery says where a kind is. It is asked again when a kind is missing, becaus
 applied.
 """
 
-import json
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from shared.openshift.client import NotDone, refused, send, status_line
+from shared.openshift.client import NotDone, parsed, refused, send, status_line
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -283,7 +282,9 @@ class Cluster:
             raise NotThere(told)
         if status not in _DONE:
             raise refused(status, told)
-        document: Json = json.loads(body)
+        document: Json = parsed(body)
+        if not isinstance(document, dict):
+            raise NotDone("the API server's answer is not an object")
         return document
 
 

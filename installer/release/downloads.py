@@ -1,20 +1,22 @@
 """Large downloads: read in pieces, with a size limit, and used only after their digest has been checked."""
 
+import gzip
 import hashlib
 import shutil
 import tarfile
 import time
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO
 
 import requests
-from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from installer.errors import InstallerError
-from shared import framing
+from shared import answers, deadline, framing
 
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
@@ -34,9 +36,7 @@ _AGAIN = Retry(
 
 def session() -> requests.Session:
     """Return a session that uses only TLS, even after redirects, and tries again if a server is busy."""
-    made = requests.Session()
-    made.adapters.clear()
-    made.mount("https://", HTTPAdapter(max_retries=_AGAIN))
+    made = answers.session(_AGAIN)
     # A compressed answer would not have the file's digest.
     made.headers["Accept-Encoding"] = "identity"
     return made
@@ -48,7 +48,7 @@ class Downloads:
 
     Args:
         step: name of the step in its errors.
-        until: end on the monotonic clock; a request that has begun by then may take a minute and a half more.
+        until: end on the monotonic clock, for every answer as a whole.
         session: the session that sends requests.
     """
 
@@ -76,7 +76,8 @@ class Downloads:
         if time.monotonic() > self.until:
             raise self.failed(f"there was no time left for {_place(url)}", passing=True)
         try:
-            answer = self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
+            with self._in_time():
+                answer = self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:
             # Its text contains the address, which may be signed.
             cause = f"{_place(url)} cannot be read ({type(error).__name__})"
@@ -100,11 +101,8 @@ class Downloads:
 
     def short(self, answer: requests.Response, url: str) -> bytes:
         """Return a short body, 8 MiB at most."""
-        body = bytearray()
-        with answer:
-            for piece in self._pieces(answer, url, _SHORT_BYTES):
-                body += piece
-        return bytes(body)
+        with answer, self._in_time():
+            return b"".join(self._pieces(answer, url, _SHORT_BYTES))
 
     def save(self, answer: requests.Response, url: str, target: IO[bytes], digest: str, longest: int) -> None:
         """Write a body to a file, and rewind the file.
@@ -120,7 +118,7 @@ class Downloads:
             InstallerError: also if the body is longer, or has another digest.
         """
         found = hashlib.sha256()
-        with answer:
+        with answer, self._in_time():
             for piece in self._pieces(answer, url, longest):
                 found.update(piece)
                 target.write(piece)
@@ -131,15 +129,18 @@ class Downloads:
     def _pieces(self, answer: requests.Response, url: str, longest: int) -> Iterator[bytes]:
         size = 0
         try:
-            for piece in answer.iter_content(_PIECE_BYTES):
+            for piece in answers.pieces(answer.raw, longest, _PIECE_BYTES):
                 size += len(piece)
-                if size > longest:
-                    raise self.failed(f"{_place(url)} is longer than {longest} bytes")
-                if time.monotonic() > self.until:
-                    raise self.failed(f"{_place(url)} did not arrive in time, {size} bytes did", passing=True)
                 yield piece
-        except requests.RequestException as error:
-            raise self.failed(f"{_place(url)} broke off ({type(error).__name__})", passing=True) from None
+        except answers.TooLong:
+            raise self.failed(f"{_place(url)} is longer than {longest} bytes") from None
+        except HTTPError as error:
+            late = time.monotonic() > self.until
+            cause = f"did not arrive in time, {size} bytes did" if late else f"broke off ({type(error).__name__})"
+            raise self.failed(f"{_place(url)} {cause}", passing=True) from None
+
+    def _in_time(self) -> AbstractContextManager[None]:
+        return deadline.within(self.until - time.monotonic())
 
     def unpack(self, archive: IO[bytes], member: str, target: IO[bytes], longest: int) -> bool:
         """Write one file of a compressed tar archive to another file; return whether the archive has it.
@@ -155,7 +156,7 @@ class Downloads:
             OSError: if the target cannot be written.
         """
         try:
-            with tarfile.open(fileobj=archive, mode="r|gz") as entries:
+            with tarfile.open(fileobj=_Unpacked(archive, self), mode="r|") as entries:
                 for entry in entries:
                     if entry.name.removeprefix("./") != member or not entry.isfile():
                         continue
@@ -166,9 +167,22 @@ class Downloads:
                         return False
                     shutil.copyfileobj(content, target, _PIECE_BYTES)
                     return True
-        except (tarfile.TarError, EOFError, zlib.error) as error:
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise self.failed(f"the archive with '{member}' cannot be read ({type(error).__name__})") from None
         return False
+
+
+class _Unpacked(gzip.GzipFile):
+    """What an archive holds, read while there is time: a gigabyte may unpack to a thousand."""
+
+    def __init__(self, archive: IO[bytes], downloads: Downloads) -> None:
+        super().__init__(fileobj=archive, mode="rb")
+        self._downloads = downloads
+
+    def read(self, size: int | None = -1) -> bytes:
+        if time.monotonic() > self._downloads.until:
+            raise self._downloads.failed("the archive could not be unpacked in time", passing=True)
+        return super().read(size)
 
 
 def _may_pass(error: requests.RequestException) -> bool:

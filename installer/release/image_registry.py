@@ -8,7 +8,6 @@ authentication.
 """
 
 import hashlib
-import json
 import re
 import tempfile
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ import requests
 from requests.utils import parse_dict_header
 
 from installer.release.downloads import Downloads
+from shared import answers
 
 _PULLSPEC = re.compile(
     r"(?P<server>[A-Za-z0-9.-]+(:\d+)?)/(?P<repository>[a-z0-9._/-]+?)"
@@ -66,12 +66,12 @@ def _digests(body: bytes) -> tuple[bool, list[str]]:
         ValueError: if it is neither.
     """
     try:
-        manifest = json.loads(body)
+        manifest = answers.parse(body)
         if "manifests" not in manifest:
             return False, [str(layer["digest"]) for layer in manifest.get("layers") or []]
         images = [image for image in manifest["manifests"] if _is_for_this_machine(image.get("platform") or {})]
         return True, [str(image["digest"]) for image in images]
-    except (LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(type(error).__name__) from None
 
 
@@ -119,7 +119,7 @@ class Image:
     def _url(self, what: str) -> str:
         return f"https://{self.at.server}/v2/{self.at.repository}/{what}"
 
-    def _layers(self, reference: str) -> list[str]:
+    def _layers(self, reference: str, *, of_index: bool = False) -> list[str]:
         """Return the digests of the layers, lowest first; for an index, those of its image for this machine."""
         url = self._url(f"manifests/{reference}")
         body = self.downloads.short(self._get(url, ", ".join(_MANIFEST)), url)
@@ -131,9 +131,11 @@ class Image:
             raise self.downloads.failed(f"{url} is no manifest of an image") from None
         if not is_index:
             return digests
+        if of_index:
+            raise self.downloads.failed(f"{url} is an index in an index")
         for image in digests:
             if _DIGEST.fullmatch(image):
-                return self._layers(image)
+                return self._layers(image, of_index=True)
         raise self.downloads.failed(f"image {self.at} has none for linux/amd64")
 
     def _get(self, url: str, accept: str = "*/*") -> requests.Response:
@@ -160,7 +162,7 @@ class Image:
         answer = self.downloads.get(realm, headers=basic, query=query)
         body = self.downloads.short(self.downloads.expect(answer, realm), realm)
         try:
-            document = json.loads(body)
+            document = answers.parse(body)
             token = str(document.get("token") or document["access_token"])
         except (ValueError, KeyError, AttributeError):
             raise self.downloads.failed(f"registry {self.at.server} gave no token") from None

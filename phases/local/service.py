@@ -1,6 +1,7 @@
 """The service, as operators call it: with an operator's certificate, or with a token of this terminal."""
 
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -9,12 +10,16 @@ from typing import Any
 import requests
 from azure.core.exceptions import AzureError
 from azure.identity import DefaultAzureCredential
+from urllib3 import Retry
 
+from shared import answers, deadline
 from shared.openshift.client import NotDone
 from shared.phases.problems import refused
 
 Json = dict[str, Any]
 _SECONDS = 120
+# A dry run lists every object of a plan.
+_MOST_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Service:
             time.sleep(int(answer.headers.get("Retry-After", "1")))
             answer = self._send("GET", answer.headers["Location"], version, None)
         try:
-            found: Json = answer.json()
+            found: Json = answers.parse(answer.content)
         except ValueError:
             raise NotDone(f"{self.url} answers {answer.status_code}.") from None
         if not answer.ok:
@@ -61,15 +66,19 @@ class Service:
     def _send(self, method: str, address: str, version: str, content: Json | None) -> requests.Response:
         headers = {} if self.certificate else {"Authorization": f"Bearer {self._token()}"}
         try:
-            return requests.request(
-                method,
-                address,
-                params={"api-version": version},
-                json=content,
-                headers=headers,
-                cert=str(self.certificate) if self.certificate else None,
-                timeout=_SECONDS,
-            )
+            with (
+                deadline.within(_SECONDS),
+                closing(answers.session(Retry(total=False, raise_on_status=False), _MOST_BYTES)) as opened,
+            ):
+                return opened.request(
+                    method,
+                    address,
+                    params={"api-version": version},
+                    json=content,
+                    headers=headers,
+                    cert=str(self.certificate) if self.certificate else None,
+                    timeout=_SECONDS,
+                )
         except (requests.RequestException, OSError) as error:
             raise NotDone(f"{self.url} does not answer: {error}") from error
 

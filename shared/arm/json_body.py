@@ -1,10 +1,10 @@
-"""Strict JSON parsing of untrusted bodies."""
+"""Strict JSON parsing of what strangers send: bodies of requests, and answers of clusters and registries."""
 
 import json
 import math
 from typing import Any
 
-from shared.arm.errors import CloudError, invalid_request_content, shown
+from shared.arm.errors import invalid_request_content, shown
 
 # Cosmos DB stores 128 levels, and the document around the body takes a few of them.
 MAX_DEPTH = 100
@@ -12,11 +12,31 @@ MAX_DEPTH = 100
 _MAX_DIGITS = 300
 
 
+class TooDeep(ValueError):  # noqa: N818 - named by what the sender did
+    """The JSON is nested deeper than this program, or its database, goes."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__(f"it is nested deeper than {MAX_DEPTH} levels")
+
+
 def parse_json(body: bytes) -> Any:
-    """Parse a body into values that can be stored and sent again.
+    """Parse the body of a request.
 
     Raises:
         CloudError: 400 `InvalidRequestContent`, saying where the body breaks.
+    """
+    try:
+        return parse(body)
+    except ValueError as error:
+        raise invalid_request_content(f"The request body is not valid JSON in UTF-8: {error}.") from error
+
+
+def parse(body: bytes) -> Any:
+    """Parse JSON into values that can be walked through, stored and sent again.
+
+    Raises:
+        ValueError: says where it breaks.
     """
     try:
         # Pass text, because the library would also accept UTF-16 bytes.
@@ -26,26 +46,17 @@ def parse_json(body: bytes) -> Any:
         _check(value, MAX_DEPTH)
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
-        raise _refused(f"byte 0x{byte:02x} at position {error.start} is not UTF-8") from error
+        raise ValueError(f"byte 0x{byte:02x} at position {error.start} is not UTF-8") from error
     except json.JSONDecodeError as error:
         # Some of the library's messages end with advice for Python programmers, or with half of the words that follow
         # here.
         reason = error.msg.partition(" (")[0].removesuffix(" at")
-        raise _refused(f"{reason} at line {error.lineno}, column {error.colno}") from error
+        raise ValueError(f"{reason} at line {error.lineno}, column {error.colno}") from error
     except UnicodeEncodeError as error:
-        raise _refused(f"a text has half a surrogate pair, \\u{ord(error.object[error.start]):04x}") from error
+        raise ValueError(f"a text has half a surrogate pair, \\u{ord(error.object[error.start]):04x}") from error
     except RecursionError as error:
-        raise _refused(_TOO_DEEP) from error
-    except ValueError as error:
-        raise _refused(str(error)) from error
+        raise TooDeep from error
     return value
-
-
-_TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels"
-
-
-def _refused(reason: str) -> CloudError:
-    return invalid_request_content(f"The request body is not valid JSON in UTF-8: {reason}.")
 
 
 def _no_constant(name: str) -> None:
@@ -71,7 +82,7 @@ def _check(value: Any, depth: int) -> None:
         value.encode()
     elif isinstance(value, (dict, list)):
         if depth == 0:
-            raise ValueError(_TOO_DEEP)
+            raise TooDeep
         for item in value:
             _check(item, depth - 1)
         if isinstance(value, dict):

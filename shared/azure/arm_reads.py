@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from azure.core import PipelineClient
-from azure.core.exceptions import AzureError, HttpResponseError
+from azure.core.exceptions import AzureError, DecodeError, HttpResponseError
 from azure.core.pipeline.policies import BearerTokenCredentialPolicy
 from azure.core.rest import HttpRequest, HttpResponse
 
@@ -157,8 +157,8 @@ def _document(response: HttpResponse, path: str) -> Document:
             raise _away(error) from error
         raise ArmRefused(response=response)
     try:
-        document = response.json()
-    except ValueError as error:
+        document = cloud.parsed(response)
+    except DecodeError as error:
         _log.error("ARM's answer to '%s' broke off", path, extra=tracing.current.get().extra())
         raise dependencies.away(dependencies.ARM) from error
     if not isinstance(document, dict):

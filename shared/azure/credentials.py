@@ -17,8 +17,6 @@ from shared import cloud, framing, settings, tracing
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 _IMPATIENT: dict[str, Any] = {
-    "connection_timeout": cloud.CONNECTION_TIMEOUT_SECONDS,
-    "read_timeout": cloud.SHORT_READ_TIMEOUT_SECONDS,
     "retry_total": 2,
     "retry_connect": 1,
     "retry_read": 0,
@@ -61,6 +59,7 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         authority=cloud.cloud_profile().login_endpoint,
         # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
+        transport=cloud.short_transport(),
         **_IMPATIENT,
     )
 
@@ -81,6 +80,7 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
         client_secret,
         authority=cloud.cloud_profile().login_endpoint,
         disable_instance_discovery=True,
+        transport=cloud.short_transport(),
         **_IMPATIENT,
     )
 

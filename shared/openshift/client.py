@@ -1,4 +1,4 @@
-"""A cluster's Kubernetes API: one client per cluster, plain JSON, and no wait longer than two short time-outs.
+"""A cluster's Kubernetes API: one client per cluster, plain JSON, and no answer longer or later than the limits below.
 
 The package `kubernetes` provides the connection: TLS server name, pool, and the proxy of the environment. Its typed
 APIs are not used, because the first of them costs a worker a hundred megabytes of models (measured with 37.0:
@@ -7,7 +7,6 @@ APIs are not used, because the first of them costs a worker a hundred megabytes 
 """
 
 import base64
-import json
 import re
 import ssl
 import tempfile
@@ -20,7 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 
-from shared import fence, framing, kubernetes_yaml, tracing
+from shared import answers, deadline, fence, framing, kubernetes_yaml, tracing
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -31,6 +30,10 @@ USER_AGENT = "aro-resource-provider"
 _PORT = 6443
 _CONNECT_SECONDS = 10
 _READ_SECONDS = 30
+# For a whole call: what a cluster sends is its administrator's, and could drip for hours.
+_SECONDS = _CONNECT_SECONDS + _READ_SECONDS
+# The longest lists are those of nodes: 250, of 25 kB each.
+_MOST_BYTES = 8 << 20
 # How many clusters one process keeps connections to: those that it polls at the moment, with some to spare.
 _CLIENTS = 64
 _SHOWN_CHARACTERS = 300
@@ -221,7 +224,7 @@ def read(client: "ApiClient", what: Read) -> Any:
     if status != HTTPStatus.OK:
         raise refused(status, f"the API server answers {status_line(status, body)}")
     try:
-        document = json.loads(body)
+        document = answers.parse(body)
         return document if what.name else list(document["items"])
     except (ValueError, KeyError, TypeError):
         raise NotDone(f"the API server answers with something that is no {what.kind}") from None
@@ -236,6 +239,18 @@ def delete(client: "ApiClient", what: Read) -> None:
     status, body = send(client, "DELETE", what.path)
     if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
         raise refused(status, f"the API server answers {status_line(status, body)}")
+
+
+def parsed(body: bytes) -> Any:
+    """Return the JSON of an answer.
+
+    Raises:
+        NotDone: if it is none, or nested too deep.
+    """
+    try:
+        return answers.parse(body)
+    except ValueError as error:
+        raise NotDone(f"the API server's answer is not understood: {error}") from error
 
 
 def refused(status: int, told: str) -> NotDone:
@@ -274,24 +289,33 @@ def send(
     if body is not None:
         headers["Content-Type"] = content_type
     try:
-        answer = client.call_api(
-            method,
-            client.configuration.host + path,
-            headers,
-            body=body,
-            _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
-        )
-        if not framing.is_whole(method, answer.status, answer.response.headers):
-            raise Unreachable("the API server's answer breaks off in its headers")
-        return answer.status, bytes(answer.response.data)
+        with deadline.within(_SECONDS):
+            answer = client.call_api(
+                method,
+                client.configuration.host + path,
+                headers,
+                body=body,
+                _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
+            )
+            if not framing.is_whole(method, answer.status, answer.response.headers):
+                answer.response.close()
+                raise Unreachable("the API server's answer breaks off in its headers")
+            return answer.status, answers.read(answer.response, _MOST_BYTES)
     except ApiException as error:
         # Here, the only exception of the package's own stands for TLS: its text is `SSLError`, a new line, and the
         # cause.
         raise _tls_failure(str(error.reason)) from error
     except urllib3.exceptions.SSLError as error:
         raise _tls_failure(str(error)) from error
+    except answers.TooLong as error:
+        raise too_long(_MOST_BYTES) from error
     except urllib3.exceptions.HTTPError as error:
         raise Unreachable(_connection_failure(error)) from error
+
+
+def too_long(most_bytes: int) -> NotDone:
+    """Return the exception for an answer that has more bytes than are read."""
+    return NotDone(f"the API server's answer has more than {most_bytes} bytes")
 
 
 def failure(error: BaseException) -> NotDone:
@@ -336,7 +360,7 @@ def status_line(status: int, body: bytes) -> str:
     known = status in HTTPStatus._value2member_map_
     line = f"{status} {HTTPStatus(status).phrase}" if known else str(status)
     try:
-        message = json.loads(body)["message"]
+        message = answers.parse(body)["message"]
     except (ValueError, KeyError, TypeError):
         message = body.decode(errors="replace").strip()
     return f"{line}: {shortened(str(message))}" if message else line
@@ -362,11 +386,13 @@ def _sections(document: Json) -> tuple[Json, Json]:
 def _tls(user: Json, cluster: Json) -> ssl.SSLContext:
     """Return the TLS context of a kubeconfig: only its own authority, if it has one, and its client certificate.
 
+    Its connections end with the deadline of the call.
+
     The standard library can read a key only from a file, so the key is in a private file for the duration of the call.
     The package itself would keep the file for the life of the process, and even after a crash.
     """
     authority = cluster.get("certificate-authority-data")
-    context = ssl.create_default_context(cadata=_text(authority) if authority else None)
+    context = answers.within_deadline(ssl.create_default_context(cadata=_text(authority) if authority else None))
     if "client-certificate-data" not in user:
         return context
     with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as pem:

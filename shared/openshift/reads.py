@@ -8,7 +8,6 @@ makes the client library raise becomes the reason why nothing was found.
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -124,7 +123,7 @@ async def _read(session: aiohttp.ClientSession, ask: Ask, connected: asyncio.Eve
         body = await _body(answer)
     if answer.status != HTTPStatus.OK:
         raise client.refused(answer.status, f"the API server answers {client.status_line(answer.status, body)}")
-    document = json.loads(body)
+    document = client.parsed(body)
     if ask.what.name:
         return document
     if document["metadata"].get("continue"):
@@ -139,7 +138,7 @@ async def _body(answer: aiohttp.ClientResponse) -> bytes:
         if len(body) > MOST_BYTES:
             if answer.connection and answer.connection.transport:
                 answer.connection.transport.abort()
-            raise NotDone(f"the API server's answer has more than {MOST_BYTES} bytes")
+            raise client.too_long(MOST_BYTES)
     return bytes(body)
 
 

@@ -6,13 +6,13 @@ nothing.
 Source: ARO-RP `pkg/genevalogging`, `pkg/util/dynamichelper`, and client-go's `retry.RetryOnConflict`.
 """
 
-import json
 import re
 from collections.abc import Callable
 from http import HTTPStatus
 
 from kubernetes.client import ApiClient
 
+from shared import answers
 from shared.arm.errors import CloudError, ErrorCode
 from shared.openshift.client import Json, NotDone, Read, read, refused, send, status_line
 
@@ -203,6 +203,6 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
 
 def _reason(answer: bytes) -> str:
     try:
-        return str(json.loads(answer)["reason"])
+        return str(answers.parse(answer)["reason"])
     except (ValueError, KeyError, TypeError):
         return ""

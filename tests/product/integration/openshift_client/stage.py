@@ -103,24 +103,25 @@ class Server:
     def _converse(self, plain: socket.socket, context: ssl.SSLContext) -> None:
         with plain, contextlib.suppress(OSError), context.wrap_socket(plain, server_side=True) as connection:
             subject: Any = (connection.getpeercert() or {}).get("subject", ())
-            self.users.append(dict(pair for names in subject for pair in names)["commonName"])
+            self.users.append(dict(pair for names in subject for pair in names).get("commonName", ""))
             while request := connection.recv(65536).decode():
                 self.requests.append(request)
                 self.behave(connection, request)
 
 
 @contextmanager
-def server(certificate: Pair, client_authority: Authority, behave: Behaviour) -> Iterator[Server]:
-    """Run a TLS server that requires a client certificate, as API servers do.
+def server(certificate: Pair, client_authority: Authority | None, behave: Behaviour) -> Iterator[Server]:
+    """Run a TLS server.
 
     Args:
         certificate: the certificate and key of the server.
-        client_authority: the authority that must have issued the client certificate.
+        client_authority: the authority that must have issued the client certificate, as API servers require one.
         behave: answers each request on its connection.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.verify_mode = ssl.CERT_REQUIRED
-    context.load_verify_locations(cadata=client_authority.pem)
+    if client_authority:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=client_authority.pem)
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as pem:
         pem.write(certificate.certificate + certificate.key)
         pem.flush()

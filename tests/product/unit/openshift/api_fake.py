@@ -1,12 +1,14 @@
 """An in-memory API server in place of the connection: it gets what a client sends, and everything above is real."""
 
 import copy
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
+import urllib3
 from kubernetes.client import ApiClient
 
 from shared.openshift.client import Json, Read
@@ -65,8 +67,9 @@ class FakeApi:
         self.requests.append((method, url, body))
         code, answer = self.first(method, url) or self._answer(method, url, headers, body)
         body = json.dumps(answer).encode()
+        headers = {"Content-Length": str(len(body))}
         return SimpleNamespace(
-            status=code, response=SimpleNamespace(data=body, headers={"Content-Length": str(len(body))})
+            status=code, response=urllib3.HTTPResponse(io.BytesIO(body), headers, preload_content=False)
         )
 
     def _answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> Answer:

@@ -1,5 +1,6 @@
 """What the client of a cluster costs, and where it connects."""
 
+import io
 import ssl
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import urllib3
 import yaml
 
 from shared.openshift import client
@@ -64,7 +66,8 @@ def test_each_request_says_whose_it_is(monkeypatch: pytest.MonkeyPatch, user: di
     def call_api(_method: str, url: str, headers: dict[str, str], **_options: Any) -> Any:
         assert url == "https://api.example.org:6443/version"
         sent.append(headers)
-        return SimpleNamespace(status=200, response=SimpleNamespace(data=b"{}", headers={"Content-Length": "2"}))
+        whole = urllib3.HTTPResponse(io.BytesIO(b"{}"), {"Content-Length": "2"}, preload_content=False)
+        return SimpleNamespace(status=200, response=whole)
 
     monkeypatch.setattr(api, "call_api", call_api)
     client.send(api, "GET", "/version")
