@@ -29,6 +29,7 @@ HOST_SETTINGS: Mapping[str, str] = {
     "`AzureWebJobsStorage__…`, with which the host uses the app's identity.",
     "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
     "PYTHON_THREADPOOL_THREAD_COUNT": "Threads for synchronous functions: each runs at most one Azure call at a time.",
+    "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT": "Bytes of the largest body that any path takes. Longer ones get 413 from the host.",
     "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives; at least every five minutes.",
     "PURGE_SCHEDULE": "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind, and that "
     "report clusters whose resource group is gone.",

@@ -1,5 +1,6 @@
 """The parts of ASGI that the host's applications share: read a request, send a reply."""
 
+import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,9 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+# What the platform in front of the host passes on.
 MAX_BODY_BYTES = 104_857_600
+_LIMIT = "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"
 
 
 class BodyTooLargeError(Exception):
@@ -52,8 +55,13 @@ def query_values(scope: Scope) -> dict[str, str]:
     return values
 
 
+def body_limit() -> int:
+    """Return the size of the largest body that functions get, by the host's setting."""
+    return int(os.environ.get(_LIMIT) or MAX_BODY_BYTES)
+
+
 async def read_body(receive: Receive, limit: int | None = MAX_BODY_BYTES) -> bytes:
-    """Read a request's body.
+    """Read a request's body. One that is too large is read to its end, and not kept.
 
     Raises:
         BodyTooLargeError: the body exceeds the limit.
@@ -67,8 +75,11 @@ async def read_body(receive: Receive, limit: int | None = MAX_BODY_BYTES) -> byt
         chunk = message.get("body", b"")
         size += len(chunk)
         if limit is not None and size > limit:
-            raise BodyTooLargeError
-        chunks.append(chunk)
+            chunks.clear()
+        else:
+            chunks.append(chunk)
         if not message.get("more_body"):
             break
+    if limit is not None and size > limit:
+        raise BodyTooLargeError
     return b"".join(chunks)

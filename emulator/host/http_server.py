@@ -13,6 +13,7 @@ from emulator.host.asgi import (
     Reply,
     Scope,
     Send,
+    body_limit,
     header_values,
     query_values,
     read_body,
@@ -106,7 +107,7 @@ class FunctionsApplication:
         function, values = found
         if not services.keys.permits(function.auth_level, key):
             return Reply(401)
-        body = await read_body(receive) if int(headers.get("content-length") or 0) > 0 else b""
+        body = await read_body(receive, body_limit()) if int(headers.get("content-length") or 0) > 0 else b""
         request = {
             "method": scope["method"],
             "url": _url(scope, headers, raw_path),

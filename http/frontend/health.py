@@ -36,12 +36,17 @@ def ready(call: Call) -> Reply:
 
     Uptime does not matter, because the app scales to zero. The caller learns codes; the log has the messages.
     """
-    problems = _logged(call)
+    try:
+        services = call.services
+    except SettingsError:
+        problems = _logged(call)
+    else:
+        problems = services.last_check.get(partial(_logged, call), services.now)
     return _reply(problems, {"codes": list(dict.fromkeys(problem.code for problem in problems))})
 
 
 def ready_for_operators(call: Call) -> Reply:
-    """Report the same as `ready`, with the message and the remedy of each code.
+    """Report the same as `ready` by a check of its own, with the message and the remedy of each code.
 
     `unreadableDocuments` has the documents that this instance has skipped since it started. They make nobody else wait.
     """

@@ -3,7 +3,10 @@
 Codes are stable: probes and alerts name them. They name no setting, role, resource or host; the problem's message does.
 """
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 
@@ -94,3 +97,30 @@ class Problem:
         """Return the problem as operators read it."""
         meaning, remedy = MEANINGS[self.code]
         return {"code": self.code, "meaning": meaning, "message": self.message, "remedy": remedy}
+
+
+# Probes come once a minute from each instance of the platform.
+KEPT = timedelta(seconds=5)
+
+
+class LastCheck:
+    """What the last check found, for some seconds: anybody may ask, and a check asks every dependency."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._lock = threading.Lock()
+        self._checked_at: datetime | None = None
+        self._found: list[Problem] = []
+
+    def get(self, check: Callable[[], list[Problem]], now: Callable[[], datetime]) -> list[Problem]:
+        """Return what a recent check found, or check. Those who ask meanwhile wait for it.
+
+        Args:
+            check: returns the reasons why the service is not ready.
+            now: the clock.
+        """
+        with self._lock:
+            # A clock that was set back does not keep an answer for longer.
+            if self._checked_at is None or not timedelta() <= now() - self._checked_at < KEPT:
+                self._found, self._checked_at = check(), now()
+            return self._found

@@ -27,6 +27,7 @@ from frontend.clusters import (
 from frontend.dry_runs import dry_run
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
+from frontend.middleware.body import MAX_BYTES
 from frontend.operations import async_operation_get, operations_list
 from frontend.sites import contents, kubeconfig, runs, sites
 from shared import deadline
@@ -246,3 +247,5 @@ ROUTES = (
     Route("zz_not_found", "{*path}", versioned=False),
 )
 # fmt: on
+# The largest body of any verb. The host refuses longer ones before it passes them on, and so before it is known who calls.
+MOST_BODY_BYTES = max(verb.most_bytes or MAX_BYTES for route in ROUTES for verb in route.verbs.values())

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from frontend.callers.tokens import Verifier, verifier
+from frontend.readiness import LastCheck
 from shared import settings
 from shared.azure import scopes
 from shared.azure.arm_certificates import ClientCertificate, arm_client_certificates
@@ -39,6 +40,7 @@ class Services:
     read_clusters: Callable[[Sequence[Ask], float], list[Any]]
     now: Callable[[], datetime]
     random: random.Random
+    last_check: LastCheck = field(default_factory=LastCheck)
 
     @property
     def store(self) -> Store:

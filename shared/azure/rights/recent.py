@@ -33,7 +33,9 @@ class RecentReads(Generic[Value]):
         self._lock = threading.Lock()
         self._reads: OrderedDict[Hashable, _Read[Value]] = OrderedDict()
 
-    def get(self, key: Hashable, read: Callable[[], Value], *, fresh: bool) -> Future[Value]:
+    def get(
+        self, key: Hashable, read: Callable[[], Value], *, fresh: bool = False, seconds: float = SERVES_SECONDS
+    ) -> Future[Value]:
         """Return a read that may still be running; see `wait`.
 
         It runs in a thread, with the deadline and the correlation of the request that began it.
@@ -42,10 +44,11 @@ class RecentReads(Generic[Value]):
             key: says what is read.
             read: reads it.
             fresh: whether it must begin now, even if there is a recent one.
+            seconds: how old a recent one may be.
         """
         with self._lock:
             found = self._reads.get(key)
-            if found is None or fresh or not self._serves(found):
+            if found is None or fresh or not self._serves(found, seconds):
                 found = _Read(self._clock(), _THREADS.submit(contextvars.copy_context().run, read))
                 self._reads[key] = found
             self._reads.move_to_end(key)
@@ -53,9 +56,9 @@ class RecentReads(Generic[Value]):
                 self._reads.popitem(last=False)
         return found.future
 
-    def _serves(self, read: _Read[Value]) -> bool:
+    def _serves(self, read: _Read[Value], seconds: float) -> bool:
         failed = read.future.done() and read.future.exception() is not None
-        return not failed and self._clock() - read.began <= SERVES_SECONDS
+        return not failed and self._clock() - read.began <= seconds
 
 
 def wait(read: Future[Value]) -> Value:

@@ -19,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 LIMIT_SECONDS = 120.0
 # An app's threads: more than activities and episodes may run at once, because waiting activities hold one each.
 THREADS = 32
+# More than any test sends but one.
+BODY_BYTES = 24 * 1024 * 1024
 ENDED = frozenset({"Completed", "Failed", "Terminated"})
 
 
@@ -55,6 +57,7 @@ class HostUnderTest:
             "TICK_SCHEDULE": "0 0 0 1 1 *",
             "AzureWebJobs.switched_off.Disabled": "true",
             "PYTHON_THREADPOOL_THREAD_COUNT": str(THREADS),
+            "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT": str(BODY_BYTES),
         }
     )
     process: subprocess.Popen[str] | None = None

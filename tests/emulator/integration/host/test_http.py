@@ -8,7 +8,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.emulator.integration.host.harness import HostUnderTest, wait_until
+from tests.emulator.integration.host.harness import BODY_BYTES, HostUnderTest, wait_until
 
 
 def test_request_reaches_the_function_as_the_real_host_shapes_it(basic: HostUnderTest) -> None:
@@ -24,6 +24,13 @@ def test_request_reaches_the_function_as_the_real_host_shapes_it(basic: HostUnde
     assert seen["body"] == "hi"
     assert seen["url"] == f"{basic.url}/ECHO/Bo%2Fb%20x/a/b/?x=1&X=2&empty="
     assert seen["headers"]["x-twice"] == "1"
+
+
+def test_a_body_over_the_hosts_limit_reaches_no_function(basic: HostUnderTest) -> None:
+    """The real host's setting is FUNCTIONS_REQUEST_BODY_SIZE_LIMIT."""
+    assert basic.request("POST", "/echo/a/b", content=b"x" * BODY_BYTES).json()["body"]
+    refused = basic.request("POST", "/echo/a/b", content=b"x" * (BODY_BYTES + 1))
+    assert (refused.status_code, refused.content) == (413, b"")
 
 
 def test_chunked_body_arrives_empty(basic: HostUnderTest) -> None:

@@ -88,7 +88,12 @@ class FakeRights:
     asked: list[tuple[str, str]] = field(default_factory=list)
     fresh: list[bool] = field(default_factory=list)
     nothing: bool = False
+    stranger: bool = False
     is_away: bool = False
+
+    def holds(self, principal_id: str, _scope: str) -> bool:
+        assert principal_id in (USER, APPLICATION)
+        return not self.stranger
 
     def may(self, principal_id: str, ask: Ask, *, fresh: bool = False) -> bool:
         return self.may_each(principal_id, [ask], fresh=fresh)[0]

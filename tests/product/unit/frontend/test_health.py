@@ -12,7 +12,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, 
 
 from frontend.messages import Reply, Request
 from frontend.middleware.chain import respond
-from frontend.readiness import MEANINGS, Code
+from frontend.readiness import KEPT, MEANINGS, Code
 from frontend.routes import ROUTES
 from shared import settings
 from shared.deadline import TimeIsUp
@@ -100,6 +100,7 @@ def test_the_app_is_not_ready_without_a_default_version_that_can_be_installed(wo
     assert "4.17.9 has no 'openShiftPullspec'" in told.body["problems"][0]["message"]
     world.services.store.versions._read_at = float("-inf")
     world.cosmos["OpenShiftVersions"].documents.clear()
+    world.now += KEPT
     assert codes(world) == ["NoVersion"]
 
 
@@ -164,6 +165,7 @@ def test_ones_own_service_needs_keys_and_rights_instead_of_arms_certificates(own
     own.arm_certificates = []
     assert codes_of_own(own) == []
     own.rights.nothing = True
+    own.now += KEPT
     assert codes_of_own(own) == ["RightsForbidden"]
     assert own.rights.asked[-1] == (
         "Microsoft.Authorization/roleAssignments/read",
@@ -176,6 +178,19 @@ def test_ones_own_service_is_not_ready_while_entra_or_arm_is_away(own: CallersWo
     own.entra_is_away = own.rights.is_away = True
     assert codes_of_own(own) == ["SigningKeysUnknown", "RightsUnavailable"]
     assert own.call("GET", "/healthz", token="", api_version="").status == 200
+
+
+def test_anybody_who_asks_causes_a_check_every_few_seconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check asks every dependency. Operators get one of their own."""
+    checks: list[int] = []
+    monkeypatch.setattr(world.services.vault, "ask_for_access", lambda: checks.append(1))
+    for _ in range(20):
+        assert world.send("GET", "/healthz/ready", api_version="", certificate=b"").status == 200
+    assert len(checks) == 1
+    assert world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate()).status == 200
+    world.now += KEPT
+    assert world.send("GET", "/healthz/ready", api_version="", certificate=b"").status == 200
+    assert len(checks) == 3
 
 
 def test_several_problems_are_told_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

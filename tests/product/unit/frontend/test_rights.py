@@ -126,6 +126,17 @@ def test_a_caller_without_the_right_is_refused_in_arms_words(
 
 
 @each_right
+def test_a_caller_without_any_role_is_refused_before_rights_are_read(
+    own: CallersWorld, name: str, method: str, action: str, at: str
+) -> None:
+    """Also of verbs that ask Azure each time: six such requests a second would use up what the app may read."""
+    own.rights.stranger = True
+    error = refusal(own, method, path_of(ROUTE[name]), content=content_of(method), api_version=version_of(name))
+    assert f"'{action}' over scope '{SCOPES[at.partition(',')[0]]}'" in error["message"]
+    assert own.rights.asked == []
+
+
+@each_right
 def test_a_right_on_another_action_is_not_enough(
     own: CallersWorld, name: str, method: str, action: str, at: str
 ) -> None:
@@ -255,12 +266,14 @@ def test_a_subscriptions_list_shows_the_clusters_of_groups_that_the_caller_may_r
     assert sorted(scope.lower() for _, scope in own.rights.asked) == [one.lower(), two.lower(), three.lower()]
 
 
-def test_a_list_of_nothing_that_the_caller_may_read_is_empty(own: CallersWorld) -> None:
-    """That is no refusal, as in ARM."""
+@pytest.mark.parametrize("stranger", [False, True], ids=["no right to read", "no role at all"])
+def test_a_list_of_nothing_that_the_caller_may_read_is_empty(own: CallersWorld, stranger: bool) -> None:
+    """That is no refusal, as in ARM. Without any role, no group is asked about."""
     many(own, 2)
-    own.rights.nothing = True
+    own.rights.nothing, own.rights.stranger = True, stranger
     reply = own.call("GET", OF_SUBSCRIPTION)
     assert (reply.status, reply.body) == (200, {"value": []})
+    assert bool(own.rights.asked) is not stranger
 
 
 def test_pages_without_anything_for_the_caller_are_skipped(own: CallersWorld) -> None:

@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from frontend.routes import MOST_BODY_BYTES
 from shared import settings
 from shared.settings import Callers
 from shared.store import STRONG, Store
@@ -50,6 +51,14 @@ def test_the_template_sets_nothing_that_nobody_reads(kind: str) -> None:
     """A setting that was renamed in the code is renamed here."""
     known = set(settings.table()) | set(settings.HOST_SETTINGS)
     assert {name for name in _settings(kind) if name not in known and not PLATFORM.fullmatch(name)} == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_host_takes_no_body_that_no_path_takes(kind: str) -> None:
+    """It reads a body whole, and copies it, before the app can tell who sends it."""
+    assert _settings(kind)["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"] == str(MOST_BODY_BYTES)
+    example = json.loads((INFRA.parent / "local.settings.example.json").read_text(encoding="utf-8"))
+    assert example["Values"]["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"] == str(MOST_BODY_BYTES)
 
 
 def test_in_ones_own_subscription_nothing_is_hosted() -> None:
