@@ -9,10 +9,12 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from installer.ignition.ignition import ROOT, Config, Directory, File, Pointer, Unit, User
+from shared.findings import Enough, Findings
 
 Json = Mapping[str, Any]
 _Value = TypeVar("_Value")
@@ -31,10 +33,12 @@ def parse(document: Any) -> Config:
     Texts that are compressed or split are returned whole; all together may have `LARGEST` bytes.
 
     Raises:
-        ValueError: with everything that is wrong with it, or that cannot be expressed.
+        ValueError: with everything that is wrong with it, or that cannot be expressed, up to a hundred findings.
     """
     reader = _Reader()
-    config = reader.read(document)
+    config = Config()
+    with suppress(Enough):
+        config = reader.read(document)
     if reader.problems:
         raise ValueError(f"this Ignition configuration cannot be read: {'; '.join(reader.problems)}")
     return config
@@ -44,7 +48,7 @@ class _Reader:
     """Reads one document and collects its problems."""
 
     def __init__(self) -> None:
-        self.problems: list[str] = []
+        self.problems: Findings[str] = Findings()
         self._old = False
         self._left = LARGEST
 
@@ -95,8 +99,8 @@ class _Reader:
         return found
 
     def _only(self, entry: Json, where: str, members: Iterable[str]) -> None:
-        strange = [name for name, value in entry.items() if name not in members and value not in ({}, [], None, "")]
-        self.problems += [f"{where}.{name}".strip(".") + " is not supported" for name in strange]
+        strange = (name for name, value in entry.items() if name not in members and value not in ({}, [], None, ""))
+        self.problems.extend(f"{where}.{name}".strip(".") + " is not supported" for name in strange)
 
     def _list(self, parent: Json, name: str, where: str) -> list[tuple[str, Json]]:
         """Return the objects of a list, each with its path."""
@@ -105,7 +109,7 @@ class _Reader:
             self.problems.append(f"{path} is not a list")
             return []
         entries = [(f"{path}[{number}]", entry) for number, entry in enumerate(found)]
-        self.problems += [f"{place} is not an object" for place, entry in entries if not isinstance(entry, Mapping)]
+        self.problems.extend(f"{place} is not an object" for place, entry in entries if not isinstance(entry, Mapping))
         return [(place, entry) for place, entry in entries if isinstance(entry, Mapping)]
 
     def _value(self, entry: Json, name: str, kind: type[_Value], default: _Value, where: str) -> _Value:

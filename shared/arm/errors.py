@@ -9,9 +9,12 @@ into an outcome. Validation of a request collects failures and raises once, see 
 same with `summarize`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import islice
 from typing import TypedDict
+
+from shared import findings
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 RESOURCE_TYPE = "openShiftClusters"
@@ -143,7 +146,6 @@ class CloudError(Exception):
 
 
 _SHOWN_CHARACTERS = 400
-_SHOWN_FAILURES = 100
 
 
 def shown(value: object) -> str:
@@ -152,8 +154,8 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({len(text)} characters)"
 
 
-def raise_all(failures: list[CloudError]) -> None:
-    """Raise one error for all failures, or return if there is none.
+def raise_all(found: Iterable[CloudError]) -> None:
+    """Raise one error for all failures, or return if there is none. No more are looked for than it lists.
 
     The outer error is the first failure. If there are several, `details` lists every failure including the first, so
     that a client which shows only details misses none. It lists a hundred at most.
@@ -161,6 +163,7 @@ def raise_all(failures: list[CloudError]) -> None:
     Raises:
         CloudError: with status, code, message and target of the first failure.
     """
+    failures = list(islice(found, findings.MOST))
     if not failures:
         return
     first = failures[0]
@@ -171,7 +174,7 @@ def raise_all(failures: list[CloudError]) -> None:
         first.code,
         first.message,
         first.target,
-        [failure.body() for failure in failures[:_SHOWN_FAILURES]],
+        [failure.body() for failure in failures],
         first.owner,
     )
 
@@ -192,7 +195,7 @@ def summarize(failures: Sequence[CloudError]) -> CloudError:
         first.code,
         f"{len(entries)} problems were found, all listed in the details. The first: {first.message}",
         first.target if len(targets) == 1 else "",
-        entries[:_SHOWN_FAILURES],
+        entries[: findings.MOST],
         first.owner,
     )
 

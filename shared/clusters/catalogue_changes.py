@@ -4,8 +4,9 @@
 it afterwards, so at no time is there none. If two are marked at once, all instances agree on the one marked last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any, TypeVar
 
 from shared.arm import times
@@ -75,27 +76,27 @@ def requested(documents: Sequence[CatalogueDocument], name: str, body: Any, now:
     kept = {member: value for member, value in stored.items() if member not in MEMBERS}
     wanted: Any = kept | {member: value for member, value in sent.items() if member in MEMBERS}
     raise_all(
-        [
-            *unknown_members(body, ("name", "properties", *_READ_ONLY), {}, ""),
-            *unknown_members(
+        chain(
+            unknown_members(body, ("name", "properties", *_READ_ONLY), {}, ""),
+            unknown_members(
                 sent, MEMBERS, to_external(stored)["properties"] if "_etag" in stored else {}, "properties."
             ),
-            *other_names(body, sent, name, "version"),
-            *(
+            other_names(body, sent, name, "version"),
+            (
                 invalid_parameter(f"properties.{member}", f"{problem[0].upper()}{problem[1:]}.")
                 # The entry's own id is the path's, and is compared above.
                 for member, problem in catalogue.findings(wanted | {"id": sent.get("version")})
             ),
-            *_wrong_default(wanted),
-        ]
+            _wrong_default(wanted),
+        )
     )
     return _marked(wanted, stored, documents, now)
 
 
 def unknown_members(
     sent: dict[str, Any], known: Sequence[str], stored: dict[str, Any], prefix: str
-) -> list[CloudError]:
-    """Return an error for each member that is not known, unless it repeats what is stored.
+) -> Iterator[CloudError]:
+    """Yield an error for each member that is not known, unless it repeats what is stored.
 
     Args:
         sent: an object of the body.
@@ -103,14 +104,12 @@ def unknown_members(
         stored: the members that are stored.
         prefix: JSON path of the object, with a dot at its end unless it is the body.
     """
-    return [
-        invalid_request_content(
-            f"The member '{prefix}{shown(name)}' is unknown. Known members: {', '.join(known)}.",
-            f"{prefix}{shown(name)}",
-        )
-        for name, value in sent.items()
-        if name not in known and not (name in stored and stored[name] == value)
-    ]
+    for name, value in sent.items():
+        if name not in known and not (name in stored and stored[name] == value):
+            yield invalid_request_content(
+                f"The member '{prefix}{shown(name)}' is unknown. Known members: {', '.join(known)}.",
+                f"{prefix}{shown(name)}",
+            )
 
 
 def other_names(body: dict[str, Any], sent: dict[str, Any], name: str, member: str) -> list[CloudError]:

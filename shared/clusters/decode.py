@@ -1,6 +1,7 @@
 """Turns a parsed body into the members of a cluster: known members with the right JSON types, and nothing else."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from shared.clusters.checks.unknown import Unknown, is_expression
 from shared.clusters.members import Kind
 from shared.clusters.shape import Node, item_target, step, tree
 from shared.documents import Cluster
+from shared.findings import Enough, Findings
 
 _INT32 = range(-(2**31), 2**31)
 _FITS: dict[Kind, Callable[[Any], bool]] = {
@@ -49,7 +51,7 @@ class _Pass:
 
     version: ApiVersion
     final: bool
-    failures: list[CloudError] = field(default_factory=list)
+    failures: Findings[CloudError] = field(default_factory=Findings)
     unknown: set[str] = field(default_factory=set)
 
     def is_unknown(self, value: Any) -> bool:
@@ -63,7 +65,7 @@ def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
     Unknown members are ignored. `null` counts as absent, except for `tags`, which it clears.
 
     Raises:
-        CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
+        CloudError: 400 `InvalidRequestContent`, naming the members of a wrong JSON type, a hundred at most.
     """
     return _decode_body(parsed, _Pass(version, final=True))
 
@@ -75,7 +77,7 @@ def decode_template(parsed: Any, version: ApiVersion) -> tuple[Cluster, Unknown]
     known as a whole, because items are found by name.
 
     Raises:
-        CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
+        CloudError: 400 `InvalidRequestContent`, naming the members of a wrong JSON type, a hundred at most.
     """
     decoding = _Pass(version, final=False)
     cluster = _decode_body(parsed, decoding)
@@ -83,7 +85,9 @@ def decode_template(parsed: Any, version: ApiVersion) -> tuple[Cluster, Unknown]
 
 
 def _decode_body(parsed: Any, decoding: _Pass) -> Cluster:
-    cluster: Cluster = _decode(tree(decoding.version), parsed, "", decoding)
+    cluster: Cluster = {}
+    with suppress(Enough):
+        cluster = _decode(tree(decoding.version), parsed, "", decoding)
     raise_all(decoding.failures)
     return cluster
 

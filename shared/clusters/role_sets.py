@@ -7,6 +7,7 @@ workload identity. A wrong entry, written in another way, is not offered.
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from shared.arm.errors import NAMESPACE, invalid_parameter, invalid_request_content, raise_all, shown
@@ -97,12 +98,12 @@ def requested(documents: Sequence[RoleSetDocument], minor: str, body: Any) -> Ro
     kept = {member: value for member, value in stored.items() if member not in MEMBERS}
     wanted: Any = kept | {member: value for member, value in sent.items() if member in MEMBERS}
     raise_all(
-        [
-            *unknown_members(body, ("name", "properties", *_READ_ONLY), {}, ""),
-            *unknown_members(sent, MEMBERS, kept, "properties."),
-            *other_names(body, sent, minor, "openShiftVersion"),
-            *(invalid_parameter(f"properties.{member}", problem) for member, problem in _findings(wanted)),
-        ]
+        chain(
+            unknown_members(body, ("name", "properties", *_READ_ONLY), {}, ""),
+            unknown_members(sent, MEMBERS, kept, "properties."),
+            other_names(body, sent, minor, "openShiftVersion"),
+            (invalid_parameter(f"properties.{member}", problem) for member, problem in _findings(wanted)),
+        )
     )
     document: RoleSetDocument = wanted
     return document

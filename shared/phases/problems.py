@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
+
+from shared import findings
 
 
 @dataclass(frozen=True, order=True)
@@ -28,11 +31,11 @@ class BundleError(Exception):
     """A bundle that cannot be used.
 
     Args:
-        problems: everything that was found, at least one.
+        problems: what was found, at least one; a hundred at most are kept.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = sorted(set(problems))
+        self.problems = sorted(set(islice(problems, findings.MOST)))
         super().__init__("\n".join(map(str, self.problems)))
 
 

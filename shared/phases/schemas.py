@@ -5,9 +5,13 @@ Source: airshipit/airshipctl, `pkg/api/v1alpha1`; `needs` and the source `openSh
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
+
+from shared import findings
+from shared.arm.errors import shown
 
 Schema = dict[str, Any]
 
@@ -98,8 +102,8 @@ SOURCES: Schema = {
 }
 CLUSTER_MAP = _kind(
     {
-        "map": {"propertyNames": NAME}
-        | _map(
+        # The names come last: most of them are right, and the others end the check sooner.
+        "map": _map(
             _object(
                 {
                     "parent": STRING,
@@ -119,6 +123,7 @@ CLUSTER_MAP = _kind(
                 "kubeconfigSources",
             )
         )
+        | {"propertyNames": NAME}
     },
     "map",
 )
@@ -221,7 +226,7 @@ PLAN_RUN = _closed({"waitTimeoutSeconds": SECONDS, "resumeFrom": TEXT, "resume":
 
 
 def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield each way in which a value differs from a JSON schema: its JSON path, and what is wrong there."""
-    for error in Draft202012Validator(schema).iter_errors(value):
+    """Yield the ways in which a value differs from a JSON schema, up to a hundred: JSON path, and what is wrong there."""
+    for error in islice(Draft202012Validator(schema).iter_errors(value), findings.MOST):
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        yield where.removeprefix("."), f"{error.message}."
+        yield where.removeprefix("."), f"{shown(error.message)}."

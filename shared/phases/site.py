@@ -8,9 +8,11 @@ repository, and what lies in several of them, such as the components of provider
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from shared import findings
 from shared.phases import entry_points, kustomize
 from shared.phases.documents import (
     Cluster,
@@ -110,9 +112,8 @@ def load(bundle: Path, metadata_file: str = METADATA_FILE) -> Site:
     repository = _repository(bundle, metadata_file, metadata["path"])
     rendered = tuple(kustomize.build(bundle, str(repository / metadata["path"])))
     declared = [one for one in rendered if is_declaration(one.document)]
-    problems = [problem for one in declared for problem in problems_of(one)]
-    problems += _doubled(declared)
-    if problems:
+    of_each = (problem for one in declared for problem in problems_of(one))
+    if problems := list(islice(chain(of_each, _doubled(declared)), findings.MOST)):
         raise BundleError(problems)
     of_kind = {kind: [one for one in declared if one.document["kind"] == kind] for kind in (*SCHEMAS, *NOT_BUILT)}
     maps = of_kind["ClusterMap"]
@@ -216,6 +217,11 @@ def _cluster_map(rendered: Rendered) -> ClusterMap:
     return ClusterMap(clusters, rendered.file)
 
 
-def names(found: Iterable[Name]) -> str:
-    """Return names in words."""
-    return ", ".join(map(str, found)) or "none"
+# How many names a message lists: each of many wrong references would list all of them.
+_NAMES = 50
+
+
+def names(found: Iterable[object]) -> str:
+    """Return names in words; of very many only the first."""
+    listed = list(map(str, islice(found, _NAMES + 1)))
+    return ", ".join(listed[:_NAMES]) + (", ..." if len(listed) > _NAMES else "") or "none"

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
+from shared import findings
 from shared.executors import CHECK_PLAN
 from shared.phases.documents import Name, Phase
 from shared.phases.problems import BundleError, Problem
@@ -13,7 +15,7 @@ from shared.steps import FINISH
 
 def of_site(site: Site) -> list[Problem]:
     """Return what is wrong with what the documents of a site say of each other."""
-    return sorted({*_of_phases(site), *_of_plans(site), *_of_clusters(site)})
+    return sorted(set(islice(chain(_of_phases(site), _of_plans(site), _of_clusters(site)), findings.MOST)))
 
 
 def of_entry_points(site: Site, phases: Iterable[Phase]) -> list[Problem]:
@@ -122,4 +124,4 @@ def _of_clusters(site: Site) -> Iterator[Problem]:
 
 
 def _clusters(site: Site) -> str:
-    return ", ".join(site.cluster_map.clusters) or "none"
+    return names(site.cluster_map.clusters)

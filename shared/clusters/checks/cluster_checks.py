@@ -9,6 +9,7 @@ Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from shared.arm import resource_id
@@ -172,7 +173,7 @@ def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudErr
     if len(value) > _MAX_TAGS:
         yield invalid_parameter(target, f"There are {len(value)} tags: a resource may have {_MAX_TAGS}.")
     seen: set[str] = set()
-    for name, text in value.items():
+    for name, text in islice(value.items(), _MAX_TAGS):
         here = f'{target}["{shown(name)}"]'
         if not 1 <= len(name) <= _MAX_TAG_NAME:
             yield invalid_parameter(

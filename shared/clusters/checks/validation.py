@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from shared import findings
 from shared.arm.errors import CloudError, invalid_parameter, property_change_not_allowed, raise_all, shown
 from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
@@ -32,7 +34,9 @@ def _check_object(node: Node, value: Mapping[str, Any], target: str, facts: Fact
     for child in node.children.values():
         entry, here = value.get(child.name), step(target, child)
         is_due = (facts.creating or not child.member.create_only) and not facts.unknown.covers(here)
-        failures = list(_decided(_check_member(child.member, entry, here, facts))) if is_due else []
+        failures = (
+            list(islice(_decided(_check_member(child.member, entry, here, facts)), findings.MOST)) if is_due else []
+        )
         yield from ((child.position, failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
             yield from _check_object(child, entry or {}, here, facts)
@@ -87,7 +91,7 @@ def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion, unknow
             `details`.
     """
     found = _known_changes(stored, wanted, version, unknown)
-    raise_all([_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE])
+    raise_all(_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE)
 
 
 def validate_operators(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
@@ -102,8 +106,8 @@ def validate_operators(stored: Cluster, wanted: Cluster, version: ApiVersion) ->
         CloudError: 400 `PropertyChangeNotAllowed` or `InvalidParameter` for the first member that differs; if there are
             more, all of them in `details`.
     """
-    found = [each for each in _changes(tree(version), stored, wanted, "") if each.member.rule is not Rule.IGNORED]
-    raise_all([_not_built(each) if each.member.rule in _CHANGEABLE else _not_allowed(each) for each in found])
+    found = (each for each in _changes(tree(version), stored, wanted, "") if each.member.rule is not Rule.IGNORED)
+    raise_all(_not_built(each) if each.member.rule in _CHANGEABLE else _not_allowed(each) for each in found)
 
 
 def _not_built(change: _Change) -> CloudError:
