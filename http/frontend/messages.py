@@ -92,6 +92,13 @@ class Reply:
         return "" if self.body is None else json.dumps(self.body, indent=4) + "\n"
 
 
+@dataclass
+class Identity:
+    """Whose request it is, for the log. All copies of a call share it, so the outermost middleware learns it, too."""
+
+    text: str = ""
+
+
 @dataclass(frozen=True)
 class Call:
     """A request on its way through the chain; each middleware passes on a copy with more information.
@@ -102,6 +109,7 @@ class Call:
         get_services: returns the collaborators of this process.
         parameters: those of the path, in lower case.
         correlation: the ids of the request.
+        identity: whose request it is, as far as that is known.
         public_url: the address of the request as the caller knows it.
         version: the row of its api-version, on routes that have one.
         content: the parsed body.
@@ -116,6 +124,7 @@ class Call:
     get_services: Callable[[], Services]
     parameters: Mapping[str, str] = field(default_factory=dict)
     correlation: CorrelationData = field(default_factory=CorrelationData)
+    identity: Identity = field(default_factory=Identity)
     public_url: SplitResult = field(default_factory=lambda: urlsplit(""))
     version: ApiVersion = _NO_VERSION
     content: Any = None

@@ -32,6 +32,7 @@ def sign_in(call: Call, handle: Handler) -> Reply:
         principal = verifier.principal_of(_token(header))
     except NotBelieved as error:
         return _challenge(verifier, str(error), f', error="invalid_token", error_description="{error}"')
+    call.identity.text = f"{principal.kind} {principal.object_id}"
     if wanted is Caller.ADMIN and not principal.has(Role.OPERATOR):
         raise forbidden(f"The token of this request does not have the app role '{Role.OPERATOR}'.")
     return handle(replace(call, signed_in=principal))

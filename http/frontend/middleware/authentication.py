@@ -39,6 +39,7 @@ def authenticate(call: Call, handle: Handler) -> Reply:
         # Probes are answered even without the settings that say whose certificate is right.
         return handle(call)
     certificate = client_certificates.decode(call.request.headers.get(HEADER, ""))
+    call.identity.text = client_certificates.name(certificate)
     if not _IS[wanted](certificate, call.services):
         raise forbidden(f"The client certificate of this request is not {wanted.value}.")
     return handle(call)

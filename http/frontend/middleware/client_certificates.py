@@ -7,6 +7,7 @@ nothing. TLS has proved that the caller holds the key; everything else is checke
 import base64
 import binascii
 from functools import cache
+from urllib.parse import quote
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -22,6 +23,7 @@ from cryptography.x509.verification import (
 )
 
 from frontend.services import Services
+from shared.arm.errors import shown
 
 
 def decode(header: str) -> Certificate | None:
@@ -30,6 +32,17 @@ def decode(header: str) -> Certificate | None:
         return x509.load_der_x509_certificate(base64.b64decode(header, validate=True)) if header else None
     except (binascii.Error, ValueError):
         return None
+
+
+def name(certificate: Certificate | None) -> str:
+    """Return how the log names who has a certificate: operators may share a subject, so the serial number tells which.
+
+    Nothing in it has been verified yet. The text has one line, and no more characters than a log shows.
+    """
+    if certificate is None:
+        return ""
+    subject = quote(certificate.subject.rfc4514_string(), safe=" =,+.@")
+    return f"Certificate {certificate.serial_number:x} of {shown(subject)}"
 
 
 def is_arm(certificate: Certificate | None, services: Services) -> bool:

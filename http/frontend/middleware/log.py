@@ -1,4 +1,7 @@
-"""One log line for each request, under one correlation id for everything that the request causes."""
+"""One log line for each request: what it asked for, how it ended, and whose it was.
+
+Everything that the request causes has its correlation id.
+"""
 
 import logging
 import re
@@ -33,12 +36,14 @@ def log(call: Call, handle: Handler) -> Reply:
         reply = handle(replace(call, correlation=correlation))
         _log.log(
             logging.ERROR if reply.status >= 500 else logging.INFO,  # noqa: PLR2004 - ours to repair from here on
-            "%s %s -> %d in %d ms%s",
+            # Azure's activity log does not see these requests, so this line is the record of who asked for what.
+            "%s %s -> %d in %d ms%s%s",
             call.request.method,
             # Keep a line break in a name escaped.
             shown(quote(call.path)),
             reply.status,
             (time.monotonic() - begun) * 1000,
+            f", by {call.identity.text}" if call.identity.text else "",
             f", {reply.error.code} at '{reply.error.target}'" if reply.error else "",
             extra=tracing.current.get().extra(),
         )
