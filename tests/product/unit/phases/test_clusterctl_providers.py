@@ -118,10 +118,6 @@ init-options:
   infrastructure-providers: "gone:v1.0.0"
 """.strip()
     assert [str(problem) for problem in choice(tmp_path, text).problems()] == [
-        (
-            "providers/gone/v1.0.0: The folder 'providers/gone/v1.0.0' has no kustomization file. A kustomize root has "
-            "exactly one."
-        ),
         f"{FILE} init-options.bootstrap-providers: The provider 'kubeadm' has no version 'v2.0.0'. It has: v1.0.0.",
         (
             f"{FILE} init-options.bootstrap-providers: There is no BootstrapProvider 'kubeadn' among the providers. "
@@ -132,6 +128,12 @@ init-options:
             "providers. There are: none."
         ),
         f"{FILE} init-options.core-provider: 'cluster-api' names no version. Write it as 'cluster-api:v1.0.0'.",
+        (
+            f"{FILE} providers: The components of infrastructure-gone v1.0.0 do not exist: the bundle has no folder "
+            "'providers/gone/v1.0.0'. Addresses of providers are seen from the bundle. Where airshipctl's working folder "
+            "holds several repositories, the bundle is that folder, and the path of the metadata file begins with its "
+            "repository."
+        ),
         (
             f"{FILE} providers[1].url: 'https://github.com/example/releases/v1.0.0' is a remote address. Components are "
             "only taken from the bundle: copy them into it as a kustomize root and give its path."

@@ -93,6 +93,8 @@ def test_damaged_documents_are_refused_or_right(tmp_path: Path, monkeypatch: pyt
     documents = list(yaml.safe_load_all(PHASES + KUBECONFIG))
     chance, ends = random.Random(seed), Counter[str]()  # noqa: S311 - damage, not a secret
     (tmp_path / "metadata.yaml").write_text(METADATA, encoding="utf-8")
+    for root in ("site/phases", "providers/core"):
+        (tmp_path / root).mkdir(parents=True)
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "capi-system"}}
     for number in range(SITES):
         broken = damaged(documents, chance)
