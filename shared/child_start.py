@@ -87,7 +87,7 @@ def start(pipe: int, limits: str, folder: str, words: list[str]) -> None:
     fcntl.fcntl(pipe, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     try:
         if folder:
-            os.write(pipe, " ".join(confine(folder, words[0])).encode())
+            os.write(pipe, ", ".join(confine(folder, words[0])).encode())
         for limit in limits.split(","):
             which, soft, hard = map(int, limit.split(":"))
             resource.setrlimit(which, (soft, hard))

@@ -1,8 +1,10 @@
 """YAML means what Kubernetes reads, and what is written is read back, by it and by others."""
 
 import json
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ import yaml
 
 from shared import kubernetes_yaml
 from tests.yaml_words import REFUSED, WORDS
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(("word", "want"), WORDS)
@@ -36,6 +40,19 @@ def test_kubectl_agrees() -> None:
     words = ("kubectl", "label", "--local", "-f", "-", "a=b", "-o", "json")
     printed = json.loads(subprocess.run(words, input=document, capture_output=True, text=True, check=True).stdout)
     assert [printed[f"v{number}"] for number in range(len(WORDS))] == [want for _, want in WORDS]
+
+
+# The two readers, and what changes nodes and makes no values.
+READERS = {"shared/kubernetes_yaml.py", "shared/openshift/alertmanager.py", "emulator/openshift/kubernetes/go_yaml.py"}
+
+
+@pytest.mark.parametrize("folder", ["activities", "emulator", "http", "installer", "phases", "shared"])
+def test_nothing_reads_yaml_by_other_rules(folder: str) -> None:
+    """The product and the local Azure have one reader each."""
+    sources = {path: path.read_text(encoding="utf-8") for path in (REPOSITORY / folder).rglob("*.py")}
+    assert sources
+    others = [path for path, text in sources.items() if re.search("safe_load|SafeLoader", text)]
+    assert {path.relative_to(REPOSITORY).as_posix() for path in others} <= READERS
 
 
 @pytest.mark.parametrize("text", [word for word, _ in WORDS] + ["", " a", "a: b", "é", "a\nb", "#", "1", "null"])

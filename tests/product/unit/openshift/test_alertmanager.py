@@ -83,7 +83,8 @@ def test_a_document_without_that_receiver_stays_as_it_is(document: str) -> None:
     assert with_receiver(document) == document
 
 
-def test_what_is_no_yaml_is_told_without_quoting_it() -> None:
+@pytest.mark.parametrize("document", ["receivers: [secret", "[" * 20_000], ids=["an open list", "nested deeply"])
+def test_what_is_no_yaml_is_told_without_quoting_it(document: str) -> None:
     """Receivers hold secrets."""
     with pytest.raises(ValueError, match=r"^is no YAML$"):
-        with_receiver("receivers: [secret")
+        with_receiver(document)
