@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from shared import findings
 from shared.arm.errors import shown
@@ -209,6 +209,8 @@ SCHEMAS: dict[str, Schema] = {
 }
 # The executors that are built, and those of airshipctl that are not.
 EXECUTORS = ("KubernetesApply", "Clusterctl")
+# The members whose values nobody sees; see `showing.mask`.
+MASKED = (("additional-vars",), ("config", "users"))
 NOT_BUILT = ("BaremetalManager", "BootConfiguration", "GenericContainer")
 
 
@@ -229,4 +231,17 @@ def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
     """Yield the ways in which a value differs from a JSON schema, up to a hundred: JSON path, and what is wrong there."""
     for error in islice(Draft202012Validator(schema).iter_errors(value), findings.MOST):
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        yield where.removeprefix("."), f"{shown(error.message)}."
+        yield where.removeprefix("."), _problem(error)
+
+
+def _problem(error: ValidationError) -> str:
+    """Return what is wrong. The message of a type error quotes the value, which a masked member must not show."""
+    path = tuple(error.absolute_path)
+    if error.validator == "type" and any(_meet(path, masked) for masked in MASKED):
+        return f"The value, which is not shown, has to be of type '{error.validator_value}'."
+    return f"{shown(error.message)}."
+
+
+def _meet(path: tuple[str | int, ...], member: tuple[str, ...]) -> bool:
+    """Tell whether a path leads to a member, into it, or to something that should contain it."""
+    return all(part == name for part, name in zip(path, member, strict=False))

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from activities.phases import objects
+from activities.phases.inventory import Inventory
 from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster
 from activities.phases.statuses import status_of
@@ -40,7 +41,8 @@ def waits(live: Json, path: str) -> str:
     """Return the message of a phase that waits for another value at a path of an object."""
     wanted = {"apiVersion": live["apiVersion"], "kind": live["kind"], "jsonPath": path, "value": "else"}
     options = Options.of({"config": {"waitOptions": {"conditions": [wanted]}}})
-    [(_, found)] = Application(cast("Cluster", FakeCluster(live)), "phase", [live], options).waiting()
+    cluster = cast("Cluster", FakeCluster(Inventory(Mock(), "phase").owned(live)))
+    [(_, found)] = Application(cluster, "phase", [live], options).waiting()
     return found.message
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.phases.schemas import CLUSTERCTL, KUBE_CONFIG, KUBERNETES_APPLY, Schema, differences
 from shared.phases.showing import mask
 
 SECRET = {"apiVersion": "v1", "kind": "Secret"}
@@ -49,3 +50,29 @@ def test_the_variables_of_clusterctl_are_masked(values: Any) -> None:
     assert "hidden" not in str(masked)
     assert masked["action"] == "init"
     assert mask(executor) == executor
+
+
+@pytest.mark.parametrize(
+    ("schema", "document", "where"),
+    [
+        (CLUSTERCTL, {"additional-vars": {"KEY": ["hidden"]}}, "additional-vars.KEY"),
+        (CLUSTERCTL, {"additional-vars": "hidden"}, "additional-vars"),
+        (KUBE_CONFIG, {"config": {"users": [{"name": "u", "user": {}}, "hidden"]}}, "config.users[1]"),
+        (KUBE_CONFIG, {"config": {"users": "hidden"}}, "config.users"),
+        (KUBE_CONFIG, {"config": ["hidden"]}, "config"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_with_a_masked_member_is_said_without_its_value(
+    schema: Schema, document: dict[str, Any], where: str
+) -> None:
+    """A value of a wrong type may be a secret in the wrong place."""
+    found = dict(differences(document, schema))
+    assert "hidden" not in str(found)
+    assert found[where].startswith("The value, which is not shown, has to be of type ")
+
+
+def test_other_members_are_quoted() -> None:
+    """People find the mistake by it."""
+    wrong = {"config": {"inventoryPolicy": "adapt"}}
+    assert "'adapt' is not one of" in dict(differences(wrong, KUBERNETES_APPLY))["config.inventoryPolicy"]
