@@ -1,6 +1,7 @@
 """One platform with Entra ID and Cosmos DB for all tests here, and SDK clients that reach it through the proxy."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -12,6 +13,7 @@ from azure.cosmos.documents import SSLConfiguration
 
 from emulator import cosmos, entra
 from emulator.core.clock import Clock
+from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from tests.listening import listening
@@ -19,6 +21,9 @@ from tests.listening import listening
 ACCOUNT = "test-account"
 CONTRIBUTOR = "cccccccc-0000-4000-8000-000000000003"
 DATABASE = "ARO"
+# Of the fault that lets reads answer with the past.
+LONG_SECONDS, FOR_EVER = 3600, 10**9
+Sessions = tuple[ContainerProxy, ContainerProxy]
 
 
 @dataclass
@@ -112,3 +117,29 @@ def container(local_cosmos: LocalCosmos) -> Make:
         return client.get_database_client(DATABASE).get_container_client(name)
 
     return make
+
+
+@pytest.fixture
+def sessions(local_cosmos: LocalCosmos, container: Make) -> Iterator[Callable[[str], Sessions]]:
+    """Return a function that sets the account's level and opens a new container in two sessions of that level."""
+
+    def opened(level: str) -> Sessions:
+        local_cosmos.model.set_consistency(ACCOUNT, level)
+        name = container("/id").id
+        first, second = (
+            local_cosmos.new_client(CONTRIBUTOR).get_database_client(DATABASE).get_container_client(name)
+            for _ in range(2)
+        )
+        return first, second
+
+    yield opened
+    local_cosmos.model.set_consistency(ACCOUNT, "Session")
+
+
+@contextmanager
+def stale(local: LocalCosmos, seconds: float = LONG_SECONDS, operation: str = "(read|query) .*") -> Iterator[None]:
+    """Let reads answer as the database was so many seconds ago, but not before the fault."""
+    fault = Fault("cosmos", operation, kind="stale", count=FOR_EVER, delay_seconds=seconds)
+    local.platform.faults.add(fault)
+    yield
+    local.platform.faults.clear(fault.id)

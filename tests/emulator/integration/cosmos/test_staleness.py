@@ -1,7 +1,6 @@
 """The fault that lets a read answer with the past, as far as the consistency level of the account allows it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,40 +8,9 @@ from azure.core import MatchConditions
 from azure.cosmos import ContainerProxy
 from azure.cosmos.exceptions import CosmosAccessConditionFailedError, CosmosResourceNotFoundError
 
-from emulator.core.faults import Fault
-from shared.store import Fence, FenceMoved
-from shared.store.sites import Sites
-from tests.emulator.integration.cosmos.conftest import ACCOUNT, CONTRIBUTOR, DATABASE, LocalCosmos, Make
+from tests.emulator.integration.cosmos.conftest import LocalCosmos, Sessions, stale
 
-LONG_SECONDS, FOR_EVER = 3600, 10**9
-Sessions = tuple[ContainerProxy, ContainerProxy]
 ALL = "SELECT c.id, c.state FROM c"
-
-
-@pytest.fixture
-def sessions(local_cosmos: LocalCosmos, container: Make) -> Iterator[Callable[[str], Sessions]]:
-    """Return a function that sets the account's level and opens a new container in two sessions of that level."""
-
-    def opened(level: str) -> Sessions:
-        local_cosmos.model.set_consistency(ACCOUNT, level)
-        name = container("/id").id
-        first, second = (
-            local_cosmos.new_client(CONTRIBUTOR).get_database_client(DATABASE).get_container_client(name)
-            for _ in range(2)
-        )
-        return first, second
-
-    yield opened
-    local_cosmos.model.set_consistency(ACCOUNT, "Session")
-
-
-@contextmanager
-def stale(local: LocalCosmos, seconds: float = LONG_SECONDS, operation: str = "(read|query) .*") -> Iterator[None]:
-    """Let reads answer as the database was so many seconds ago, but not before the fault."""
-    fault = Fault("cosmos", operation, kind="stale", count=FOR_EVER, delay_seconds=seconds)
-    local.platform.faults.add(fault)
-    yield
-    local.platform.faults.clear(fault.id)
 
 
 def seen(items: ContainerProxy, *names: str) -> list[Any]:
@@ -115,24 +83,6 @@ def test_a_conditional_write_meets_the_newest_state(
             second.replace_item(
                 "a", {**past, "state": "mine"}, etag=past["_etag"], match_condition=MatchConditions.IfNotModified
             )
-
-
-@pytest.mark.parametrize("level", ["Session", "Strong"])
-def test_a_superseded_attempt_passes_its_fence_unless_the_account_is_strong(
-    local_cosmos: LocalCosmos, sessions: Callable[[str], Sessions], level: str
-) -> None:
-    """The service's own check before each change, in two of its processes: this is why it asks for Strong."""
-    old, new = map(Sites, sessions(level))
-    site: Any = {"id": "east", "asyncOperationId": "op", "attempt": 1}
-    new.create(site)
-    with stale(local_cosmos):
-        new.update(lambda: new.get("/sites/east"), lambda document: {**document, "attempt": 2})
-        passes = True
-        try:
-            old.fenced_read(Fence("/sites/east", "op", 1))
-        except FenceMoved:
-            passes = False
-        assert passes == (level != "Strong")
 
 
 @pytest.mark.parametrize(("level", "units"), [("Session", 1.0), ("BoundedStaleness", 2.0), ("Strong", 2.0)])

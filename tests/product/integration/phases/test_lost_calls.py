@@ -78,7 +78,7 @@ CUT = urllib3.exceptions.ProtocolError("Connection broken", urllib3.exceptions.I
 TROUBLES = {
     "503": Trouble(answer(HTTPStatus.SERVICE_UNAVAILABLE)),
     "reset": Trouble(broken(urllib3.exceptions.ProtocolError("Connection aborted.", ConnectionResetError()))),
-    "silence": Trouble(broken(urllib3.exceptions.ReadTimeoutError(None, "", "read timed out"))),  # type: ignore[arg-type]
+    "silence": Trouble(broken(urllib3.exceptions.ReadTimeoutError(None, "", "read timed out"))),  # type: ignore[arg-type] # no pool is needed
     "three 500s": Trouble(answer(HTTPStatus.INTERNAL_SERVER_ERROR), count=3),
     "cut answer": Trouble(broken(CUT), done=True),
     "lost answer": Trouble(
@@ -109,7 +109,7 @@ class Wire:
     def __post_init__(self) -> None:
         """Come between the client and the server."""
         self._call = self.client.call_api
-        self.client.call_api = self._answer  # type: ignore[method-assign]
+        self.client.call_api = self._answer  # type: ignore[method-assign] # the client is between
 
     def break_at(self, trouble: Trouble, number: int) -> None:
         """Let the request of this number, and those after it, meet trouble."""

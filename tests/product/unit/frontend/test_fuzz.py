@@ -75,7 +75,9 @@ def test_a_mutated_update_is_accepted_or_refused_in_good_form(drawn: tuple[str, 
     before = copy.deepcopy(world.document)
     for method in ("PATCH", "PUT"):
         reply = world.send(method, CLUSTER, raw, api_version=api_version)
-        assert reply.status in {200, 400}, reply.text()
+        # The cluster of this test cannot be read, so a body with machine sets cannot be compared with its own.
+        unread = reply.status == 409 and reply.body["error"]["target"] == "properties.workerProfiles"
+        assert reply.status in {200, 400} or unread, reply.text()
         json.loads(reply.text())
         if reply.status == 200:
             world.finish()
