@@ -118,6 +118,8 @@ def _status(step: SiteStep) -> Outcome:
             outcome = perform(EXECUTORS[run.phase.executor.kind].status, run)
         except TryAgain as error:
             return {"outcome": "done", "message": error.error.message}
+        except CloudError as error:
+            return {"outcome": "done", "message": error.message}
     waiting = str(outcome.get("message", "")) if outcome else AS_WANTED
     return {"outcome": "done", "message": waiting}
 

@@ -102,7 +102,7 @@ class Runner:
                     changes = executor.dry_run(run)
             except NotDone as error:
                 prepared = not before.keys().isdisjoint(self.site.cluster_map.ancestors(phase.cluster))
-                may_come = prepared and isinstance(error, NoKubeconfigError) and error.may_come
+                may_come = prepared and isinstance(error, NoKubeconfigError)
                 yield row | {"object": "", "change": "later" if may_come else "unknown", "message": f"{error}."}
             else:
                 for one in changes:
@@ -116,6 +116,8 @@ class Runner:
                 return perform(EXECUTORS[phase.executor.kind].status, self._run(phase))
             except TryAgain as error:
                 return wait(error.error.message)
+            except CloudError as error:
+                return wait(error.message)
 
     def run(self, operation: Operation, done: Sequence[str]) -> Operation:
         """Run an operation to its end, or until somebody presses Ctrl-C; return it.

@@ -22,6 +22,7 @@ from shared.openshift.client import Unreachable
 from shared.phases.bundles import NoBundle
 from shared.phases.site import load
 from shared.settings import AZURES_PACE
+from shared.sites.kubeconfigs import NoKubeconfigError
 from shared.steps import RetryClass, StartInput
 from tests.product.unit.activities.calls import as_json, control, error_of, payload
 from tests.product.unit.phases.bundles import write
@@ -219,9 +220,13 @@ def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.Monke
     def away(_run: PhaseRun) -> None:
         raise Unreachable("the API server refuses the connection")
 
+    def never(_run: PhaseRun) -> None:
+        raise NoKubeconfigError("there is no file", may_come=False)
+
     for work, want in [
         (lambda _run: wait("one is missing"), "one is missing"),
         (away, "managed: the API server refuses the connection."),
+        (never, "managed: there is no file."),
         (lambda _run: None, of_site.AS_WANTED),
     ]:
         assert phase(monkeypatch, work, what=Work.STATUS) == {"outcome": "done", "message": want}
