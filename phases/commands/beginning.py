@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from phases import output
-from phases.commands.common import FAILED, complain, report
+from phases.commands.common import FAILED, complain
 from phases.local import running
 from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations
@@ -45,7 +45,7 @@ def begin(
     wait_timeout: int | None,
     resume_from: str = "",
 ) -> None:
-    """Validate phases and run them, or tell what would become of their objects.
+    """Run phases that are right, or tell what would become of their objects.
 
     Args:
         found: the site.
@@ -57,7 +57,6 @@ def begin(
         wait_timeout: seconds to wait for the objects of each phase, instead of what its executor says.
         resume_from: the phase to begin with.
     """
-    report(found, list(phases))
     runner = runner_of(found)
     timeout = None if wait_timeout is None else timedelta(seconds=wait_timeout)
     runner.timeout = timeout
@@ -77,7 +76,7 @@ def begin(
         _ended(runner.run(operation, plan.get("done", [])), again)
 
 
-def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Path, again: str) -> None:
+def resume_last(found: Site, plan_name: str, state: Path, again: str) -> None:
     """Go on with the last run of a plan: what is done stays done."""
     operations = Operations(state)
     with operations.alone(plan_name):
@@ -89,7 +88,6 @@ def resume_last(found: Site, plan_name: str, phases: Sequence[Phase], state: Pat
                 "The bundle has changed since that run. Run the plan anew, or from a phase: --resume-from PHASE. Objects "
                 "that are already as wanted are left alone."
             )
-        report(found, list(phases))
         _ended(runner_of(found).run(operation, operation.again()), again)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from phases.local.operations import FOLDER
 from phases.output import Format
 from shared.phases import archive, kinds, site
-from shared.phases.documents import Phase
+from shared.phases.documents import Phase, PhasePlan
 from shared.phases.problems import BundleError, refused
 from shared.phases.schemas import SECONDS
 from shared.phases.site import Site
@@ -45,11 +45,16 @@ METADATA = site.METADATA_FILE
 KEPT = Path(FOLDER)
 
 
-def complain(lines: Iterable[str]) -> None:
-    """Print problems, a line each, where errors go."""
+def complain(lines: Iterable[str], how: str = "error") -> None:
+    """Print problems, a line each, where errors go.
+
+    Args:
+        lines: the problems.
+        how: how bad they are.
+    """
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     for line in lines:
-        console.print(f"error: {line}", markup=False)
+        console.print(f"{how}: {line}", markup=False)
 
 
 def read_site(bundle: Path, metadata: str) -> Site:
@@ -60,12 +65,13 @@ def read_site(bundle: Path, metadata: str) -> Site:
     return site.load(bundle, metadata)
 
 
-def report(found: Site, phases: list[Phase]) -> None:
-    """Raise the problems of a site, and of the documents of some of its phases.
+def report(found: Site, phases: list[Phase], plans: list[PhasePlan]) -> None:
+    """Raise the problems of phases and plans; print what else is wrong with the site as warnings.
 
     Raises:
         BundleError: there are some.
     """
-    problems = kinds.problems(found, phases)
+    problems = kinds.problems(found, phases, plans)
+    complain(map(str, kinds.warnings(found, problems)), "warning")
     if problems:
         raise BundleError(problems)

@@ -137,7 +137,7 @@ def phase_validate(
 ) -> None:
     """Say everything that is wrong with a phase, or that it is right."""
     found = read_site(bundle, metadata)
-    report(found, [found.phase(name, namespace)])
+    report(found, [found.phase(name, namespace)], [])
     typer.echo(f"The phase '{name}' is right.")
 
 
@@ -157,6 +157,7 @@ def phase_run(
 
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
+    report(found, [phase], [])
     again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
     beginning.begin(
         found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout
@@ -175,7 +176,7 @@ def phase_status(
 
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
-    report(found, [phase])
+    report(found, [phase], [])
     outcome = beginning.runner_of(found).status(phase)
     if outcome is None:
         typer.echo(f"The phase '{name}' is done: its objects are current.")

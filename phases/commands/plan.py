@@ -51,7 +51,7 @@ def plan_validate(
     """Say everything that is wrong with a plan and its phases, or that it is right."""
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
-    report(found, [found.phases[phase] for phase in plan.phases if phase in found.phases])
+    report(found, [found.phases[phase] for phase in plan.phases if phase in found.phases], [plan])
     typer.echo(f"The plan '{name}' is right: {len(plan.phases)} phases.")
 
 
@@ -96,11 +96,11 @@ def plan_run(
 
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
-    report(found, [])
-    phases = [found.phases[phase] for phase in plan.phases]
+    phases = [found.phases[phase] for phase in plan.phases if phase in found.phases]
+    report(found, phases, [plan])
     again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        beginning.resume_last(found, str(plan.name), phases, state, again)
+        beginning.resume_last(found, str(plan.name), state, again)
     else:
         beginning.begin(
             found,

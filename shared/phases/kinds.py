@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.phases import apply_options, clusterctl_providers, validation
-from shared.phases.documents import Phase
+from shared.phases.documents import Phase, PhasePlan
 from shared.phases.problems import Problem
 from shared.phases.site import Site
 
@@ -40,16 +40,28 @@ def waits_for(site: Site, phase: Phase) -> str:
     return f"the objects of {site.entry_point(phase) or phase.name} on {phase.cluster}"
 
 
-def problems(site: Site, phases: Iterable[Phase]) -> list[Problem]:
-    """Return everything that is wrong with a site, and with the documents of some of its phases.
+def problems(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[Problem]:
+    """Return everything that is wrong with some phases and plans, with what they refer to, and with their documents.
 
     Args:
         site: the site.
         phases: the phases that are meant to run.
+        plans: the plans that are meant to run.
     """
     wanted = list(phases)
-    found = [*validation.of_site(site), *validation.of_entry_points(site, wanted)]
+    found = [*validation.of_use(site, wanted, plans), *validation.of_entry_points(site, wanted)]
     for phase in wanted:
         kind = KINDS.get(phase.executor.kind)
         found += kind.validate(site, phase) if kind and phase.executor.document else []
     return found
+
+
+def warnings(site: Site, found: Iterable[Problem]) -> list[Problem]:
+    """Return what else is wrong with a site, which keeps nothing of what is used from running.
+
+    Args:
+        site: the site.
+        found: the problems of what is used.
+    """
+    known = set(found)
+    return [problem for problem in validation.of_site(site) if problem not in known]

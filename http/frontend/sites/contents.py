@@ -64,8 +64,8 @@ def validate_phase(call: Call) -> Reply:
     """
     found = opening.site(call, opening.document(call))
     with opening.explained():
-        opening.require_right(found, [found.phase(*_short(call, "phaseName"))])
-    return Reply(200, {"problems": []})
+        warnings = opening.require_right(found, [found.phase(*_short(call, "phaseName"))])
+    return Reply(200, {"problems": [], "warnings": warnings})
 
 
 def validate_plan(call: Call) -> Reply:
@@ -76,8 +76,10 @@ def validate_plan(call: Call) -> Reply:
     """
     found = opening.site(call, opening.document(call))
     with opening.explained():
-        opening.require_right(found, opening.phases_of(found, opening.named(call, "planName")))
-    return Reply(200, {"problems": []})
+        name = opening.named(call, "planName")
+        plan = found.plan(name.name, name.namespace)
+        warnings = opening.require_right(found, opening.phases_of(found, name), [plan])
+    return Reply(200, {"problems": [], "warnings": warnings})
 
 
 def _short(call: Call, parameter: str) -> tuple[str, str]:

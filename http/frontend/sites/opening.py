@@ -25,7 +25,7 @@ from shared.documents import SiteDocument
 from shared.phases.problems import BundleError, Problem
 
 if TYPE_CHECKING:
-    from shared.phases.documents import Name, Phase
+    from shared.phases.documents import Name, Phase, PhasePlan
     from shared.phases.schemas import Schema
     from shared.phases.site import Site
 
@@ -159,16 +159,20 @@ def require_credentials(call: Call, scopes: Iterable[str], *, fresh: bool) -> No
             raise authorization_failed(call.principal.name, call.principal.object_id, action, scope)
 
 
-def require_right(found: "Site", phases: Iterable["Phase"]) -> None:
-    """Refuse a site, or phases that are meant to run, with everything that is wrong.
+def require_right(found: "Site", phases: Iterable["Phase"], plans: Iterable["PhasePlan"] = ()) -> list[str]:
+    """Refuse phases and plans that are meant to run, with everything that is wrong with them.
+
+    Returns:
+        What else is wrong with the site, a line each.
 
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
     from shared.phases import kinds  # noqa: PLC0415 - see above
 
-    if problems := kinds.problems(found, phases):
+    if problems := kinds.problems(found, phases, plans):
         raise as_error(problems)
+    return list(map(str, kinds.warnings(found, [])))
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def run_plan(call: Call) -> Reply:
     def resolve(document: SiteDocument, site: "Site") -> "Resolved":
         plan_name = opening.named(call, "planName")
         phases = opening.phases_of(site, plan_name)
-        opening.require_right(site, phases)
+        opening.require_right(site, phases, [site.plan(plan_name.name, plan_name.namespace)])
         sources = opening.require_sources(call, site, [phase.cluster for phase in phases])
         if options.get("resume"):
             return _resumed(call, document, str(plan_name)), sources

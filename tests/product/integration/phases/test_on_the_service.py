@@ -150,7 +150,7 @@ def _look(operator: Operator) -> None:
     assert {one["name"]: one["parentCluster"] for one in clusters} == {"hub": "", "edge": "hub"}
     _, secret = operator.send("POST", "/phases/clusters/render")["value"]
     assert secret["data"] == {"value": "***"}
-    assert operator.send("POST", "/plans/site/validate") == {"problems": []}
+    assert operator.send("POST", "/plans/site/validate") == {"problems": [], "warnings": []}
     tried = operator.ended(operator.begin("/plans/site/run", dryRun=True))
     told = {step["name"]: step["message"] for step in tried["steps"] if step["name"] in PLAN}
     assert tried["status"] == "Succeeded", tried

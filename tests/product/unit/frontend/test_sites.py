@@ -113,24 +113,44 @@ def test_a_condition_on_the_version_of_a_site_is_checked(world: World, site: dic
         assert error(reply)[:2] == (412, "PreconditionFailed")
 
 
-def test_a_bundle_with_mistakes_becomes_no_site(world: World, tmp_path: Path) -> None:
-    """Every problem is told, with its file and field."""
-    digest = stored(
+def _with_another_plan(world: World, folder: Path, phase: str) -> str:
+    """Store the site with a second plan, of one phase; return its digest."""
+    return stored(
         world,
-        tmp_path / "site",
+        folder,
         {
             "site/phases/more.yaml": (
-                "{apiVersion: airshipit.org/v1alpha1, kind: PhasePlan, metadata: {name: b}, phases: [{name: nowhere}]}"
+                f"{{apiVersion: airshipit.org/v1alpha1, kind: PhasePlan, metadata: {{name: b}}, phases: [{phase}]}}"
             ),
             "site/phases/kustomization.yaml": "resources: [phases.yaml, more.yaml]",
         },
     )
-    reply = send(world, "PUT", SITE, {"bundle": digest})
+
+
+def test_a_bundle_that_cannot_be_read_becomes_no_site(world: World, tmp_path: Path) -> None:
+    """Every problem is told, with its file and field."""
+    reply = send(world, "PUT", SITE, {"bundle": _with_another_plan(world, tmp_path / "site", "5")})
     assert reply.status == 400, reply.body
     [problem] = reply.body["error"]["details"]
     assert problem["target"] == "site/phases/more.yaml PhasePlan/b phases[0]"
-    assert "There is no phase 'nowhere'" in problem["message"]
     assert not world.cosmos["Sites"].documents
+
+
+def test_another_plan_that_is_wrong_stops_only_itself(world: World, tmp_path: Path) -> None:
+    """It is a warning for all others."""
+    digest = _with_another_plan(world, tmp_path / "site", "{name: nowhere}")
+    assert send(world, "PUT", SITE, {"bundle": digest}).status == 201
+    for path in ("phases/policies", "plans/site"):
+        checked = send(world, "POST", f"{SITE}/{path}/validate").body
+        assert checked["problems"] == []
+        [warning] = checked["warnings"]
+        assert warning.startswith("site/phases/more.yaml PhasePlan/b phases[0]: There is no phase 'nowhere'.")
+    for path in ("plans/b/validate", "plans/b/run"):
+        reply = send(world, "POST", f"{SITE}/{path}", {})
+        assert reply.status == 400, reply.body
+        [problem] = reply.body["error"]["details"]
+        assert problem["target"] == "site/phases/more.yaml PhasePlan/b phases[0]"
+    assert run(world).status == 202
 
 
 @pytest.mark.parametrize(
@@ -184,7 +204,7 @@ def test_the_lists_are_those_of_the_command(world: World) -> None:
     assert send(world, "POST", f"{SITE}/phases/policies/tree").body["path"] == "site/policies"
     assert send(world, "POST", f"{SITE}/phases/policies/render").body["value"]
     for path in ("phases/policies", "plans/site"):
-        assert send(world, "POST", f"{SITE}/{path}/validate").body == {"problems": []}
+        assert send(world, "POST", f"{SITE}/{path}/validate").body == {"problems": [], "warnings": []}
     for path in ("phases/nowhere/validate", "phases/nowhere/run", "plans/nowhere/run"):
         status, _, message = error(send(world, "POST", f"{SITE}/{path}", {}))
         assert (status, "There are: " in message) == (400, True)

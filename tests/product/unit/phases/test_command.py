@@ -147,6 +147,33 @@ def test_what_is_right_is_said_to_be_right(tmp_path: Path) -> None:
     assert run(tmp_path, "plan", "validate", "site") == "The plan 'site' is right: 2 phases.\n"
 
 
+def test_what_is_wrong_elsewhere_is_a_warning(tmp_path: Path) -> None:
+    """As in airshipctl's own sites, which have executors that are not built; what needs one is refused."""
+    more = """
+    apiVersion: airshipit.org/v1alpha1
+    kind: PhasePlan
+    metadata: {name: once}
+    phases: [{name: policies}]
+    """
+    wrong = phases("kind: Clusterctl, name: init", "kind: BaremetalManager, name: init")
+    kustomization = "resources: [phases.yaml, more.yaml]"
+    write(tmp_path, {**wrong, "site/phases/more.yaml": more, "site/phases/kustomization.yaml": kustomization})
+    problem = (
+        "site/phases/phases.yaml Phase/providers config.executorRef.kind: 'BaremetalManager' is an executor of airshipctl "
+        "that is not built here. Built are: KubernetesApply, Clusterctl."
+    )
+    for words, want in (
+        (("phase", "validate", "policies"), "The phase 'policies' is right."),
+        (("plan", "validate", "once"), "The plan 'once' is right: 1 phases."),
+    ):
+        assert run(tmp_path, *words).splitlines() == [f"warning: {problem}", want]
+    assert refused(tmp_path, "phase", "run", "providers") == [problem]
+    assert refused(tmp_path, "plan", "run", "site") == [problem]
+    dry_run = CliRunner().invoke(app, ["phase", "run", "policies", "--dry-run", "--bundle", str(tmp_path)])
+    assert dry_run.output.startswith(f"warning: {problem}")
+    assert "policies  " in dry_run.output
+
+
 def test_the_status_of_a_phase_whose_cluster_has_no_kubeconfig_yet_is_a_sentence(tmp_path: Path) -> None:
     """An earlier phase may give it one."""
     write(tmp_path)
