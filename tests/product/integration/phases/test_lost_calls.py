@@ -4,6 +4,7 @@ Each request of a phase meets each trouble in turn, on the service and on one's 
 them. Nothing sleeps: only the interpreter's decisions are run, with the time that it would wait.
 """
 
+import io
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,7 +48,14 @@ Begin = Callable[[Site, Any], Perform]
 def answer(status: int) -> Callable[[], Any]:
     """Make a server that refuses: it does nothing and answers with a status."""
     body = b'{"kind": "Status", "message": "It is not well."}'
-    return lambda: SimpleNamespace(status=status, response=SimpleNamespace(data=body))
+    headers = {"Content-Length": str(len(body))}
+
+    def refuse() -> Any:
+        return SimpleNamespace(
+            status=status, response=urllib3.HTTPResponse(io.BytesIO(body), headers, preload_content=False)
+        )
+
+    return refuse
 
 
 def broken(error: Exception) -> Callable[[], Any]:
