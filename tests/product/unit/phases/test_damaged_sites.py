@@ -71,7 +71,7 @@ def damaged(documents: list[Any], chance: random.Random) -> list[Any]:
 def look(folder: Path) -> bool:
     """Do with a site what commands and requests do before anything runs; tell whether it is right."""
     found = site.load(folder)
-    problems = kinds.problems(found, found.phases.values())
+    problems = kinds.problems(found, found.phases.values(), found.plans.values())
     rows: list[Any] = [showing.phase_row(one) for one in found.phases.values()]
     rows += [showing.plan_row(one) for one in found.plans.values()]
     rows += [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]
