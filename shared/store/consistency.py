@@ -14,7 +14,7 @@ class Levels:
 
     Attributes:
         account: the account's default level now.
-        client: the level of this process's reads: the account's default when the process opened the database.
+        client: the level of this process's reads.
     """
 
     account: str
@@ -22,9 +22,12 @@ class Levels:
 
 
 def read_levels(client: CosmosClient) -> Levels:
-    """Ask the account for its level."""
+    """Ask the account for its level.
+
+    If the account's level is `Session` when a process opens the database, the SDK asks for `Session` from then on, also
+    after the account has become stronger. At the other levels it asks for none, and gets the account's.
+    """
     policy = client.get_database_account().ConsistencyPolicy or {}
-    return Levels(
-        account=str(policy.get("defaultConsistencyLevel", "")),
-        client=str(client.client_connection.default_headers.get(HttpHeaders.ConsistencyLevel, "")),
-    )
+    account = str(policy.get("defaultConsistencyLevel", ""))
+    own = client.client_connection.default_headers.get(HttpHeaders.ConsistencyLevel)
+    return Levels(account=account, client=str(own or account))
