@@ -98,7 +98,7 @@ REMEDY = (
 
 
 def missing(names: Iterable[str]) -> list[str]:
-    """Return those names that are no activities of this package, each once."""
+    """Return the names that are not activities of this package, each once."""
     return [name for name in dict.fromkeys(names) if name not in ACTIVITIES]
 
 

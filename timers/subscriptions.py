@@ -43,7 +43,7 @@ def _sweep() -> None:
                 subscription.pop("deleting")
                 store.subscriptions.put(subscription)
         except (PreconditionFailed, NotFound):
-            continue  # Somebody wrote it while we looked; the next run decides anew.
+            continue  # Somebody wrote it while we looked; the next run decides again.
         except Exception:  # noqa: BLE001 - the next subscription is swept all the same
             _log.exception("subscription %s could not be swept", subscription["id"])
 
@@ -56,7 +56,7 @@ def _has_to_go(store: Store, document: ClusterDocument) -> bool:
     try:
         return _begin_delete(store, document)
     except (PreconditionFailed, NotFound):
-        return True  # Somebody wrote it while we looked; the next run decides anew.
+        return True  # Somebody wrote it while we looked; the next run decides again.
     except unreadable.ERRORS as error:
         unreadable.note(store.clusters.name, document.get("id"), error)
         return True

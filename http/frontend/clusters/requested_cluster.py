@@ -166,7 +166,7 @@ def _beside_live(  # noqa: PLR0917 - the steps' own values
     for path in changed:
         convert.copy_member(shown, before, path)
         convert.copy_member(repeated, after, path)
-    # The static rules judge what is refused in any case, but not machine sets, which are no profiles of a create.
+    # The static rules judge what no version accepts. They leave out machine sets, which a create cannot have.
     for path in set(changed).difference(changed_members(before, after, version, live.FIXED)):
         convert.copy_member(stored, cluster, path)
     if live_workers.PROFILES in sets:

@@ -250,5 +250,5 @@ def test_an_answer_without_an_end_is_not_kept(meet: Meet, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("behave", [nested, nested_deeper])
 @pytest.mark.parametrize("ask", STRANGERS)
 def test_an_answer_that_nests_too_deep_is_refused(meet: Meet, ask: Stranger, behave: Behaviour) -> None:
-    """What walks through it later would raise `RecursionError`, which is no refusal but a crash."""
+    """What walks through it later would raise `RecursionError`, which would be a crash and not a refusal."""
     assert meet(ask, behave)

@@ -56,7 +56,7 @@ def test_a_deployment_that_succeeded_with_the_same_content_is_not_sent_again(rea
 
 
 def test_an_update_does_not_bring_back_the_container_of_the_ignition(ready: World) -> None:
-    """Only a create has it. That alone is no reason for an update to deploy again; another principal is one."""
+    """Only a create has it. Its absence does not make an update deploy again; another principal does."""
     begun(ready)
     becomes(ready, "Succeeded")
     assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["isCreated"] == {"value": True}

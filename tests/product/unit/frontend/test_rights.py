@@ -268,7 +268,7 @@ def test_a_subscriptions_list_shows_the_clusters_of_groups_that_the_caller_may_r
 
 @pytest.mark.parametrize("stranger", [False, True], ids=["no right to read", "no role at all"])
 def test_a_list_of_nothing_that_the_caller_may_read_is_empty(own: CallersWorld, stranger: bool) -> None:
-    """That is no refusal, as in ARM. Without any role, no group is asked about."""
+    """The list is empty, as in ARM, and not refused. Without any role, no group is asked about."""
     many(own, 2)
     own.rights.nothing, own.rights.stranger = True, stranger
     reply = own.call("GET", OF_SUBSCRIPTION)
