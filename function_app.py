@@ -17,6 +17,8 @@ import timers
 
 # The SDKs log every request at INFO; the worker would send each line to the host.
 logging.getLogger("azure").setLevel(logging.WARNING)
+# Its warnings quote whole addresses, and that of a blob has a signature. What failed also arrives as an exception.
+logging.getLogger("urllib3").setLevel(logging.ERROR)
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 for package in (frontend, timers, orchestrators, activities):

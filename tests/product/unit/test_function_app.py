@@ -16,11 +16,12 @@ ROOT = Path(__file__).parents[3]
 # Only activities need these: management SDKs take a second or two each.
 HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "kubernetes", "installer")
 PROBE = """
-import json, sys
+import json, logging, sys
 import function_app
 functions = function_app.app.get_functions()
 print(json.dumps({
     "modules": sorted(sys.modules),
+    "warns": [name for name in ("urllib3.connection", "urllib3.connectionpool") if logging.getLogger(name).isEnabledFor(logging.WARNING)],
     "functions": {
         function.get_function_name(): [binding["type"] for binding in function.get_bindings_dict()["bindings"]]
         for function in functions
@@ -52,6 +53,11 @@ def test_every_function_is_registered_with_its_trigger(loaded: dict[str, dict[st
     assert {name for name, kind in kinds.items() if kind == "orchestrationTrigger"} == set(ORCHESTRATORS)
     assert {name for name, kind in kinds.items() if kind == "timerTrigger"} == set(TIMERS)
     assert set(kinds.values()) >= {"httpTrigger"}
+
+
+def test_the_http_client_logs_no_addresses(loaded: dict[str, list[str]]) -> None:
+    """It warned of an answer that broke off in its headers, and quoted the address with its signature."""
+    assert loaded["warns"] == []
 
 
 def test_the_host_serves_routes_without_a_prefix() -> None:

@@ -106,4 +106,4 @@ def test_readiness_has_codes_for_anybody_and_more_for_operators(provider: Provid
     """Both say that nothing is missing."""
     assert provider.send("GET", "/healthz/ready", certificate="wrong_client").json() == {"status": "Ready", "codes": []}
     told = provider.send("GET", "/sre/healthz/ready", certificate="admin_client").json()
-    assert told == {"status": "Ready", "problems": []}
+    assert told == {"status": "Ready", "problems": [], "unreadableDocuments": []}

@@ -3,6 +3,7 @@
 Every client that leaves the service's own network is here, with the wire and TLS real.
 """
 
+import gc
 import io
 import ssl
 import time
@@ -39,7 +40,7 @@ PROFILE = cloud.CloudProfile(
     "https://management.azure.com", "https://management.azure.com/", "https://login.microsoftonline.com", "v", "s", "r"
 )
 # No client may need longer than this for an answer that drips; each one's own figure is replaced by it.
-SECONDS = 0.4
+SECONDS = 1.0
 Stranger = Callable[[Cluster], object]
 Meet = Callable[[Stranger, Behaviour], str]
 
@@ -211,7 +212,7 @@ def meet(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> M
             route.to = other.port
             with pytest.raises(REFUSALS) as caught:
                 ask(cluster)
-            assert other.requests
+            assert other.connections
             return str(caught.value)
 
     return meeting
@@ -251,4 +252,9 @@ def test_an_answer_without_an_end_is_not_kept(meet: Meet, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("ask", STRANGERS)
 def test_an_answer_that_nests_too_deep_is_refused(meet: Meet, ask: Stranger, behave: Behaviour) -> None:
     """What walks through it later would raise `RecursionError`, which would be a crash and not a refusal."""
-    assert meet(ask, behave)
+    # At the parser's deepest level, the functions that the garbage collector calls would fail, and pytest would say so.
+    gc.disable()
+    try:
+        assert meet(ask, behave)
+    finally:
+        gc.enable()

@@ -43,7 +43,6 @@ def test_a_role_has_more_actions_depending_on_who_calls() -> None:
         ("cluster", "arm"): ["Microsoft.Authorization/denyAssignments/write"],
         ("subscription", "entra"): [
             "Microsoft.Authorization/denyAssignments/read",
-            "Microsoft.Authorization/locks/read",
             "Microsoft.Authorization/roleAssignments/read",
             "Microsoft.Authorization/roleDefinitions/read",
             "Microsoft.Resources/subscriptions/read",
