@@ -230,7 +230,7 @@ def workload_identity(terminal: Terminal) -> None:
     """A cluster with managed identities is refused by name, before anything of it exists."""
     az, refused = terminal.az, terminal.refused
     create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
-    message = "The member 'identity' asks for workload identity, which this service does not offer."
+    message = "The member 'identity' asks for workload identity, which this service does not offer"
     assert message in refused(*create, IDENTITIES)
     # The CLI asks the service for nothing but its versions here.
     az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)

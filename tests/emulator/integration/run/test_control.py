@@ -25,7 +25,7 @@ def test_health_lists_every_process(azure: LocalAzure) -> None:
         ("text", "a fault is a JSON object"),
         ({"servce": "arm"}, "servce: unknown; a fault has service, operation"),
         ({"service": "amr"}, "service 'amr' is unknown; there are arm, blobs"),
-        ({"kind": "explode"}, "kind must be one of status, reset, lost-response, delay"),
+        ({"kind": "explode"}, "kind must be one of status, reset, lost-response, cut-headers"),
         ({"count": "many"}, "count must be a whole number"),
         ({"operation": "("}, "missing )"),
     ],
