@@ -23,6 +23,7 @@ from shared.arm import json_body
 
 _PIECE_BYTES = 1 << 16
 
+MAX_DEPTH = json_body.MAX_DEPTH
 parse = json_body.parse
 TooDeep = json_body.TooDeep
 

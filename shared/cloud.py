@@ -101,9 +101,12 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
         """
         with deadline.within(ANSWER_SECONDS):
             response = super().send(request, **options)
-        if not options.get("stream"):
+        # An answer with few brackets cannot be nested deep. Reading the others once more, only for that, costs as much as
+        # the SDK's own reading.
+        body = b"" if options.get("stream") else response.body()
+        if body.count(b"[") + body.count(b"{") > answers.MAX_DEPTH:
             try:
-                answers.parse(response.body())
+                answers.parse(body)
             except answers.TooDeep as error:
                 raise DecodeError(f"The answer is not read: {error}.", response=response) from error
             except ValueError:

@@ -85,7 +85,8 @@ def resume_last(found: Site, plan_name: str, state: Path, again: str) -> None:
             raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to go on with.")
         if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
             raise refused(
-                "The bundle has changed since that run. Run the plan again from its beginning, or from a phase: --resume-from PHASE. Objects "
+                "The bundle has changed since that run. Run the plan again from its beginning, or from a phase: "
+                "--resume-from PHASE. Objects "
                 "that are already as wanted are left alone."
             )
         _ended(runner_of(found).run(operation, operation.again()), again)

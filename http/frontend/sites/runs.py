@@ -227,7 +227,8 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
         raise conflict(f"The last run of the plan '{plan_name}' has succeeded. Run it anew.")
     if operation["bundle"] != document["bundle"]:
         raise conflict(
-            "The site has another bundle since that run. Run the plan again from its beginning, or from a phase, with resumeFrom. Objects "
+            "The site has another bundle since that run. Run the plan again from its beginning, or from a phase, with "
+            "resumeFrom. Objects "
             "that are already as wanted are left alone."
         )
     plan = operation["plan"]
@@ -236,8 +237,8 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
     if missing := plans.missing_activities(plan, ended):
         raise conflict(
             f"That run was planned by another version of the service. The deployed version cannot do these steps of its "
-            f"plan: {', '.join(missing)}. Run the plan again from its beginning, or from a phase, with resumeFrom. Objects that are already "
-            "as wanted are left alone."
+            f"plan: {', '.join(missing)}. Run the plan again from its beginning, or from a phase, with "
+            "resumeFrom. Objects that are already as wanted are left alone."
         )
     return {**plan, "done": list(dict.fromkeys([*plan.get("done", []), *ended]))}
 
