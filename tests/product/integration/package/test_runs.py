@@ -32,6 +32,19 @@ print(len(names))
 """
 
 
+def _python(app: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in an unpacked package, with nothing of this machine but the interpreter."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", script, DEPENDENCIES],
+        cwd=app,
+        env={**BARE, **ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+
+
 @contextmanager
 def _host(app: Path, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     """Run the local Functions host on an unpacked package; give its address and its worker process."""
@@ -96,15 +109,7 @@ def test_the_host_serves_the_unpacked_package(unpacked: Path, tmp_path: Path) ->
 @pytest.mark.slow(seconds=15)
 def test_every_module_of_the_product_can_be_imported_from_the_package_alone(unpacked: Path) -> None:
     """Activities import their clients on the first call, which would be in the middle of a create."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALL, DEPENDENCIES],
-        cwd=unpacked,
-        env={**BARE, **ENVIRONMENT},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
+    done = _python(unpacked, IMPORT_ALL)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 200
 
@@ -128,15 +133,7 @@ print(len(compiled), len([name for name in sys.modules if name.startswith(typed)
 
 def test_a_worker_compiles_nothing_and_loads_no_typed_client_of_kubernetes(unpacked: Path) -> None:
     """Compiling took a new worker three seconds, and its first create four; the typed client is not in the package."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", COUNT_COMPILATIONS, DEPENDENCIES],
-        cwd=unpacked,
-        env={**BARE, **ENVIRONMENT},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
+    done = _python(unpacked, COUNT_COMPILATIONS)
     assert done.stdout == "0 0\n", done.stderr
 
 
@@ -155,13 +152,5 @@ with tempfile.TemporaryDirectory() as folder:
 def test_the_package_renders_phases(unpacked: Path) -> None:
     """It has kustomize, which the service runs although the zip gives no file a mode to run with."""
     need_kustomize()
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", RENDER, DEPENDENCIES],
-        cwd=unpacked,
-        env=BARE,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
+    done = _python(unpacked, RENDER)
     assert done.stdout == "ConfigMap\n", done.stderr
