@@ -18,7 +18,7 @@ from shared.openshift.client import Json, Read
 from tests.kubernetes_pki import SERVER_NAME, Authority
 from tests.listening import Listening, listening
 from tests.product.integration.openshift_client.stage import Cluster, proxied
-from tests.product.unit.activities.cluster_api_fake import run
+from tests.product.unit.activities.cluster.cluster_api_fake import run
 from tests.product.unit.product_world import World, accepted, world
 
 __all__ = ["accepted", "world"]

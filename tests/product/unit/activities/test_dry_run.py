@@ -16,9 +16,9 @@ from shared.azure import templates
 from shared.store import get_store
 from shared.vault import get_vault
 from tests.product.unit.activities.calls import as_json, call, error_of
-from tests.product.unit.activities.customer_network import ALL, lay, permit
-from tests.product.unit.activities.offers import MASTER, WORKER, offers, size, sku, version
-from tests.product.unit.activities.test_quota import limit
+from tests.product.unit.activities.checks.customer_network import ALL, lay, permit
+from tests.product.unit.activities.checks.offers import MASTER, WORKER, offers, size, sku, version
+from tests.product.unit.activities.checks.test_quota import limit
 from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, CUSTOMER, NETWORK, World
 
 Json = dict[str, Any]

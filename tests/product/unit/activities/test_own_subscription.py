@@ -5,7 +5,7 @@ import pytest
 from activities.runtime.step import Step
 from shared.azure import templates
 from tests.product.unit.activities.calls import DONE, call, error_of, payload
-from tests.product.unit.activities.customer_network import ALL, lay, permit
+from tests.product.unit.activities.checks.customer_network import ALL, lay, permit
 from tests.product.unit.product_world import CUSTOMER, ENVIRONMENT, NETWORK, World
 
 CHECK = "validate_resource_provider_permissions"

@@ -26,14 +26,14 @@ from orchestrators.plans.rows import Row
 from shared import settings
 from shared.steps import Caller, RowKind
 from tests.product.unit import azure_fake
-from tests.product.unit.activities import network_fake, test_outbound
+from tests.product.unit.activities.azure import network_fake, test_outbound
+from tests.product.unit.activities.azure.test_certificates import API, INGRESS
 from tests.product.unit.activities.calls import as_json, call, payload
-from tests.product.unit.activities.test_bootstrap_removal import parts
-from tests.product.unit.activities.test_certificates import API, INGRESS
+from tests.product.unit.activities.cluster.test_principal_rotation import MACHINES, _machines
+from tests.product.unit.activities.machines.test_bootstrap_removal import parts
+from tests.product.unit.activities.machines.test_expired_machines import blobs, expired
+from tests.product.unit.activities.machines.test_machines import sealed
 from tests.product.unit.activities.test_delete import deleting, group
-from tests.product.unit.activities.test_expired_machines import blobs, expired
-from tests.product.unit.activities.test_machines import sealed
-from tests.product.unit.activities.test_principal_rotation import MACHINES, _machines
 from tests.product.unit.azure_fake import FakeAzure, Reply, Request
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import CLUSTER_GROUP, World
@@ -218,7 +218,7 @@ def test_every_row_that_begins_and_polls_is_here() -> None:
     assert {row.executor for row in ROWS.values()} == WORLDS.keys()
     row = declared.resolve("p", [_declared_phase()], settings.AZURES_PACE)["rows"][0]
     assert (row["kind"], row["executor"]) == (RowKind.BEGIN_AND_POLL, Work.RUN)
-    assert all((Path(__file__).parents[4] / path).is_file() for path in ELSEWHERE.values())
+    assert all((Path(__file__).parents[5] / path).is_file() for path in ELSEWHERE.values())
 
 
 def _declared_phase() -> declared.DeclaredPhase:

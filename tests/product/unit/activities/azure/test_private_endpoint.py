@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.product.unit.activities import network_fake
+from tests.product.unit.activities.azure import network_fake
+from tests.product.unit.activities.azure.network_fake import ENDPOINT
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.network_fake import ENDPOINT
 from tests.product.unit.product_world import CLUSTER_GROUP, World
 
 DONE = {"outcome": "done"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from activities.runtime.wrapper import perform
-from tests.product.unit.activities import network_fake
+from tests.product.unit.activities.azure import network_fake
 from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.azure_fake import Request
 from tests.product.unit.blobs_fake import Blob, FakeBlobs

@@ -7,8 +7,8 @@ import pytest
 from activities.machines import boot_diagnostics
 from activities.runtime.step import Step
 from shared import fence
-from tests.product.unit.activities import serial_log_fake
 from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.machines import serial_log_fake
 from tests.product.unit.product_world import World
 
 VM = "c1-x7k2p-bootstrap"

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.customer_network import ENCRYPTION_SET
-from tests.product.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
-from tests.product.unit.activities.rows import check, problems
+from tests.product.unit.activities.checks.customer_network import ENCRYPTION_SET
+from tests.product.unit.activities.checks.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
+from tests.product.unit.activities.checks.rows import check, problems
 from tests.product.unit.product_world import CUSTOMER, World
 
 DONE = {"outcome": "done"}

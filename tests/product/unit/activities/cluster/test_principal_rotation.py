@@ -8,9 +8,9 @@ import yaml
 
 from activities.azure.storage import role_assignment_name
 from shared.openshift.client import Json
-from tests.product.unit.activities import cluster_api_fake
 from tests.product.unit.activities.calls import call, control
-from tests.product.unit.activities.test_cluster_configuration import encoded, named
+from tests.product.unit.activities.cluster import cluster_api_fake
+from tests.product.unit.activities.cluster.test_cluster_configuration import encoded, named
 from tests.product.unit.openshift.api_fake import FakeApi
 from tests.product.unit.product_world import CLUSTER_GROUP, CUSTOMER_TENANT, World
 

@@ -13,7 +13,7 @@ from activities.azure import cluster_principal
 from shared import settings
 from shared.azure.errors import translate
 from tests.product.unit.activities.calls import call, error_of, twice
-from tests.product.unit.activities.customer_network import (
+from tests.product.unit.activities.checks.customer_network import (
     ALL,
     ENCRYPTION_SET,
     GATEWAY,

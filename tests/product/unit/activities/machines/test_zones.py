@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
+from tests.product.unit.activities.checks.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
 from tests.product.unit.product_world import World
 
 DONE = {"outcome": "done"}

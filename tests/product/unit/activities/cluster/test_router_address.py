@@ -7,7 +7,7 @@ import pytest
 
 from activities.runtime.wrapper import perform
 from tests.product.unit.activities.calls import as_json, call, payload
-from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
+from tests.product.unit.activities.cluster.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.openshift.objects import operator
 from tests.product.unit.product_world import CLUSTER_ID, World
 

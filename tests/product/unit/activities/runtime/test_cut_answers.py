@@ -9,7 +9,7 @@ import requests
 import urllib3
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.test_bootstrap_removal import container
+from tests.product.unit.activities.machines.test_bootstrap_removal import container
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import World
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.product.unit.activities import cluster_api_fake
 from tests.product.unit.activities.calls import call, error_of
+from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import FakeApi, failure
 from tests.product.unit.openshift.test_machine_sets import LABEL
 from tests.product.unit.product_world import World

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.offers import MASTER, WORKER, offers, size, sku
-from tests.product.unit.activities.rows import check, problems
+from tests.product.unit.activities.checks.offers import MASTER, WORKER, offers, size, sku
+from tests.product.unit.activities.checks.rows import check, problems
 from tests.product.unit.product_world import CLUSTER_GROUP, CUSTOMER, World
 
 DONE = {"outcome": "done"}

@@ -10,7 +10,7 @@ from activities.runtime import executor, progress
 from activities.runtime.step import Step
 from orchestrators.plans import PLANS
 from shared.steps import Wait
-from tests.product.unit.activities.test_wrapper import item, perform
+from tests.product.unit.activities.runtime.test_wrapper import item, perform
 from tests.product.unit.product_world import World
 
 

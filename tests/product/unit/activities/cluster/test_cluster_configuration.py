@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from shared.openshift.client import Json
-from tests.product.unit.activities import cluster_api_fake
+from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import Answer, FakeApi, failure
 from tests.product.unit.product_world import World
 

@@ -10,8 +10,8 @@ from activities.runtime import wrapper
 from orchestrators import plans
 from orchestrators.plans.rows import Row
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.cluster_api_fake import wire
-from tests.product.unit.activities.test_cluster_certificates import SECRETS, renew
+from tests.product.unit.activities.cluster.cluster_api_fake import wire
+from tests.product.unit.activities.cluster.test_cluster_certificates import SECRETS, renew
 from tests.product.unit.openshift.api_fake import failure
 from tests.product.unit.product_world import World
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.customer_network import ROUTES, lay, lock, own_group
-from tests.product.unit.activities.rows import check, problems
+from tests.product.unit.activities.checks.customer_network import ROUTES, lay, lock, own_group
+from tests.product.unit.activities.checks.rows import check, problems
 from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
 DONE = {"outcome": "done"}

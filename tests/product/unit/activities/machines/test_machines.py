@@ -9,8 +9,9 @@ from activities.machines import graph, machines
 from activities.runtime.step import Step
 from installer.graph import Graph
 from shared.azure import templates
-from tests.product.unit.activities import network_fake, serial_log_fake
+from tests.product.unit.activities.azure import network_fake
 from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.activities.machines import serial_log_fake
 from tests.product.unit.product_world import CLUSTER_GROUP, World
 
 DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/machines".lower()

@@ -8,7 +8,7 @@ import pytest
 
 from shared.openshift.client import Json
 from tests.kubernetes_pki import Authority
-from tests.product.unit.activities import cluster_api_fake
+from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift import objects
 from tests.product.unit.openshift.api_fake import FakeApi, failure
 from tests.product.unit.product_world import FIRST_PARTY_CERTIFICATE, World

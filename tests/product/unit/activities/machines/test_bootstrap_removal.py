@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.product.unit.activities import network_fake
+from tests.product.unit.activities.azure import network_fake
 from tests.product.unit.activities.calls import call
 from tests.product.unit.product_world import CLUSTER_GROUP, World
 

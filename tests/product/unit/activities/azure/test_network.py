@@ -7,9 +7,9 @@ import pytest
 from activities.azure import network
 from activities.runtime.step import Step
 from shared.azure import templates
-from tests.product.unit.activities import network_fake
+from tests.product.unit.activities.azure import network_fake
+from tests.product.unit.activities.azure.network_fake import API_RECORD, ENDPOINT_ADDRESS, INTERNAL, PUBLIC, ZONE
 from tests.product.unit.activities.calls import call, payload
-from tests.product.unit.activities.network_fake import API_RECORD, ENDPOINT_ADDRESS, INTERNAL, PUBLIC, ZONE
 from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, NETWORK, World
 
 DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/network".lower()

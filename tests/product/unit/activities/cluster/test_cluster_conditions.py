@@ -10,9 +10,9 @@ from activities.cluster import cluster_conditions
 from activities.runtime.executor import Executor
 from activities.runtime.wrapper import perform
 from shared.openshift.conditions import CONDITIONS
-from tests.product.unit.activities import serial_log_fake
 from tests.product.unit.activities.calls import as_json, payload
-from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
+from tests.product.unit.activities.cluster.cluster_api_fake import FakeClusterApi, fake
+from tests.product.unit.activities.machines import serial_log_fake
 from tests.product.unit.openshift.objects import condition, machine, made, node, operator
 from tests.product.unit.product_world import World
 

@@ -8,7 +8,7 @@ import pytest
 
 from shared.openshift.client import Json
 from tests.kubernetes_pki import Authority, Pair
-from tests.product.unit.activities import cluster_api_fake
+from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import FakeApi, failure
 from tests.product.unit.product_world import World
 
