@@ -11,7 +11,7 @@ from installer import graph
 from installer.assets import assets
 from installer.graph import Asset, Content, Graph, Inputs
 from tests.product.unit.installer import example
-from tests.product.unit.installer.bootstrap_machine import FLAVOURS
+from tests.product.unit.installer.bootstrap.bootstrap_machine import FLAVOURS
 
 
 class Assets(dict[str, Asset]):

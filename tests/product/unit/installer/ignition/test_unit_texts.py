@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from installer.ignition import unit_texts
-from tests.product.unit.installer.ignition_rules import is_unit_text
+from tests.product.unit.installer.ignition.ignition_rules import is_unit_text
 
 READ = {
     "nothing": "",

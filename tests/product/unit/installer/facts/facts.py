@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-FILE = Path(__file__).parents[5] / "shared" / "reference" / "install-graph-facts.json"
+FILE = Path(__file__).parents[6] / "shared" / "reference" / "install-graph-facts.json"
 present = pytest.mark.skipif(not FILE.exists(), reason=f"the facts are not at {FILE}")
 
 

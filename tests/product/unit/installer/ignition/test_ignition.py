@@ -16,8 +16,9 @@ import yaml
 from installer.ignition import ignition, ignition_parsing
 from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, User
 from installer.ignition.ignition_parsing import parse
-from tests.product.unit.installer import example, facts
-from tests.product.unit.installer.ignition_rules import violations
+from tests.product.unit.installer import example
+from tests.product.unit.installer.facts import facts
+from tests.product.unit.installer.ignition.ignition_rules import violations
 
 WHOLE = Config(
     files=(File("/etc/a", "a\n", 0o555), File("/etc/motd", "hello", 0o644, append=True)),

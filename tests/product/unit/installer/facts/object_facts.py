@@ -5,9 +5,10 @@ from typing import Any
 
 import yaml
 
-from tests.product.unit.installer import example, facts
-from tests.product.unit.installer.certificate_facts import bundles
-from tests.product.unit.installer.comparisons import (
+from tests.product.unit.installer import example
+from tests.product.unit.installer.facts import facts
+from tests.product.unit.installer.facts.certificate_facts import bundles
+from tests.product.unit.installer.facts.comparisons import (
     ROOT,
     Fact,
     Section,
@@ -20,7 +21,7 @@ from tests.product.unit.installer.comparisons import (
     made,
     place_of,
 )
-from tests.product.unit.installer.facts import section
+from tests.product.unit.installer.facts.facts import section
 
 
 def kubeconfigs() -> Section:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.product.unit.installer import certificate_facts, facts, ignition_facts, node_facts, object_facts
-from tests.product.unit.installer.comparisons import Fact, Section
+from tests.product.unit.installer.facts import certificate_facts, facts, ignition_facts, node_facts, object_facts
+from tests.product.unit.installer.facts.comparisons import Fact, Section
 
 SECTIONS: dict[str, Callable[[], Section]] = {
     "ignition, files": ignition_facts.ignition_files,

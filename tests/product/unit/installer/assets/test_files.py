@@ -17,7 +17,7 @@ from installer.config import install_config
 from installer.graph import Graph
 from installer.ignition import ignition_parsing
 from tests.product.unit.installer import example
-from tests.product.unit.installer.comparisons import ROOT, boot_files, decoded, document
+from tests.product.unit.installer.facts.comparisons import ROOT, boot_files, decoded, document
 
 
 def test_kubernetes_own_client_reads_every_kubeconfig() -> None:

@@ -9,9 +9,9 @@ from installer.assets import assets
 from installer.assets.certificates import BUNDLES
 from installer.config import cluster_id
 from installer.graph import Asset
-from tests.product.unit.installer import facts
-from tests.product.unit.installer.comparisons import ROOT, Fact, Section, all_paths, asset_path, boot_files
-from tests.product.unit.installer.facts import section
+from tests.product.unit.installer.facts import facts
+from tests.product.unit.installer.facts.comparisons import ROOT, Fact, Section, all_paths, asset_path, boot_files
+from tests.product.unit.installer.facts.facts import section
 
 _GIVEN = {
     "*installconfig.InstallConfig": "install-config",

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import serialization
 from installer.assets.certificates import CERTIFICATES
 from installer.assets.kubeconfigs import KUBECONFIGS, Kubeconfig
 from tests.product.unit.installer import example
-from tests.product.unit.installer.comparisons import document
-from tests.product.unit.installer.trust import LEAVES, TRUST
+from tests.product.unit.installer.assets.trust import LEAVES, TRUST
+from tests.product.unit.installer.facts.comparisons import document
 
 OPENSSL = shutil.which("openssl") or ""
 pytestmark = pytest.mark.skipif(not OPENSSL, reason="there is no openssl on this machine")

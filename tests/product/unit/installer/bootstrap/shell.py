@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.product.unit.installer import bootstrap_machine
+from tests.product.unit.installer.bootstrap import bootstrap_machine
 
 # The machine's own folders; scripts use no others.
 _FOLDERS = ("/opt/openshift", "/usr/local/bin", "/etc/crio", "/etc/kubernetes", "/etc/containers", "/var/log")

@@ -11,9 +11,11 @@ import pytest
 from installer.assets import assets
 from installer.bootstrap import host_files, host_script
 from installer.graph import Content
-from tests.product.unit.installer import bootstrap_machine, example, facts
-from tests.product.unit.installer.bootstrap_machine import IDS
-from tests.product.unit.installer.shell import Machine
+from tests.product.unit.installer import example
+from tests.product.unit.installer.bootstrap import bootstrap_machine
+from tests.product.unit.installer.bootstrap.bootstrap_machine import IDS
+from tests.product.unit.installer.bootstrap.shell import Machine
+from tests.product.unit.installer.facts import facts
 
 INPUTS = example.given()
 _CRIO = """[crio.runtime]

@@ -6,7 +6,7 @@ import pytest
 
 from installer.ignition import ignition, ignition_parsing
 from tests.product.unit.installer import example
-from tests.product.unit.installer.comparisons import all_paths
+from tests.product.unit.installer.facts.comparisons import all_paths
 
 ROOT = "/opt/openshift/"
 KEPT_BACK = ("auth/", "tls/")

@@ -9,7 +9,7 @@ from installer.ignition import ignition, merging
 from installer.ignition.ignition import Config, Directory, File, Unit
 from installer.ignition.ignition_parsing import parse
 from installer.ignition.merging import Snippet
-from tests.product.unit.installer.ignition_rules import violations
+from tests.product.unit.installer.ignition.ignition_rules import violations
 
 # Some are the same path, some lie below others.
 UNITS = ("u.service", "v.service")

@@ -12,8 +12,8 @@ from installer.bootstrap import static_pods
 from installer.ignition import ignition, snippets
 from installer.ignition.ignition import File
 from tests.product.unit.installer import example
-from tests.product.unit.installer.ignition_rules import violations
-from tests.product.unit.installer.test_shell import check, needs_shellcheck
+from tests.product.unit.installer.bootstrap.test_shell import check, needs_shellcheck
+from tests.product.unit.installer.ignition.ignition_rules import violations
 
 CONFIG = example.given()["install-config"]
 IMAGES = {name: f"quay.io/x/{name}:1" for name in ("coredns", "haproxy-router", "keepalived-ipfailover", "nginx")}

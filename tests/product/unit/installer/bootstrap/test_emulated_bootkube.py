@@ -9,7 +9,7 @@ import pytest
 
 from emulator.openshift.boot import bootkube, timeline
 from emulator.openshift.boot.installation import Installation
-from tests.product.unit.installer import bootstrap_machine
+from tests.product.unit.installer.bootstrap import bootstrap_machine
 
 NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
 SKUS = {"A": "aro_43", "T": "aro_45", "B": "aro_47", "C": "aro_410"}

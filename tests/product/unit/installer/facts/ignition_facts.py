@@ -2,8 +2,17 @@
 
 import json
 
-from tests.product.unit.installer import facts
-from tests.product.unit.installer.comparisons import DATA_URL, Fact, Section, boot, boot_files, compare, decoded, made
+from tests.product.unit.installer.facts import facts
+from tests.product.unit.installer.facts.comparisons import (
+    DATA_URL,
+    Fact,
+    Section,
+    boot,
+    boot_files,
+    compare,
+    decoded,
+    made,
+)
 
 
 def ignition_files() -> Section:

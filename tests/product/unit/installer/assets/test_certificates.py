@@ -13,8 +13,8 @@ from OpenSSL import crypto
 
 from installer.assets.certificates import BUNDLES, CERTIFICATES
 from tests.product.unit.installer import example
-from tests.product.unit.installer.certificate_facts import chain, extension, private_key, values
-from tests.product.unit.installer.trust import LEAVES, TRUST
+from tests.product.unit.installer.assets.trust import LEAVES, TRUST
+from tests.product.unit.installer.facts.certificate_facts import chain, extension, private_key, values
 
 
 def verify(leaf: x509.Certificate, trusted: list[x509.Certificate]) -> None:

@@ -11,7 +11,7 @@ from emulator.openshift.boot import timeline
 from installer.bootstrap import stages
 from installer.bootstrap.stage import ROOT, Stage
 from tests.product.unit.installer import example
-from tests.product.unit.installer.machine import VERSIONS, known, script
+from tests.product.unit.installer.bootstrap.machine import VERSIONS, known, script
 
 # What can be seen from outside before the first stage.
 BEFORE_THE_STAGES = ("release-image", "image-names")

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from installer.bootstrap import stages
-from tests.product.unit.installer.machine import Machine, known
+from tests.product.unit.installer.bootstrap.machine import Machine, known
 
 OPERATORS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ingress"]
 RENDERED = ["cluster-config-operator", *(f"cluster-{name}-operator" for name in OPERATORS)]

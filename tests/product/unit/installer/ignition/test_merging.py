@@ -10,7 +10,7 @@ from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, 
 from installer.ignition.ignition_parsing import parse
 from installer.ignition.merging import Clash, Snippet
 from tests.product.unit.installer import example
-from tests.product.unit.installer.ignition_rules import violations
+from tests.product.unit.installer.ignition.ignition_rules import violations
 
 HASHES = [User("core", password_hash=f"$6${letter}") for letter in "ab"]
 

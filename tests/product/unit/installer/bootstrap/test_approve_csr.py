@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.product.unit.installer.shell import Machine
+from tests.product.unit.installer.bootstrap.shell import Machine
 
 MASTER, WORKER = "cluster-shf9t-master-0", "cluster-shf9t-worker-eastus1-x7k2q"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"

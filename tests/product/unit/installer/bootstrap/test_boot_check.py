@@ -14,9 +14,10 @@ from emulator.openshift.boot.checks import Problem, problems
 from emulator.openshift.boot.ignition import File
 from emulator.openshift.boot.installation import Installation
 from installer.assets import certificates, pki
-from tests.product.unit.installer import boot_reasons, bootstrap_machine, example
-from tests.product.unit.installer.boot_reasons import reason, said_as
-from tests.product.unit.installer.bootstrap_machine import IDS
+from tests.product.unit.installer import example
+from tests.product.unit.installer.bootstrap import boot_reasons, bootstrap_machine
+from tests.product.unit.installer.bootstrap.boot_reasons import reason, said_as
+from tests.product.unit.installer.bootstrap.bootstrap_machine import IDS
 
 SKUS = {"A": "aro_43", "T": "aro_45", "B": "aro_47", "C": "aro_419"}
 NOW = dt.datetime.fromisoformat(example.NOW) + dt.timedelta(minutes=5)

@@ -16,7 +16,7 @@ from installer.command.command import FAILURE, SUCCESS, main
 from installer.command.command_state import STATE
 from installer.graph import Asset, Graph
 from tests.product.unit.installer import example
-from tests.product.unit.installer.test_command import ENVIRONMENT, GUID, SECRET, edit
+from tests.product.unit.installer.command.test_command import ENVIRONMENT, GUID, SECRET, edit
 
 ROOT = "/opt/openshift/"
 PROXY = "manifests/cluster-proxy-01-config.yaml"

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.product.unit.installer import bootstrap_machine, facts
-from tests.product.unit.installer.bootstrap_machine import IDS
+from tests.product.unit.installer.bootstrap import bootstrap_machine
+from tests.product.unit.installer.bootstrap.bootstrap_machine import IDS
+from tests.product.unit.installer.facts import facts
 
 ANALYZER = shutil.which("systemd-analyze")
 _COMMAND = re.compile(r"^Exec\w+=[-@:+!]*(\S+)", re.MULTILINE)

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from installer.assets.certificates import CERTIFICATES
-from tests.product.unit.installer import example, facts
-from tests.product.unit.installer.comparisons import (
+from tests.product.unit.installer import example
+from tests.product.unit.installer.facts import facts
+from tests.product.unit.installer.facts.comparisons import (
     DATA_URL,
     Fact,
     Section,
@@ -26,7 +27,7 @@ from tests.product.unit.installer.comparisons import (
     made,
     place_of,
 )
-from tests.product.unit.installer.facts import section
+from tests.product.unit.installer.facts.facts import section
 
 # Certificates that did not exist in 2020: administrators get them since the service no longer hands out the
 # installer's.

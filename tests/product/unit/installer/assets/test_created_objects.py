@@ -12,7 +12,7 @@ from emulator.openshift.boot.installation import Installation
 from emulator.openshift.cluster import bootstrap
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.release import kinds
-from tests.product.unit.installer import bootstrap_machine
+from tests.product.unit.installer.bootstrap import bootstrap_machine
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.product.unit.installer import bootstrap_machine
-from tests.product.unit.installer.bootstrap_machine import IDS
-from tests.product.unit.installer.machine import script
+from tests.product.unit.installer.bootstrap import bootstrap_machine
+from tests.product.unit.installer.bootstrap.bootstrap_machine import IDS
+from tests.product.unit.installer.bootstrap.machine import script
 
 # It is installed with the packages of the tests, beside their interpreter.
 SHELLCHECK = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
