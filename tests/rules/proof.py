@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from shared.clusters import shape
-from tests.product.unit.frontend.test_no_value_is_dropped import (
+from tests.product.unit.frontend.clusters.test_no_value_is_dropped import (
     ROWS,
     another,
     existing,
@@ -19,7 +19,7 @@ from tests.product.unit.frontend.test_no_value_is_dropped import (
     whole_body,
     with_value,
 )
-from tests.product.unit.frontend.test_static_validation import CASES, IP, OLDER
+from tests.product.unit.frontend.clusters.test_static_validation import CASES, IP, OLDER
 from tests.product.unit.frontend.world import CLUSTER, NEW, World, body, changed
 from tests.rules.rules import ANY_CASE, FIXED, Rule
 

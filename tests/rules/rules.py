@@ -14,7 +14,7 @@ from typing import Any
 
 from shared.clusters import members
 from shared.clusters.members import MEMBERS, Member
-from tests.product.unit.frontend.test_no_value_is_dropped import ROWS
+from tests.product.unit.frontend.clusters.test_no_value_is_dropped import ROWS
 
 Change = Callable[[Member], Member]
 REQUIRED, FIXED, ANY_CASE = "is required", "is fixed at create", "may come in another case"

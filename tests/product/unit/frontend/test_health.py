@@ -19,7 +19,7 @@ from shared.deadline import TimeIsUp
 from shared.settings import Settings, SettingsError
 from shared.store import Levels
 from tests.product.unit.frontend.callers_world import CallersWorld, token
-from tests.product.unit.frontend.test_lost_answers import Answer
+from tests.product.unit.frontend.clusters.test_lost_answers import Answer
 from tests.product.unit.frontend.world import World, admin_certificate
 from tests.product.unit.product_world import ENVIRONMENT
 

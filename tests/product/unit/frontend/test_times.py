@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.product.unit.frontend.admin.test_sre_operation_get import item
 from tests.product.unit.frontend.callers_world import CallersWorld
-from tests.product.unit.frontend.test_enrichment import bring_up
-from tests.product.unit.frontend.test_sre_operation_get import item
+from tests.product.unit.frontend.clusters.test_enrichment import bring_up
 from tests.product.unit.frontend.world import CLUSTER, LOCATION, OLD, World, admin_certificate, body
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(.*)")

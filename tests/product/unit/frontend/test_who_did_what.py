@@ -8,9 +8,9 @@ import pytest
 
 from frontend.callers.rights import READ_EACH, Open
 from frontend.routes import ROUTES, Route
+from tests.product.unit.frontend.callers.test_rights import version_of
 from tests.product.unit.frontend.callers_world import APPLICATION, USER, CallersWorld, application_token, token
-from tests.product.unit.frontend.test_host import path_of
-from tests.product.unit.frontend.test_rights import version_of
+from tests.product.unit.frontend.middleware.test_host import path_of
 from tests.product.unit.frontend.world import Authority, World, admin_certificate
 
 VERBS = [

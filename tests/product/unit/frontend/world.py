@@ -31,7 +31,7 @@ from shared.store import STRONG, Levels, Store
 from shared.vault import Vault
 from tests.api_versions import members
 from tests.product.unit import cosmos_fake
-from tests.product.unit.frontend.live_fake import LiveFake
+from tests.product.unit.frontend.clusters.live_fake import LiveFake
 from tests.product.unit.product_world import ENVIRONMENT, FakeSecrets
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from frontend.routes import ROUTES, Route, Verb
 from shared.clusters.api_versions import serving
 from shared.settings import Callers
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, token
-from tests.product.unit.frontend.test_host import path_of
+from tests.product.unit.frontend.middleware.test_host import path_of
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, SUBSCRIPTION, body
 
 # Function, verb: what is asked, where, and whether Azure is asked each time.

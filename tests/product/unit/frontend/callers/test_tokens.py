@@ -31,7 +31,7 @@ from tests.product.unit.frontend.callers_world import (
     token,
     user_token,
 )
-from tests.product.unit.frontend.test_host import path_of
+from tests.product.unit.frontend.middleware.test_host import path_of
 from tests.product.unit.frontend.world import CLUSTER, SUBSCRIPTION
 
 OWN = CallersWorld()

@@ -7,8 +7,8 @@ import pytest
 from shared.clusters import worker_count
 from tests.api_versions import VERSIONS
 from tests.product.unit.clusters.test_live import machine_set
-from tests.product.unit.frontend.test_enrichment import make_reachable
-from tests.product.unit.frontend.test_openshift_cluster_put_or_patch import created, refusal
+from tests.product.unit.frontend.clusters.test_enrichment import make_reachable
+from tests.product.unit.frontend.clusters.test_openshift_cluster_put_or_patch import created, refusal
 from tests.product.unit.frontend.world import CLUSTER, NEW, OLD, World, body, changed
 
 SCALES = "2019-12-31-preview"

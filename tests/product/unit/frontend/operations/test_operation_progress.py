@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from frontend.operations import operation_report
 from orchestrators.plans import PLANS
 from orchestrators.plans.rows import to_dict
-from tests.product.unit.frontend.test_sre_operation_get import END, item, report
+from tests.product.unit.frontend.admin.test_sre_operation_get import END, item, report
 from tests.product.unit.frontend.world import CLUSTER, LOCATION, World, body
 
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)

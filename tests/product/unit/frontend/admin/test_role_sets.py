@@ -22,7 +22,7 @@ from tests.product.unit.frontend.world import (
 
 SETS = "/sre/providers/Microsoft.RedHatOpenShift/platformWorkloadIdentityRoleSets"
 PUBLIC = f"{LOCATION}/platformWorkloadIdentityRoleSets"
-SEED = Path(__file__).parents[4] / "infra" / "platformWorkloadIdentityRoleSets"
+SEED = Path(__file__).parents[5] / "infra" / "platformWorkloadIdentityRoleSets"
 SEEDED = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in SEED.glob("*.json")}
 ROLES = "platformWorkloadIdentityRoles"
 FIRST = f"properties.{ROLES}[0]"

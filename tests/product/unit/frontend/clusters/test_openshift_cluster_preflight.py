@@ -11,7 +11,7 @@ from frontend.clusters.openshift_cluster_preflight import _MAX_CLUSTERS
 from frontend.messages import Reply
 from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.callers_world import CallersWorld
-from tests.product.unit.frontend.test_enrichment import OBJECTS, bring_up
+from tests.product.unit.frontend.clusters.test_enrichment import OBJECTS, bring_up
 from tests.product.unit.frontend.test_fuzz import mutated_bodies
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, OLD, World, body, changed
 
