@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from tests.product.unit.phases.bundles import CORE_PROVIDER, METADATA, write
-from tests.product.unit.phases.commands import refused, run
+from tests.product.unit.phases.command.commands import refused, run
 
 # The members that every kind of executor ignores or keeps: labels, annotations, and how airshipctl would validate.
 SITE = """

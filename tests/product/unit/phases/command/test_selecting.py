@@ -8,7 +8,7 @@ import yaml
 from phases.commands.selecting import Selection
 from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import write
-from tests.product.unit.phases.commands import refused, run
+from tests.product.unit.phases.command.commands import refused, run
 
 DOCUMENTS = """
 apiVersion: v1

@@ -1,6 +1,6 @@
 """What `python -m phases --help` says, command by command: `help.txt` is what people see.
 
-After a change: python -m tests.product.unit.phases.test_help
+After a change: python -m tests.product.unit.phases.command.test_help
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.product.unit.phases.bundles import phases, write
-from tests.product.unit.phases.commands import refused
+from tests.product.unit.phases.command.commands import refused
 
 NO_PHASE = "There is no phase 'polices'. There are: policies, providers."
 NO_PLAN = "There is no plan 'sites'. There are: site."

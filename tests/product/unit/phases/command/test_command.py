@@ -12,7 +12,7 @@ from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
 from shared.phases.problems import BundleError
 from tests.product.unit.phases.bundles import PHASES, phases, write
-from tests.product.unit.phases.commands import refused, run
+from tests.product.unit.phases.command.commands import refused, run
 
 MANIFEST = """
 apiVersion: v1

@@ -8,7 +8,7 @@ import pytest
 from activities.phases import executors
 from activities.phases.contract import PhaseRun
 from tests.product.unit.phases.bundles import phases, write
-from tests.product.unit.phases.commands import refused, run
+from tests.product.unit.phases.command.commands import refused, run
 
 KIND = "KubernetesApply"
 OTHER = """
