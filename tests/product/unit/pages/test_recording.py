@@ -8,7 +8,7 @@ import pytest
 from demo.recording import BEGIN, END, PAGE, PICTURE, REPOSITORY, recorded, with_recording
 from orchestrators.plans import PLANS
 
-README = Path(__file__).resolve().parents[3] / "README.md"
+README = Path(__file__).resolve().parents[4] / "README.md"
 # Conditions of rows that the demonstration skips: it makes one create, for a customer without encryption sets, of a service without copies of billing records.
 NOT_IN_THE_DEMO = ("supersedes_an_operation", "begins_again", "uses_disk_encryption_sets", "copies_billing")
 

@@ -13,7 +13,7 @@ import yaml
 from shared import kubernetes_yaml
 from tests.yaml_words import REFUSED, WORDS
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[4]
 
 
 @pytest.mark.parametrize(("word", "want"), WORDS)

@@ -9,7 +9,7 @@ import pytest
 from shared.settings import HOST_SETTINGS, Callers, SettingsError, parse, table
 from tests.product.unit.product_world import ENVIRONMENT
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_the_example_file_holds_every_setting_and_no_other() -> None:
