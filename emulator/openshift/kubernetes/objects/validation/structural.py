@@ -1,6 +1,6 @@
 """The rules of the structural schemas in CustomResourceDefinitions.
 
-Source: the answers of kube-apiserver 1.20 (`tests/emulator/integration/kubernetes/test_rules.py` sends each row to one).
+Source: the answers of kube-apiserver 1.20 (`tests/emulator/integration/kubernetes/objects/test_rules.py` sends each row to one).
 """
 
 import re

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.emulator.integration.kubernetes.grants import bind, learn
+from tests.emulator.integration.kubernetes.access.grants import bind, learn
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.emulator.integration.kubernetes.statuses import failure
 

@@ -15,7 +15,7 @@ from emulator.openshift.kubernetes.objects.validation.engine import RULES
 from tests.emulator import kubernetes_objects as samples
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
 
-README = Path(__file__).parents[4] / "emulator/openshift/kubernetes/README.md"
+README = Path(__file__).parents[5] / "emulator/openshift/kubernetes/README.md"
 HEADING = "### Validation and defaults"
 # The rules that word something else than the real server of these tests, and why.
 WORDED_OTHERWISE = {

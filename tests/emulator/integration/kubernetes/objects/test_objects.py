@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.emulator.integration.kubernetes.grants import allow
+from tests.emulator.integration.kubernetes.access.grants import allow
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import Widgets, definition
