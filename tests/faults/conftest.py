@@ -9,7 +9,7 @@ import pytest
 
 from tests import local_azure
 from tests.conftest import SEED
-from tests.faults import census
+from tests.faults.checks import census
 from tests.faults.plugin import MET, SCALE, SECONDS
 from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import Scenario

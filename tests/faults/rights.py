@@ -17,7 +17,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.access.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
-from tests.faults import census
+from tests.faults.checks import census
 from tests.faults.scenarios import Scenario
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, begun

@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import UUID, uuid4
 
-from tests.faults import census
+from tests.faults.checks import census
 from tests.faults.rights import run_without
 from tests.faults.scenarios import (
     CALLS,

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from tests import local_azure
-from tests.faults import census
+from tests.faults.checks import census
 from tests.faults.scenarios import OWN_PACE, Json
 from tests.faults.services import SERVICES, WAYS
 from tests.local_azure import LocalAzure, unique

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from emulator.blobs.shared_key import sign
-from tests.faults.leaks import AT_HOME, Place, Search, homes, places
+from tests.faults.checks.leaks import AT_HOME, Place, Search, homes, places
 from tests.faults.scenarios import SECRETS
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.directory import Application

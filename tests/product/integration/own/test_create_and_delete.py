@@ -8,7 +8,7 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from demo.customer import begin_delete
 from tests.entra_azure import EntraAzure
-from tests.faults import census
+from tests.faults.checks import census
 from tests.local_azure import unique, wait_for
 from tests.product.integration.own.site import run_on
 from tests.product.integration.own.stage import create_records, prepare

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 
 from demo.customer import Customer, cluster_body
-from tests.faults import census
+from tests.faults.checks import census
 from tests.local_azure import LocalAzure, wait_for
 from tests.patience import PATIENCE_SECONDS as REQUEST_SECONDS
 from tests.patience import served

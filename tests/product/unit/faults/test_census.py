@@ -14,7 +14,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.provider.deployed import Deployed
-from tests.faults import census
+from tests.faults.checks import census
 
 Json = dict[str, Any]
 WORLD = World()

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.faults.leaks import AT_HOME, ENCODINGS, Place, Search, homes, places
+from tests.faults.checks.leaks import AT_HOME, ENCODINGS, Place, Search, homes, places
 
 SECRET = 'canary/"~+\\pull&secret=7f3a9c1e'  # noqa: S105 - a canary
 SEARCH = Search({"secret": SECRET})
