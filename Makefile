@@ -95,7 +95,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	@tools/bootstrap runtime
 	@if [ -x .venv-runtime/bin/python ]; then \
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
-	        tests/emulator/integration/host tests/product/integration/service/test_create_and_delete.py; fi
+	        tests/emulator/integration/host tests/product/integration/service/creates/test_create_and_delete.py; fi
 
 e2e: setup package $(AZ_READY) $(SDKS_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
 	@tools/bootstrap kubectl

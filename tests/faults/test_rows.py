@@ -18,9 +18,9 @@ import pytest
 from orchestrators import plans
 from tests.faults.scenarios import ROWS
 from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.finished.test_scaling import scale
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
-from tests.product.integration.service.test_scaling import scale
 
 pytestmark = [pytest.mark.slow(50), pytest.mark.family(ROWS)]
 
