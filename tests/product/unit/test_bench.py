@@ -16,6 +16,7 @@ from bench import chain, creates, graph, history, report
 from bench.chain import Chain, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
+from bench.memory import Watch
 from bench.quantities import JOURNAL, LOG, Meter, Quantities, idle_hour
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
@@ -162,6 +163,16 @@ def test_a_create_that_fails_ends_the_benchmark_with_its_error(monkeypatch: pyte
     assert str(caught.value) == (
         "1 of 2 creates failed. c1, operation op-1: QuotaExceeded: No cores are left.\n  Remedy: Ask for more."
     )
+
+
+def test_memory_is_measured_at_the_begin_and_at_the_end_and_rarely_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The watch must not cost what it watches, and most memory is held at the end."""
+    figures = iter([100.0, 300.0])
+    monkeypatch.setattr("demo.platform.memory", lambda _endpoints: next(figures))
+    with Watch({}) as watch:
+        pass
+    assert watch.peak == 300
+    assert next(figures, None) is None
 
 
 def made(at_once: int, wall: float, cpu: float, waits: int) -> Round:
