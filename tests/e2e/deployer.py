@@ -14,13 +14,14 @@ Json = dict[str, Any]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CLI = REPOSITORY / ".venv-az" / "bin"
+KUBECTL = REPOSITORY / ".venv-kubectl" / "bin"
 UV = REPOSITORY / ".venv" / "bin" / "uv"
 ARM = "https://management.azure.com"
 GRAPH = "https://graph.microsoft.com"
 
 
 def terminal(platform: LocalAzure, home: Path) -> Json:
-    """Return the environment of a terminal that has the Azure CLI, and reaches an empty subscription only.
+    """Return the environment of a terminal that has the Azure CLI and kubectl, and reaches an empty subscription only.
 
     Args:
         platform: the local Azure.
@@ -34,7 +35,7 @@ def terminal(platform: LocalAzure, home: Path) -> Json:
         **kept,
         **{name: value.strip("'") for name, value in exported.items()},
         "HOME": str(home),
-        "PATH": f"{CLI}:{kept['PATH']}",
+        "PATH": f"{CLI}:{KUBECTL}:{kept['PATH']}",
         "AZURE_CONFIG_DIR": str(home / "az"),
         "AZURE_CORE_COLLECT_TELEMETRY": "false",
         # The page's packages come from the cache: its terminal reaches only the local Azure.

@@ -1,22 +1,19 @@
 """docs/deploy.md as its reader reads it: every command, with the unmodified Azure CLI, in an empty subscription."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.deployer import CLI, REPOSITORY, Deployer, Json
+from tests.e2e.deployer import CLI, KUBECTL, REPOSITORY, Deployer, Json
 from tests.e2e.page import Done, Page, read
 from tests.local_azure import LocalAzure
 
 PAGE = REPOSITORY / "docs" / "deploy.md"
 # What the page names, and a machine has unless it is bare.
 TOOLS = ("make", "curl", "openssl", "envsubst", "kubectl")
-KUBECTL = shutil.which("kubectl", path=f"{CLI}:{os.environ['PATH']}")
 AUTH = "bm9ib2R5OnBhc3N3b3Jk"
 
 
@@ -34,7 +31,7 @@ def environment(platform: LocalAzure, environment: Json, tmp_path: Path) -> Json
 
 @pytest.mark.timeout(1200)
 @pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`")
-@pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed, and Debian has none here")
+@pytest.mark.skipif(not KUBECTL.exists(), reason="kubectl is not installed: run `tools/bootstrap kubectl`")
 def test_a_cluster_is_created_used_and_removed_by_the_page(environment: Json, deployer: Deployer) -> None:
     """Nothing is left of it, nor of the service. The cluster is created twice: by the CLI, and by the SDK."""
     before = deployer.census()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
 from tests.emulator.integration.kubernetes.widgets import Widgets, define
 
+PROGRAM = Path(__file__).parents[4] / ".venv-kubectl" / "bin" / "kubectl"
 MANIFEST = """
 apiVersion: v1
 kind: ConfigMap
@@ -51,9 +51,8 @@ def kubectl(api: Api, tmp_path: Path) -> Kubectl:
 
 
 def _kubectl(api: Api, tmp_path: Path) -> Kubectl:
-    program = shutil.which("kubectl")
-    if program is None:
-        pytest.skip("kubectl is not installed")
+    if not PROGRAM.exists():
+        pytest.skip("kubectl is not installed: run `tools/bootstrap kubectl`")
     certificate = str(api.client_certificate("admin", "system:masters"))
     options = [
         f"--server={api.url}",
@@ -64,7 +63,7 @@ def _kubectl(api: Api, tmp_path: Path) -> Kubectl:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
 
     def run(*arguments: str, text: str = "", fails: bool = False) -> str:
-        command = [program, *options, *arguments]
+        command = [PROGRAM, *options, *arguments]
         done = subprocess.run(
             command, input=text, env=environment, capture_output=True, text=True, check=False, timeout=50
         )

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from shared import kubernetes_yaml
 from tests.yaml_words import REFUSED, WORDS
 
 REPOSITORY = Path(__file__).resolve().parents[4]
+KUBECTL = REPOSITORY / ".venv-kubectl" / "bin" / "kubectl"
 
 
 @pytest.mark.parametrize(("word", "want"), WORDS)
@@ -31,13 +31,13 @@ def test_what_json_cannot_say_is_refused(word: str) -> None:
         kubernetes_yaml.load(f"v: {word}")
 
 
-@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+@pytest.mark.skipif(not KUBECTL.exists(), reason="kubectl is not installed: run `tools/bootstrap kubectl`")
 def test_kubectl_agrees() -> None:
     """The table is what it prints."""
     document = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: one}\n" + "".join(
         f"v{number}: {word}\n" for number, (word, _) in enumerate(WORDS)
     )
-    words = ("kubectl", "label", "--local", "-f", "-", "a=b", "-o", "json")
+    words = (KUBECTL, "label", "--local", "-f", "-", "a=b", "-o", "json")
     printed = json.loads(subprocess.run(words, input=document, capture_output=True, text=True, check=True).stdout)
     assert [printed[f"v{number}"] for number in range(len(WORDS))] == [want for _, want in WORDS]
 
