@@ -1,6 +1,6 @@
 """The error that all services raise. Each service renders it in its own wire format."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 
@@ -17,10 +17,11 @@ class ServiceError(Exception):
         extra: further members of the service's wire format (`innererror`, `additionalInfo`).
 
     Attributes:
-        said: module and name of the function that built it, which has a source (`sources.py`); "" if none did.
+        said: the row that made it (`refusals.py`), or module and name of the function that built it (`sources.py`),
+            either of which has a source; "" if none did.
     """
 
-    said: str = ""
+    said: Hashable = ""
 
     def __init__(
         self,

@@ -1,6 +1,7 @@
 """Where the codes, texts and limits of the local Azure come from.
 
-Every function that builds a `ServiceError` is marked with `@said(…)`, and rows that refuse something name a source too.
+Each row of refusals (`refusals.py`) names a source. A function that builds a `ServiceError` by itself, because no row
+could, is marked with `@said(…)`.
 Those from memory are the ones to doubt first: the README of the emulator lists them.
 """
 
@@ -31,7 +32,7 @@ class Source:
 MEMORY = Source("memory")
 # What Azure never says: that the local Azure lacks something, that a test injected a fault, or what somebody else said.
 OWN = Source("own")
-# The builders of errors that carry a source, by module and name.
+# The marked functions, by module and name.
 SAID: dict[str, Source] = {}
 
 

@@ -56,11 +56,11 @@ def _prepare(change: Change) -> None:
     """Check the name, which must be globally unique, and what the local Azure does not have; fill in the defaults."""
     name, existing = change.id.name, change.existing
     if existing is None and change.arm.platform.model(CosmosModel).account(name) is not None:
-        raise exceptions.name_taken(name)
+        raise exceptions.NAME_TAKEN(name)
     if existing is not None and "pending" in existing:
-        raise exceptions.locked(name)
+        raise exceptions.LOCKED(name)
     if change.body.setdefault("kind", KIND) != KIND:
-        raise exceptions.not_supported(f"accounts of the kind {change.body['kind']}")
+        raise exceptions.NOT_SUPPORTED(f"accounts of the kind {change.body['kind']}")
     change.properties.pop("createMode", None)
     # The CLI always sends it; it says something of accounts for MongoDB only.
     change.properties.pop("apiProperties", None)
@@ -70,21 +70,21 @@ def _prepare(change: Change) -> None:
     _check_locations(change.properties["locations"])
     for capability in change.properties["capabilities"]:
         if capability["name"] != SERVERLESS:
-            raise exceptions.not_supported(f"the capability {capability['name']}")
+            raise exceptions.NOT_SUPPORTED(f"the capability {capability['name']}")
     if existing is not None and is_serverless(existing) != is_serverless(change.body):
-        raise exceptions.serverless_fixed(SERVERLESS)
+        raise exceptions.SERVERLESS_FIXED(SERVERLESS)
 
 
 def _check_locations(locations: list[Json]) -> None:
     if not locations:
-        raise exceptions.no_location()
+        raise exceptions.NO_LOCATION()
     for place in locations:
         if normal_location(place["locationName"]) not in LOCATIONS:
             raise location_not_available(place["locationName"], ACCOUNTS_NAME, ",".join(LOCATIONS))
     if len(locations) > 1:
-        raise exceptions.not_supported("accounts in several regions")
+        raise exceptions.NOT_SUPPORTED("accounts in several regions")
     if locations[0].get("failoverPriority", 0) != 0:
-        raise exceptions.wrong_failover_priority()
+        raise exceptions.WRONG_FAILOVER_PRIORITY()
 
 
 def _render(_arm: ArmModel, stored: Json) -> Json:
@@ -128,7 +128,7 @@ async def name_exists(call: Call) -> Response:
 
 
 def _bound(name: str, lowest: int, highest: int) -> Rule:
-    return between(lowest, highest, lambda found: exceptions.staleness_out_of_range(name, found.value))
+    return between(lowest, highest, lambda found: exceptions.STALENESS_OUT_OF_RANGE(name=name, value=found.value))
 
 
 def _is_address(text: str) -> bool:
@@ -140,7 +140,7 @@ def _is_address(text: str) -> bool:
     return text == AZURE_ITSELF or not network.is_private
 
 
-_ADDRESS = Rule(str, _is_address, ("300.1.1.1", "10.0.0.1"), lambda found: exceptions.invalid_ip_rule(found.value))
+_ADDRESS = Rule(str, _is_address, ("300.1.1.1", "10.0.0.1"), lambda found: exceptions.INVALID_IP_RULE(found.value))
 _REGION = {
     "documentEndpoint": READ_ONLY,
     "failoverPriority": int,
@@ -197,7 +197,7 @@ ACCOUNTS = ResourceType(
         "writeLocations": READ_ONLY,
     },
     name_pattern=NAME.pattern,
-    name_refusal=lambda found: exceptions.invalid_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_NAME(found.value),
     create_seconds=120,
     update_seconds=60,
     delete_seconds=180,

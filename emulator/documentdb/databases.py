@@ -36,7 +36,7 @@ def _prepare(change: Change) -> None:
     require_provisioned(change)
     wanted = change.properties["resource"]
     if wanted["id"] != change.id.name:
-        raise exceptions.other_id(change.id.name, wanted["id"])
+        raise exceptions.OTHER_ID(name=change.id.name, given=wanted["id"])
     wanted.pop("createMode", None)
     account = change.arm.load(change.id.root)
     if account is None:
@@ -44,7 +44,7 @@ def _prepare(change: Change) -> None:
     options = change.properties.pop("options", {})
     kind = "container" if len(change.id.names) > 2 else "database"  # noqa: PLR2004 - account, database, container
     if is_serverless(account) and options:
-        raise exceptions.no_throughput(kind)
+        raise exceptions.NO_THROUGHPUT(kind)
     # As in Azure, the options count only at the creation.
     before = None if change.existing is None else change.existing["private"]
     change.body["private"] = {"throughput": _throughput(options)} if before is None else before
@@ -56,7 +56,7 @@ def _throughput(options: Json) -> Json | None:
     """Return the chosen throughput as its settings show it, or None."""
     fixed, scaling = options.get("throughput"), options.get("autoscaleSettings", {}).get("maxThroughput")
     if fixed is not None and scaling is not None:
-        raise exceptions.two_throughputs()
+        raise exceptions.TWO_THROUGHPUTS()
     if scaling is not None:
         share = scaling // SCALING_SHARE
         return {
@@ -127,10 +127,12 @@ def throughput_of(account: Json, stored: Json) -> Json:
         ServiceError: 400 in a serverless account; 404 if it has none of its own.
     """
     if is_serverless(account):
-        raise exceptions.no_offers()
+        raise exceptions.NO_OFFERS()
     resource: Json | None = stored["private"]["throughput"]
     if resource is None:
-        raise exceptions.no_offer("container" if stored["type"] == CONTAINERS_NAME else "database", stored["name"])
+        raise exceptions.NO_OFFER(
+            kind="container" if stored["type"] == CONTAINERS_NAME else "database", name=stored["name"]
+        )
     return resource
 
 
@@ -139,7 +141,7 @@ def _throughput_kind(least: int, step: int) -> Rule:
         int,
         lambda value: value >= least and value % step == 0,
         (least - step, least + 1),
-        lambda found: exceptions.wrong_throughput(found.value, least, step),
+        lambda found: exceptions.WRONG_THROUGHPUT(value=found.value, least=least, step=step),
     )
 
 
@@ -162,7 +164,7 @@ DATABASES = ResourceType(
     members={"location": str, "tags": object},
     properties={"resource": Required(_RESOURCE), "options": _OPTIONS},
     name_pattern=NAME,
-    name_refusal=lambda found: exceptions.invalid_database_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_DATABASE_NAME(found.value),
     create_seconds=30,
     update_seconds=10,
     delete_seconds=20,

@@ -1,7 +1,7 @@
 """Writes that exclude each other in an account."""
 
 from emulator.arm.resources import Change
-from emulator.documentdb.exceptions import locked
+from emulator.documentdb.exceptions import LOCKED
 
 
 def require_provisioned(change: Change) -> None:
@@ -14,5 +14,5 @@ def require_provisioned(change: Change) -> None:
     while above is not None:
         found = change.arm.load(above)
         if found is not None and "pending" in found:
-            raise locked(change.id.names[0])
+            raise LOCKED(change.id.names[0])
         above = above.parent

@@ -40,11 +40,11 @@ def make_definitions(arm: ArmModel, account_id: str) -> None:
 
 
 def _refuse_definition(_change: Change) -> None:
-    raise exceptions.not_supported("role definitions of Cosmos DB besides the built-in ones")
+    raise exceptions.NOT_SUPPORTED("role definitions of Cosmos DB besides the built-in ones")
 
 
 def _keep_definition(_arm: ArmModel, stored: Json) -> None:
-    raise exceptions.built_in_role(stored["name"])
+    raise exceptions.BUILT_IN_ROLE(stored["name"])
 
 
 def _prepare_assignment(change: Change) -> None:
@@ -54,26 +54,26 @@ def _prepare_assignment(change: Change) -> None:
     known = [f"{account_id}/sqlRoleDefinitions/{name}" for name in BUILT_IN]
     wanted = properties["roleDefinitionId"].lower()
     if wanted not in [identifier.lower() for identifier in known]:
-        raise exceptions.unknown_role(properties["roleDefinitionId"], known)
+        raise exceptions.UNKNOWN_ROLE(identifier=properties["roleDefinitionId"], known=known)
     _check_scope(properties["scope"], account_id)
     if existing is not None and existing["properties"]["principalId"].lower() != properties["principalId"].lower():
-        raise exceptions.fixed_principal()
+        raise exceptions.FIXED_PRINCIPAL()
     tenant_id = change.arm.subscriptions.get(change.id.subscription_id)["tenantId"]
     found = change.arm.platform.model(EntraModel).find_principal(properties["principalId"])
     if found is None or found["tenantId"] != tenant_id:
-        raise exceptions.unknown_principal(properties["principalId"], tenant_id)
+        raise exceptions.UNKNOWN_PRINCIPAL(principal_id=properties["principalId"], tenant_id=tenant_id)
     for name, other in change.siblings:
         same = [other["properties"][part].lower() == properties[part].lower() for part in ("principalId", "scope")]
         if all(same) and other["properties"]["roleDefinitionId"].lower() == wanted:
-            raise exceptions.same_assignment(name)
+            raise exceptions.SAME_ASSIGNMENT(name)
 
 
 def _check_scope(scope: str, account_id: str) -> None:
     wanted, account = scope.lower(), account_id.lower()
     if re.fullmatch(re.escape(account) + r"/dbs/[^/]+(/colls/[^/]+)?", wanted):
-        raise exceptions.not_supported("roles on a database or container, only those on the whole account")
+        raise exceptions.NOT_SUPPORTED("roles on a database or container, only those on the whole account")
     if wanted != account:
-        raise exceptions.wrong_scope(scope, account_id)
+        raise exceptions.WRONG_SCOPE(scope=scope, account_id=account_id)
 
 
 async def _assign(arm: ArmModel, stored: Json) -> None:

@@ -1,4 +1,4 @@
-"""Where the emulator's codes and texts come from: the marks `@said(…)` on the functions that build errors.
+"""Where the emulator's codes and texts come from: rows of refusals, and the marks `@said(…)` on functions that build errors.
 
 The README of the emulator lists those from memory. The sources are read as text, so that nothing has to be imported.
 """
@@ -14,20 +14,20 @@ from tools.pages.markdown import code, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- from memory: begin, written by `make docs` -->", "<!-- from memory: end -->"
-_ERROR, _MARK = "ServiceError", "said"
-# The module of the class itself, which builds no error.
-_CLASS = "emulator/core/errors.py"
+_ERROR, _MARK, _ROW = "ServiceError", "said", "Refusal"
+# The class of errors, and that of the rows that make them.
+_CLASSES = ("emulator/core/errors.py", "emulator/core/refusals.py")
 _CODE = re.compile(r"[A-Z][A-Za-z0-9_]{2,}(\.[A-Z][A-Za-z]+)*")
 
 
 @dataclass(frozen=True)
 class Builder:
-    """A function that builds errors, and is marked.
+    """A row of refusals, or a marked function that builds errors.
 
     Args:
         path: its file.
-        name: name of the function.
-        source: what `@said` was given: `MEMORY`, `OWN`, or the name of the function that makes the source.
+        name: name of the row or the function.
+        source: its source: `MEMORY`, `OWN`, or the name of the function that makes the source.
         code: the code of the error; the function's name if the code is not a constant in it.
     """
 
@@ -64,13 +64,29 @@ def _table() -> str:
 
 
 def builders() -> list[Builder]:
-    """Return every function that is marked."""
+    """Return every row, and every function that is marked."""
     return [
-        Builder(path, function.name, source, _code(function))
-        for path, module in _modules().items()
-        for function in ast.walk(module)
-        if isinstance(function, ast.FunctionDef) and (source := _named(module, _source(function)))
+        *(builder for path, module in _modules().items() for builder in _rows(path, module)),
+        *(
+            Builder(path, function.name, source, _code(function))
+            for path, module in _modules().items()
+            for function in ast.walk(module)
+            if isinstance(function, ast.FunctionDef) and (source := _named(module, _source(function)))
+        ),
     ]
+
+
+def _rows(path: str, module: ast.Module) -> Iterator[Builder]:
+    for statement in module.body:
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(row := statement.value, ast.Call)
+            and _name(row.func) == _ROW
+        ):
+            _, given, source, *_ = row.args
+            name = _name(source.func if isinstance(source, ast.Call) else source)
+            code = given.value if isinstance(given, ast.Constant) else _name(given)
+            yield Builder(path, _name(statement.targets[0]), _named(module, name), str(code))
 
 
 @cache
@@ -80,7 +96,7 @@ def unmarked() -> list[str]:
     return [
         f"{path}:{call.lineno}"
         for path, module in _modules().items()
-        if path != _CLASS
+        if path not in _CLASSES
         for call in _outside_marks(module)
         if _name(call.func) in errors
     ]

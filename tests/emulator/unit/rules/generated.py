@@ -2,7 +2,7 @@
 
 import re
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from emulator.arm.schema import Choice, Fixed, Found, MapOf, ReadOnly, Reference
 from emulator.arm.writes.reading import UNREADABLE, table_of
 from emulator.arm.zones import WITHOUT_ZONES
 from emulator.core.errors import ServiceError
-from emulator.core.sources import name_of
+from emulator.core.refusals import origin
 from tests.emulator.unit.rules.members import Member, at, changed, members, without
 from tests.emulator.unit.rules.stage import PLACEHOLDER, ROWS, Example, Stage
 from tests.emulator.unit.rules.targets import Answer
@@ -40,14 +40,14 @@ class Case:
         key: key of the example that is broken.
         promise: what is sent, as the end of a test's name.
         act: sends it.
-        said: name of the builder of the error that is expected.
+        said: what makes the error that is expected, as `ServiceError.said` has it.
         alone: whether what it makes could disturb other cases, so that it needs a stage of its own.
     """
 
     key: str
     promise: str
     act: Act
-    said: str
+    said: Hashable
     alone: bool = False
 
 
@@ -73,9 +73,9 @@ class Place:
         return at(self.example.body, self.member.path)
 
     @property
-    def unreadable(self) -> str:
-        """Name of the builder of the error for a member that cannot be read."""
-        return _unreadable(self.row) if self.member.path[0] == "properties" else name_of(exceptions.unreadable)
+    def unreadable(self) -> Hashable:
+        """What makes the error for a member that cannot be read."""
+        return _unreadable(self.row) if self.member.path[0] == "properties" else origin(exceptions.unreadable)
 
     def puts(self, value: Any) -> Act:
         """Return an act that sends the example with another value."""
@@ -103,8 +103,8 @@ def cases(key: str, example: Example, holders: Mapping[str, str]) -> Iterator[Ca
         yield _in_use(key, row, holders[key])
 
 
-def _unreadable(row: ResourceType) -> str:
-    return name_of(UNREADABLE.get(row.namespace, exceptions.unreadable))
+def _unreadable(row: ResourceType) -> Hashable:
+    return origin(UNREADABLE.get(row.namespace, exceptions.unreadable))
 
 
 def _puts(key: str, body: Any, **options: Any) -> Act:
@@ -145,7 +145,7 @@ def _of_names(key: str, row: ResourceType) -> Iterator[Case]:
 
 
 def _of_bodies(key: str, example: Example, row: ResourceType) -> Iterator[Case]:
-    unreadable = name_of(exceptions.unreadable)
+    unreadable = origin(exceptions.unreadable)
     yield Case(key, "a member that the type lacks", _puts(key, example.body | {"colour": "red"}), unreadable)
     if not isinstance(row.properties, MapOf):
         properties = example.body.get("properties", {}) | {"colour": "red"}
@@ -164,25 +164,25 @@ def _of_bodies(key: str, example: Example, row: ResourceType) -> Iterator[Case]:
             stage.make_needs(key)
             return stage.target.put(f"{parent}/missing/{rest}", example.api_version, stage.fill(example.body))
 
-        yield Case(key, "a parent that does not exist", orphaned, name_of(exceptions.parent_resource_not_found))
+        yield Case(key, "a parent that does not exist", orphaned, origin(exceptions.parent_resource_not_found))
 
 
 def _of_locations(key: str, example: Example, row: ResourceType) -> Iterator[Case]:
     body = example.body
-    yield Case(key, "no location", _puts(key, without(body, ("location",))), name_of(exceptions.location_required))
+    yield Case(key, "no location", _puts(key, without(body, ("location",))), origin(exceptions.location_required))
     nowhere = body | {"location": "atlantis"}
-    yield Case(key, "a location that Azure lacks", _puts(key, nowhere), name_of(exceptions.location_not_available))
+    yield Case(key, "a location that Azure lacks", _puts(key, nowhere), origin(exceptions.location_not_available))
     if body.get("zones"):
         unknown, elsewhere = body | {"zones": ["9"]}, body | {"location": WITHOUT_ZONES[0]}
-        yield Case(key, "a zone that its region lacks", _puts(key, unknown), name_of(exceptions.unknown_zones))
-        yield Case(key, "a zone in a region without any", _puts(key, elsewhere), name_of(exceptions.no_zones))
+        yield Case(key, "a zone that its region lacks", _puts(key, unknown), origin(exceptions.unknown_zones))
+        yield Case(key, "a zone in a region without any", _puts(key, elsewhere), origin(exceptions.no_zones))
     if row.placement == "region":
 
         def moved(stage: Stage) -> Answer:
             stage.make(key)
             return stage.put(key, stage.fill(body | {"location": "westeurope"}))
 
-        yield Case(key, "another location later", moved, name_of(exceptions.invalid_resource_location), alone=True)
+        yield Case(key, "another location later", moved, origin(exceptions.invalid_resource_location), alone=True)
 
 
 def _in_use(key: str, row: ResourceType, holder: str) -> Case:
@@ -239,7 +239,7 @@ def _of_another_type(kind: Any) -> Any:
     return OTHER_TYPE.get(kind)
 
 
-def _refused(place: Place, refusal: Callable[[Found], ServiceError], value: Any) -> str:
+def _refused(place: Place, refusal: Callable[[Found], ServiceError], value: Any) -> Hashable:
     return refusal(Found(ANY, str(place.member), value)).said
 
 
@@ -266,15 +266,15 @@ def _of_fixed(place: Place, fixed: Fixed) -> Iterator[Case]:
 def _of_reference(place: Place, reference: Reference) -> Iterator[Case]:
     namespace, *kinds = reference.type.split("/")
     path = "/".join(part for kind in kinds for part in (kind, "missing"))
-    missing = name_of(exceptions.reference_not_emulated)
+    missing: Hashable = origin(exceptions.reference_not_emulated)
     if reference.type in ROWS:
         missing = (reference.missing or exceptions.referenced_resource_missing)(ANY, str(ANY)).said
-    another = name_of(exceptions.reference_of_another_type)
+    another: Hashable = origin(exceptions.reference_of_another_type)
     if reference.another is not None:
         another = _refused(place, reference.another, str(ANY))
     if reference.join:
         act = place.puts("name" if reference.bare else {"id": "name"})
-        yield Case(place.key, f"a bare name as {place.member}", act, name_of(exceptions.linked_id_malformed))
+        yield Case(place.key, f"a bare name as {place.member}", act, origin(exceptions.linked_id_malformed))
     for what, target, said in (
         ("a missing resource", f"{{group}}/providers/{namespace}/{path}", missing),
         ("a resource of another type", "{group}/providers/Microsoft.Example/things/thing", another),

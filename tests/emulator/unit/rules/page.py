@@ -1,12 +1,13 @@
 """docs/emulated-rules.md: what each emulated type refuses, with which error, and where that error comes from."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 
 from emulator.arm import exceptions
 from emulator.arm.writes.reading import UNREADABLE
-from emulator.core.sources import MEMORY, OWN, SAID, Source, name_of
+from emulator.core.refusals import origin, source_of
+from emulator.core.sources import MEMORY, OWN, Source
 from tests.emulator.unit.rules.examples import EXAMPLES
 from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.stage import Stage
@@ -17,15 +18,15 @@ from tools.pages.markdown import table
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "emulated-rules.md"
 # Every type refuses these, so the page says so once.
 EVERYWHERE = {
-    *(name_of(builder) for builder in (exceptions.unreadable, *UNREADABLE.values())),
-    name_of(exceptions.parent_resource_not_found),
-    name_of(exceptions.location_required),
-    name_of(exceptions.location_not_available),
-    name_of(exceptions.invalid_resource_location),
-    name_of(exceptions.too_many_tags),
-    name_of(exceptions.reserved_characters),
-    name_of(exceptions.tag_name_length),
-    name_of(exceptions.tag_value_too_long),
+    *(origin(builder) for builder in (exceptions.unreadable, *UNREADABLE.values())),
+    origin(exceptions.parent_resource_not_found),
+    origin(exceptions.location_required),
+    origin(exceptions.location_not_available),
+    origin(exceptions.invalid_resource_location),
+    origin(exceptions.too_many_tags),
+    origin(exceptions.reserved_characters),
+    origin(exceptions.tag_name_length),
+    origin(exceptions.tag_value_too_long),
 }
 # How many of the values that one error refuses the page shows.
 SHOWN = 3
@@ -75,7 +76,7 @@ def _table(answers: list[tuple[Case, Answer]], *, unique: bool = False) -> str:
 
 
 def _rows(answers: list[tuple[Case, Answer]], *, unique: bool) -> Iterator[tuple[str, str, str]]:
-    grouped: dict[tuple[str, int, str], list[str]] = {}
+    grouped: dict[tuple[Hashable, int, str], list[str]] = {}
     for case, answer in answers:
         promises = grouped.setdefault((answer.said, answer.status, answer.code), [])
         if case.promise not in promises:
@@ -84,7 +85,7 @@ def _rows(answers: list[tuple[Case, Answer]], *, unique: bool) -> Iterator[tuple
         shown = promises[: 1 if unique else SHOWN]
         more = len(promises) - len(shown)
         rest = f", and {more} more" if more else ""
-        yield f"{'; '.join(shown)}{rest}", f"{status} `{code}`", _source(SAID[said])
+        yield f"{'; '.join(shown)}{rest}", f"{status} `{code}`", _source(source_of(said))
 
 
 def _source(source: Source) -> str:

@@ -1,7 +1,7 @@
 """Where cases are sent: the model of ARM in this process, or the true Azure."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,14 +32,14 @@ class Answer:
         status: HTTP status; 200 if the model accepted the call.
         code: code of the error, or "".
         message: message of the error, or "".
-        said: the function that built the error, as `sources.SAID` names it; "" without an error, or from Azure.
+        said: what made the error, as `ServiceError.said` has it; "" without an error, or from Azure.
         body: the resource, if the call was accepted.
     """
 
     status: int
     code: str = ""
     message: str = ""
-    said: str = ""
+    said: Hashable = ""
     body: Json = field(default_factory=dict)
 
 

@@ -1,9 +1,12 @@
 """No rule without a case: each row has an example that shows its rules, and each builder of an error a case."""
 
+import sys
+
 import pytest
 
 from emulator.arm.schema import Fixed, Reference, Required, Rule
 from emulator.arm.writes.reading import table_of
+from emulator.core.refusals import Refusal
 from emulator.core.sources import SAID
 from tests.emulator.unit.rules import page
 from tests.emulator.unit.rules.examples import EXAMPLES
@@ -46,10 +49,17 @@ def test_every_rule_of_a_type_is_shown_by_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_error_of_a_package_has_a_case(package: str) -> None:
-    """Whoever writes a builder of an error writes a case that expects it."""
+    """Whoever writes a row, or a function that makes an error, writes a case that expects it."""
     expected = {case.said for case in CASES}
-    builders = {name for name in SAID if name.startswith(f"{package}.")}
-    assert sorted(builders - expected) == []
+    functions = {name for name in SAID if name.startswith(f"{package}.")}
+    rows = {
+        f"{name}.{row}": value
+        for name, module in list(sys.modules.items())
+        if f"{name}.".startswith(f"{package}.")
+        for row, value in vars(module).items()
+        if isinstance(value, Refusal)
+    }
+    assert sorted(functions - expected) + sorted(name for name, row in rows.items() if row not in expected) == []
 
 
 def test_the_page_of_rules_is_up_to_date() -> None:

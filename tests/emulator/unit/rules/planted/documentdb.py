@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from emulator.arm.seeding import ensure_group
-from emulator.core.sources import name_of
+from emulator.core.refusals import origin
 from emulator.documentdb import exceptions
 from emulator.documentdb.databases import throughput_of
 from tests.emulator.unit.providers import OWNING
@@ -52,77 +52,77 @@ def _define_a_role(stage: Stage) -> Answer:
 
 
 CASES: tuple[Case, ...] = (
-    refused(ACCOUNT, "the name of another account", exceptions.name_taken, _make_in_another_group),
-    refused(ACCOUNT, "two writes at once", exceptions.locked, _write_twice_at_once),
+    refused(ACCOUNT, "the name of another account", exceptions.NAME_TAKEN, _make_in_another_group),
+    refused(ACCOUNT, "two writes at once", exceptions.LOCKED, _write_twice_at_once),
     later(
         ACCOUNT,
         "no throughput later",
-        exceptions.serverless_fixed,
+        exceptions.SERVERLESS_FIXED,
         {"properties.capabilities": [{"name": "EnableServerless"}]},
     ),
     wrong(
         ACCOUNT,
         "a capability that is not here",
-        exceptions.not_supported,
+        exceptions.NOT_SUPPORTED,
         {"properties.capabilities": [{"name": "EnableGremlin"}]},
     ),
-    wrong(ACCOUNT, "another kind", exceptions.not_supported, {"kind": "MongoDB"}),
-    wrong(ACCOUNT, "no region", exceptions.no_location, {"properties.locations": []}),
+    wrong(ACCOUNT, "another kind", exceptions.NOT_SUPPORTED, {"kind": "MongoDB"}),
+    wrong(ACCOUNT, "no region", exceptions.NO_LOCATION, {"properties.locations": []}),
     wrong(
-        ACCOUNT, "no first region", exceptions.wrong_failover_priority, {"properties.locations[0].failoverPriority": 1}
+        ACCOUNT, "no first region", exceptions.WRONG_FAILOVER_PRIORITY, {"properties.locations[0].failoverPriority": 1}
     ),
-    Case(ACCOUNT, "a role definition", _define_a_role, name_of(exceptions.not_supported), alone=True),
+    Case(ACCOUNT, "a role definition", _define_a_role, origin(exceptions.NOT_SUPPORTED), alone=True),
     Case(
         ACCOUNT,
         "the deletion of a built-in role",
         _delete_a_built_in_role,
-        name_of(exceptions.built_in_role),
+        origin(exceptions.BUILT_IN_ROLE),
         alone=True,
     ),
-    wrong("database", "another id than its name", exceptions.other_id, {"properties.resource.id": "other"}),
+    wrong("database", "another id than its name", exceptions.OTHER_ID, {"properties.resource.id": "other"}),
     wrong(
         "database",
         "two kinds of throughput",
-        exceptions.two_throughputs,
+        exceptions.TWO_THROUGHPUTS,
         {"properties.options.autoscaleSettings": {"maxThroughput": 1000}},
     ),
-    wrong("serverless database", "throughput", exceptions.no_throughput, {"properties.options": {"throughput": 400}}),
+    wrong("serverless database", "throughput", exceptions.NO_THROUGHPUT, {"properties.options": {"throughput": 400}}),
     refused(
         "serverless database",
         "reading its throughput",
-        exceptions.no_offers,
+        exceptions.NO_OFFERS,
         lambda stage: _throughput(stage, "serverless account", "serverless database"),
     ),
     refused(
         "database without throughput",
         "reading its throughput",
-        exceptions.no_offer,
+        exceptions.NO_OFFER,
         lambda stage: _throughput(stage, ACCOUNT, "database without throughput"),
     ),
-    wrong("database role", "an unknown role", exceptions.unknown_role, {"properties.roleDefinitionId": f"{ROLE}9"}),
-    wrong("database role", "a scope outside the account", exceptions.wrong_scope, {"properties.scope": "{group}"}),
+    wrong("database role", "an unknown role", exceptions.UNKNOWN_ROLE, {"properties.roleDefinitionId": f"{ROLE}9"}),
+    wrong("database role", "a scope outside the account", exceptions.WRONG_SCOPE, {"properties.scope": "{group}"}),
     wrong(
         "database role",
         "a scope inside the account",
-        exceptions.not_supported,
+        exceptions.NOT_SUPPORTED,
         {"properties.scope": "{id:database account}/dbs/one"},
     ),
     wrong(
         "database role",
         "an unknown principal",
-        exceptions.unknown_principal,
+        exceptions.UNKNOWN_PRINCIPAL,
         {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
     ),
     later(
         "database role",
         "another principal later",
-        exceptions.fixed_principal,
+        exceptions.FIXED_PRINCIPAL,
         {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
     ),
     second(
         "database role",
         "the same under another name",
-        exceptions.same_assignment,
+        exceptions.SAME_ASSIGNMENT,
         {},
         name="11111111-0000-4000-8000-000000000000",
     ),

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from emulator.core.errors import ServiceError
-from emulator.core.sources import name_of
+from emulator.core.refusals import Builder, origin
 from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.stage import PLACEHOLDER, Stage
 from tests.emulator.unit.rules.targets import Answer
 
-Builder = Callable[..., ServiceError]
 Changes = Mapping[str, Any]
 # Stands for a member that is to be left out.
 ABSENT = object()
@@ -32,7 +31,7 @@ def wrong(key: str, promise: str, builder: Builder, changes: Changes) -> Case:
         stage.make_needs(key)
         return stage.put(key, stage.fill(_changed(stage, key, changes)))
 
-    return Case(key, promise, act, name_of(builder))
+    return Case(key, promise, act, origin(builder))
 
 
 def later(key: str, promise: str, builder: Builder, changes: Changes) -> Case:
@@ -42,7 +41,7 @@ def later(key: str, promise: str, builder: Builder, changes: Changes) -> Case:
         _make(stage, key)
         return stage.put(key, stage.fill(_changed(stage, key, changes)))
 
-    return Case(key, promise, act, name_of(builder), alone=True)
+    return Case(key, promise, act, origin(builder), alone=True)
 
 
 def second(key: str, promise: str, builder: Builder, changes: Changes, *, name: str = "second{n}") -> Case:
@@ -52,7 +51,7 @@ def second(key: str, promise: str, builder: Builder, changes: Changes, *, name: 
         _make(stage, key)
         return stage.put(key, stage.fill(_changed(stage, key, changes)), name=stage.fill(name))
 
-    return Case(key, promise, act, name_of(builder), alone=True)
+    return Case(key, promise, act, origin(builder), alone=True)
 
 
 def named(key: str, promise: str, builder: Builder, name: str) -> Case:
@@ -62,7 +61,7 @@ def named(key: str, promise: str, builder: Builder, name: str) -> Case:
         stage.make_needs(key)
         return stage.put(key, stage.fill(stage.examples[key].body), name=stage.fill(name))
 
-    return Case(key, promise, act, name_of(builder))
+    return Case(key, promise, act, origin(builder))
 
 
 def action(key: str, promise: str, builder: Builder, verb: str, body: Any) -> Case:
@@ -72,7 +71,7 @@ def action(key: str, promise: str, builder: Builder, verb: str, body: Any) -> Ca
         _make(stage, key)
         return stage.target.post(stage.id(key), stage.examples[key].api_version, verb, stage.fill(body))
 
-    return Case(key, promise, act, name_of(builder), alone=True)
+    return Case(key, promise, act, origin(builder), alone=True)
 
 
 def refused(key: str, promise: str, builder: Builder, call: Callable[[Stage], object]) -> Case:
@@ -85,7 +84,7 @@ def refused(key: str, promise: str, builder: Builder, call: Callable[[Stage], ob
             return Answer(error.status_code, error.code, error.message, error.said)
         return Answer(200)
 
-    return Case(key, promise, act, name_of(builder), alone=True)
+    return Case(key, promise, act, origin(builder), alone=True)
 
 
 def _make(stage: Stage, key: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.arm.exceptions import referenced_resource_missing
 from emulator.arm.quotas import Limits
-from emulator.core.sources import name_of
+from emulator.core.refusals import origin
 from emulator.network import exceptions as networks
 from emulator.network.private_links import connection_id
 from emulator.network.refusals import address_exceptions as addresses
@@ -48,7 +48,7 @@ def _wrong(key: str, promise: str, builder: Any, change: Change, *, name: str = 
             assert not made.code, made
         return stage.put(key, _body(stage, key, change), name=name)
 
-    return Case(key, promise, act, name_of(builder), alone=bool(after))
+    return Case(key, promise, act, origin(builder), alone=bool(after))
 
 
 def _properties(**members: Any) -> Change:
@@ -114,7 +114,7 @@ def _removed(key: str, promise: str, builder: Any, holder: str) -> Case:
         assert not made.code, made
         return stage.delete(key)
 
-    return Case(key, promise, act, name_of(builder), alone=True)
+    return Case(key, promise, act, origin(builder), alone=True)
 
 
 def _local(stage: Stage) -> LocalTarget:
@@ -162,9 +162,9 @@ NETWORKS = (
     ),
     _wrong("virtual network", "a range of multicast addresses", networks.reserved_range, _space("224.0.0.0/24")),
     Case(
-        "virtual network", "a range without its subnets later", _shrunk_network, name_of(networks.subnet_outside), True
+        "virtual network", "a range without its subnets later", _shrunk_network, origin(networks.subnet_outside), True
     ),
-    Case("subnet", "a name that there is not", _unknown_subnet, name_of(networks.child_not_found)),
+    Case("subnet", "a name that there is not", _unknown_subnet, origin(networks.child_not_found)),
     _wrong("subnet", "no range", networks.prefix_missing, _without("addressPrefix")),
     _wrong("subnet", "a range outside the network", networks.subnet_outside, _properties(addressPrefix="10.1.0.0/24")),
     _wrong("subnet", "a range of four addresses", networks.subnet_too_small, _properties(addressPrefix="10.0.0.0/30")),
@@ -177,7 +177,7 @@ NETWORKS = (
     _wrong(
         "subnet", "another one's range", networks.subnet_ranges_overlap, _properties(addressPrefix="10.0.255.128/25")
     ),
-    Case("machine subnet", "another range while in use", _moved_subnet, name_of(networks.prefix_in_use), True),
+    Case("machine subnet", "another range while in use", _moved_subnet, origin(networks.prefix_in_use), True),
     _wrong(
         "subnet",
         "a delegation to nobody",
@@ -202,7 +202,7 @@ NETWORKS = (
         _properties(delegations=[{"name": "web", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}]),
         after="interface",
     ),
-    Case("subnet", "no delegation while in use", _delegation_taken, name_of(networks.delegation_in_use), True),
+    Case("subnet", "no delegation while in use", _delegation_taken, origin(networks.delegation_in_use), True),
     _wrong(
         "machine subnet",
         "policies under a private link service",
@@ -295,12 +295,12 @@ def _full_subnet(stage: Stage) -> Answer:
 
 
 ADDRESSES = (
-    Case("public address", "too many", _one_too_many("PublicIPAddresses"), name_of(addresses.too_many_addresses), True),
+    Case("public address", "too many", _one_too_many("PublicIPAddresses"), origin(addresses.too_many_addresses), True),
     Case(
         "public address",
         "too many static ones",
         _one_too_many("StaticPublicIPAddresses"),
-        name_of(addresses.too_many_static_addresses),
+        origin(addresses.too_many_static_addresses),
         True,
     ),
     _wrong(
@@ -330,8 +330,8 @@ ADDRESSES = (
     ),
     _wrong("NAT gateway", "two zones", networks.gateway_in_several_zones, _members(zones=["1", "2"])),
     _wrong("NAT gateway", "another zone later", addresses.zones_fixed, _members(zones=["2"]), after="NAT gateway"),
-    Case("NAT gateway", "an address of SKU Basic", _basic_gateway, name_of(networks.basic_address_on_gateway), True),
-    Case("NAT gateway", "another one's address", _held_address, name_of(addresses.public_address_in_use), True),
+    Case("NAT gateway", "an address of SKU Basic", _basic_gateway, origin(networks.basic_address_on_gateway), True),
+    Case("NAT gateway", "another one's address", _held_address, origin(addresses.public_address_in_use), True),
     _wrong(
         "interface",
         "no static address",
@@ -362,7 +362,7 @@ ADDRESSES = (
         addresses.private_address_taken,
         _part("ipConfigurations", privateIPAddress="10.0.1.10"),
     ),
-    Case("interface", "a subnet that is full", _full_subnet, name_of(addresses.subnet_is_full), True),
+    Case("interface", "a subnet that is full", _full_subnet, origin(addresses.subnet_is_full), True),
 )
 
 # Load balancers
@@ -495,7 +495,7 @@ BALANCERS = (
         "load balancer", "a probe over TCP with a path", balancing.path_not_allowed, _part("probes", protocol="Tcp")
     ),
     _wrong("load balancer", "a probe over HTTPS of a Basic one", balancing.https_on_basic, _basic),
-    Case("load balancer", "no pool while an interface is in it", _pool_gone, name_of(balancing.in_use_part), True),
+    Case("load balancer", "no pool while an interface is in it", _pool_gone, origin(balancing.in_use_part), True),
     _removed(
         "load balancer",
         "the deletion under a private link service",
@@ -554,10 +554,10 @@ INTERFACES = (
     _wrong("interface", "no configuration", balancing.no_configuration, _properties(ipConfigurations=[])),
     _wrong("interface", "two primary configurations", balancing.several_primary, _two_primary),
     _wrong("interface", "no subnet", balancing.no_subnet, _part("ipConfigurations", subnet=None)),
-    Case("interface", "configurations in two networks", _two_networks, name_of(balancing.several_networks), True),
-    Case("interface", "an address of another SKU", _two_skus, name_of(balancing.several_skus), True),
-    Case("interface", "the deletion under a machine", _machine, name_of(balancing.in_use_interface), True),
-    Case("interface", "the deletion of another one's", _owned, name_of(balancing.owned_interface), True),
+    Case("interface", "configurations in two networks", _two_networks, origin(balancing.several_networks), True),
+    Case("interface", "an address of another SKU", _two_skus, origin(balancing.several_skus), True),
+    Case("interface", "the deletion under a machine", _machine, origin(balancing.in_use_interface), True),
+    Case("interface", "the deletion of another one's", _owned, origin(balancing.owned_interface), True),
 )
 
 # Private links
@@ -623,7 +623,7 @@ LINKS = (
         "private link service", "no frontend", links.no_frontend, _properties(loadBalancerFrontendIpConfigurations=[])
     ),
     _wrong("private link service", "no configuration", links.wrong_count, _properties(ipConfigurations=[])),
-    Case("private link service", "a public frontend", _public_frontend, name_of(links.wrong_frontend), True),
+    Case("private link service", "a public frontend", _public_frontend, origin(links.wrong_frontend), True),
     _wrong(
         "private link service",
         "another one's frontend",
@@ -638,18 +638,18 @@ LINKS = (
         links.hidden_from_approved,
         _properties(visibility={"subscriptions": []}),
     ),
-    Case("private link service", "a subnet with policies", _under_policies, name_of(links.policies_enabled), True),
+    Case("private link service", "a subnet with policies", _under_policies, origin(links.policies_enabled), True),
     _removed(
         "private link service",
         "the deletion under a private endpoint",
         links.service_with_connections,
         "private endpoint",
     ),
-    Case("private link service", "a connection of nobody", _made_connection, name_of(links.no_connection), True),
-    Case("private link service", "a state that there is not", _wrong_state, name_of(links.invalid_state), True),
+    Case("private link service", "a connection of nobody", _made_connection, origin(links.no_connection), True),
+    Case("private link service", "a state that there is not", _wrong_state, origin(links.invalid_state), True),
     _wrong("private endpoint", "no connection", links.one_connection, _properties(privateLinkServiceConnections=[])),
-    Case("private endpoint", "a service of nobody", _hidden, name_of(links.service_not_visible), True),
-    Case("private endpoint", "another subnet later", _moved_endpoint, name_of(links.subnet_fixed), True),
+    Case("private endpoint", "a service of nobody", _hidden, origin(links.service_not_visible), True),
+    Case("private endpoint", "another subnet later", _moved_endpoint, origin(links.subnet_fixed), True),
 )
 
 NETWORK = (*NETWORKS, *RULES, *ADDRESSES, *BALANCERS, *INTERFACES, *LINKS)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from emulator.arm.seeding import ensure_group
 from emulator.containerregistry import exceptions as registries
-from emulator.core.sources import name_of
+from emulator.core.refusals import origin
 from emulator.monitoring import exceptions as monitoring
 from emulator.monitoring.activity import read_filter
 from tests.emulator.unit.providers import OWNING
@@ -53,7 +53,7 @@ CASES: tuple[Case, ...] = (
         "workspace",
         "another region after its deletion",
         _recover_elsewhere,
-        name_of(monitoring.deleted_elsewhere),
+        origin(monitoring.deleted_elsewhere),
         alone=True,
     ),
     wrong("workspace", "a legacy SKU", monitoring.sku_not_offered, {SKU: {"name": "Free"}}),
@@ -85,13 +85,13 @@ CASES: tuple[Case, ...] = (
         "scope map",
         "the change of the registry's own",
         _change_a_system_scope_map,
-        name_of(registries.system_scope_map),
+        origin(registries.system_scope_map),
     ),
     Case(
         "scope map",
         "the deletion of the registry's own",
         _delete_a_system_scope_map,
-        name_of(registries.system_scope_map),
+        origin(registries.system_scope_map),
     ),
     action(
         "registry",

@@ -3,7 +3,7 @@
 import asyncio
 
 from emulator.arm.seeding import ensure_group
-from emulator.core.sources import name_of
+from emulator.core.refusals import origin
 from emulator.web import exceptions
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated import Case
@@ -99,6 +99,6 @@ CASES: tuple[Case, ...] = (
         "Flex plan",
         "an api-version before Flex Consumption",
         lambda stage: stage.put("Flex plan", stage.fill(stage.examples["Flex plan"].body), version="2022-03-01"),
-        name_of(exceptions.flex_too_new),
+        origin(exceptions.flex_too_new),
     ),
 )
