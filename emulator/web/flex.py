@@ -1,7 +1,7 @@
 """`functionAppConfig`: what a Flex Consumption site has instead of settings of the plan.
 
-Source: https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan, and the models of
-azure-mgmt-web 11.0.0. The wording of the errors is ours.
+Source: https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan and flex-consumption-site-updates beside
+it, and the models of azure-mgmt-web 11.0.0. The wording of the errors is ours.
 """
 
 import re
@@ -22,6 +22,8 @@ MEMORY_SIZES = (512, 2048, 4096)
 FEWEST_INSTANCES, MOST_INSTANCES = 40, 1000
 MOST_CONCURRENCY = 1000
 GROUPS = ("http", "blob", "durable")
+# The first is the default.
+UPDATE_STRATEGIES = ("Recreate", "RollingUpdate")
 BLOB_SUFFIX = ".blob.core.windows.net"
 
 FUNCTION_APP_CONFIG = Since(
@@ -53,7 +55,7 @@ FUNCTION_APP_CONFIG = Since(
                 "triggers": {"http": {"perInstanceConcurrency": int}},
             }
         ),
-        "siteUpdateStrategy": Since("2024-11-01", {"type": Choice(("Recreate", "RollingUpdate"))}),
+        "siteUpdateStrategy": {"type": Choice(UPDATE_STRATEGIES)},
     },
 )
 
@@ -77,6 +79,7 @@ def check(config: Json, identities: list[str]) -> None:
             "runtime.version", runtime.get("version"), f"one of {', '.join(PYTHON_VERSIONS)}"
         )
     _check_scale(config["scaleAndConcurrency"])
+    config.setdefault("siteUpdateStrategy", {}).setdefault("type", UPDATE_STRATEGIES[0])
 
 
 def _check_deployment(storage: Json, identities: list[str]) -> None:

@@ -98,8 +98,9 @@ def test_the_plan_follows_the_parameters() -> None:
     assert site["identity"]["userAssignedIdentities"] == {identity: {}}
     assert site["properties"]["functionAppConfig"] is None
     assert hosted["Microsoft.Web/serverfarms/arorp-one"]["properties"]["maximumElasticWorkerCount"] == 100
-    storage = own["Microsoft.Web/sites/arorp-one"]["properties"]["functionAppConfig"]["deployment"]["storage"]
-    assert storage["value"] == "https://arorpone.blob.core.windows.net/packages"
+    functions = own["Microsoft.Web/sites/arorp-one"]["properties"]["functionAppConfig"]
+    assert functions["deployment"]["storage"]["value"] == "https://arorpone.blob.core.windows.net/packages"
+    assert functions["siteUpdateStrategy"] == {"type": "Recreate"}
     settings = hosted["Microsoft.Web/sites/config/arorp-one/appsettings"]["properties"]
     # The whole object waits for the identity; what is known of it is evaluated.
     assert settings.startswith("[union(createObject(")

@@ -77,6 +77,7 @@ def test_get_shows_what_clients_read_of_a_site(azure: Azure) -> None:
         "instanceMemoryMB": 2048,
         "alwaysReady": [],
     }
+    assert properties["functionAppConfig"]["siteUpdateStrategy"] == {"type": "Recreate"}
     assert set(shown["identity"]["userAssignedIdentities"][azure.id(IDENTITY)]) == {"principalId", "clientId"}
     assert "provisioningState" not in properties
 
