@@ -46,7 +46,10 @@ def main() -> None:
         sys.exit(f"error: {failure}\nMore: python -m emulator explain OPERATION --state {options.state}")
     finally:
         platform.stop(options.state)
-    for line in report.lines(rounds, chain.longest(), chain.with_polls(), options.time_scale, empty):
+    computed = report.Computed(
+        options.time_scale, chain.longest(), chain.with_polls(options.time_scale), chain.expected()
+    )
+    for line in report.lines(rounds, computed, empty):
         print(line)
     print()
     for line in report.quantities(rounds, idle):

@@ -4,12 +4,15 @@ Everything that takes time in Azure is a step of one graph: a row of the plan, a
 cluster's own timeline. A step begins when everything that it needs is over, and takes its seconds. If the product has
 to poll for its end, it polls as the engine does, and the step lasts until the first poll after its end. Nothing here is
 measured, and the product's own work does not count: the difference between this and the clock is the product's.
+
+A benchmark that runs faster than Azure polls less than the service does there, because a call takes as long at any
+pace. So `expected` counts the calls of a create at Azure's pace.
 """
 
+import random
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 
 from emulator.authorization.resources import PROPAGATION_SECONDS
@@ -18,15 +21,23 @@ from emulator.keyvault.orders import ISSUE_SECONDS
 from emulator.openshift.boot import timeline
 from emulator.openshift.operators.ingress import PORTS
 from emulator.run.arm import TYPES
-from orchestrators.plans import FIRST_POLL
+from orchestrators import plans, verdicts
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
-from orchestrators.verdicts import POLL_SHARE
 from shared.azure.templates import load
+from shared.settings import AZURES_PACE, Pace
+from shared.steps import Polling
 
 FLAVOUR = "C"
+# No two creates are alike: each latency is drawn between these shares of its figure, in this number of creates.
+SHORTEST, LONGEST, DRAWS = 0.8, 1.25, 100
 _TYPES = {row.name: row for row in TYPES}
 _NAMED = re.compile(r"resourceId\('([\w./]+)'")
+
+
+@dataclass(frozen=True)
+class _Pace(Pace):
+    time_scale: float
 
 
 @dataclass(frozen=True)
@@ -37,13 +48,13 @@ class Step:
         needs: names of the steps that must be over before.
         seconds: seconds of Azure, after that, for each part; a part begins when the one before is known to be over.
         awaits: names of steps elsewhere that must be over too.
-        poll: the longest pause between two polls for the end of a part; None if nobody has to poll.
+        polling: how often somebody polls for the end of a part; None if nobody has to.
     """
 
     needs: tuple[str, ...] = ()
     seconds: tuple[float, ...] = ()
     awaits: tuple[str, ...] = ()
-    poll: timedelta | None = None
+    polling: Polling | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +65,13 @@ class Link:
         name: name of the step.
         seconds: seconds that it adds to the chain.
         unnoticed: how many of these passed between its end and the poll that noticed it.
+        calls: how often its activity was called, the first call included.
     """
 
     name: str
     seconds: float
     unnoticed: float = 0
+    calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,20 +103,62 @@ class Chain:
         return tuple(link.name for link in self.links if link.name in names)
 
 
-def longest(time_scale: float = 1) -> Chain:
-    """Return the longest chain of latencies in a create, in scaled seconds, as if every end were noticed at once."""
-    steps = {name: replace(step, poll=None) for name, step in graph(CREATE).items()}
-    return _scaled(critical_path(steps), time_scale)
+@dataclass(frozen=True)
+class Expected:
+    """What polling costs a create at Azure's pace, on average.
+
+    Args:
+        calls: how many activities run for rows.
+        polls: how many of these calls are not the first of their row.
+        unnoticed: how much longer the create takes than if every end were noticed at once, in seconds.
+        rows: for each row, how long its end is unnoticed while the create waits for nothing else.
+    """
+
+    calls: float
+    polls: float
+    unnoticed: float
+    rows: Mapping[str, float] = field(default_factory=dict)
+
+
+def expected() -> Expected:
+    """Return what polling costs, on average of creates whose latencies differ."""
+    steps = graph(CREATE)
+    names = [name for name, step in steps.items() if step.polling]
+    calls, unnoticed, rows = 0, 0.0, dict.fromkeys(names, 0.0)
+    for number in range(DRAWS):
+        drawn = _drawn(steps, random.Random(number))  # noqa: S311 - the same latencies in every run, and no secret
+        ends = _ends(drawn)
+        calls += sum(ends[name].links[-1].calls for name in names)
+        chain = _longest(ends)
+        unnoticed += chain.seconds - critical_path(_unpolled(drawn)).seconds
+        for link in chain.links:
+            if link.unnoticed:
+                rows[link.name] += link.unnoticed / DRAWS
+    return Expected(calls / DRAWS, calls / DRAWS - len(names), unnoticed / DRAWS, rows)
+
+
+def _drawn(steps: Mapping[str, Step], source: random.Random) -> dict[str, Step]:
+    return {
+        name: replace(step, seconds=tuple(part * source.uniform(SHORTEST, LONGEST) for part in step.seconds))
+        for name, step in steps.items()
+    }
+
+
+def longest() -> Chain:
+    """Return the longest chain of latencies in a create at Azure's pace, as if every end were noticed at once."""
+    return critical_path(_unpolled(graph(CREATE)))
 
 
 def with_polls(time_scale: float = 1) -> Chain:
     """Return the chain of a create that finds out by polling, in scaled seconds."""
-    return _scaled(critical_path(graph(CREATE)), time_scale)
+    steps = graph(CREATE, _Pace(time_scale))
+    return critical_path(
+        {name: replace(step, seconds=tuple(part / time_scale for part in step.seconds)) for name, step in steps.items()}
+    )
 
 
-def _scaled(chain: Chain, time_scale: float) -> Chain:
-    links = (Link(link.name, link.seconds / time_scale, link.unnoticed / time_scale) for link in chain.links)
-    return Chain(tuple(links))
+def _unpolled(steps: Mapping[str, Step]) -> dict[str, Step]:
+    return {name: replace(step, polling=None) for name, step in steps.items()}
 
 
 def propagation(time_scale: float) -> float:
@@ -113,48 +168,57 @@ def propagation(time_scale: float) -> float:
 
 def critical_path(steps: Mapping[str, Step]) -> Chain:
     """Return the longest chain of a graph; among equals, the one with most steps, because some steps take no time."""
+    return _longest(_ends(steps))
+
+
+def _longest(ends: Mapping[str, Chain]) -> Chain:
+    return max(ends.values(), key=_length)
+
+
+def _ends(steps: Mapping[str, Step]) -> dict[str, Chain]:
+    """Return the chain of steps that ends with each step."""
     ends: dict[str, Chain] = {"": Chain()}
     graph = {name: step.needs + step.awaits for name, step in steps.items()}
     for name in TopologicalSorter(graph).static_order():
         step = steps[name]
         begin = max((ends[need].seconds for need in step.needs), default=0)
         before = max((ends[need] for need in graph[name]), key=_length, default=ends[""])
-        end, late = _end(step, begin, before.seconds)
-        ends[name] = Chain((*before.links, Link(name, end - before.seconds, late)))
-    return max(ends.values(), key=_length)
+        end, late, calls = _end(step, begin, before.seconds)
+        ends[name] = Chain((*before.links, Link(name, end - before.seconds, late, calls)))
+    return ends
 
 
-def _end(step: Step, begin: float, ready: float) -> tuple[float, float]:
-    """Return when a step is known to be over, and how many seconds its parts were over before anybody noticed.
+def _end(step: Step, begin: float, ready: float) -> tuple[float, float, int]:
+    """Return when a step is known to be over, how many seconds its parts were over before anybody noticed, and the calls.
 
     Args:
         step: the step, which begins when all its needs are over.
         begin: when that is.
         ready: when everything that it awaits is over too.
     """
-    late = 0.0
+    late, asks, calls = 0.0, begin, 1
     for part in step.seconds or (0.0,):
-        over = ready + part
-        ready = _asked(step.poll, begin, over) if step.poll else over
-        late += ready - over
-    return ready, late
-
-
-def _asked(poll: timedelta, begin: float, over: float) -> float:
-    """Return when the engine, waiting since `begin`, first polls after the end of the thing it waits for."""
-    longest, asks = poll.total_seconds(), begin
-    while asks < over:
-        asks += min(max((asks - begin) * POLL_SHARE, longest * FIRST_POLL), longest)
-    return asks
+        ready += part
+        if step.polling is None:
+            continue
+        while asks < ready:
+            asks += verdicts.pause(step.polling, asks - begin)
+            calls += 1
+        late += asks - ready
+        ready = asks
+    return ready, late, calls
 
 
 def _length(chain: Chain) -> tuple[float, int]:
     return chain.seconds, len(chain.links)
 
 
-def graph(rows: Iterable[Row]) -> dict[str, Step]:
-    """Return all steps of a create: the plan's rows, and what happens in the machines meanwhile."""
-    steps = {row.name: Step(row.needs, SECONDS.get(row.name, ()), INSIDE.get(row.name, ()), row.poll) for row in rows}
+def graph(rows: Iterable[Row], pace: Pace = AZURES_PACE) -> dict[str, Step]:
+    """Return all steps of a create: the plan's rows, polled at a pace, and what happens in the machines meanwhile."""
+    steps = {
+        row.name: Step(row.needs, SECONDS.get(row.name, ()), INSIDE.get(row.name, ()), polling=plans.polling(row, pace))
+        for row in rows
+    }
     begun = steps["deploy_machines_template"].needs
     for line in timeline.rows(FLAVOUR):
         own = (line.seconds + sum(SECONDS.get(line.name, ())),)

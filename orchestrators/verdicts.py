@@ -20,6 +20,7 @@ from shared.steps import (
     Failed,
     Heard,
     Policy,
+    Polling,
     ResolvedRow,
     RetryClass,
     RetryVerb,
@@ -318,15 +319,21 @@ def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
     return max(0, min(seconds, (end - now).total_seconds()))
 
 
-def _pause(tries: Tries, now: datetime) -> float:
+def pause(polling: Polling, waited: float) -> float:
     """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
 
     So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
     polling never delays a row by more than that share.
+
+    Args:
+        polling: the bounds.
+        waited: seconds since the row began.
     """
-    row = tries["row"]
-    waited = (now - _time(tries["startTime"])).total_seconds()
-    return min(max(waited * POLL_SHARE, row["firstPollSeconds"]), row["pollSeconds"])
+    return min(max(waited * POLL_SHARE, polling["firstPollSeconds"]), polling["pollSeconds"])
+
+
+def _pause(tries: Tries, now: datetime) -> float:
+    return pause(tries["row"], (now - _time(tries["startTime"])).total_seconds())
 
 
 def _wait(tries: Tries, outcome: Wait, now: datetime) -> tuple[CloudErrorBody | None, Tries]:

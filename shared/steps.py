@@ -144,6 +144,13 @@ class SerialisedRow(RowMembers):
     executor: str
 
 
+class Polling(TypedDict):
+    """How often a row is polled, in scaled seconds: its shortest and its longest pause between two polls."""
+
+    firstPollSeconds: float
+    pollSeconds: float
+
+
 class ResolvedRow(SerialisedRow):
     """A row as an operation stores it: scaled, and without `when` and `shortestSeconds`, which are decided by then."""
 

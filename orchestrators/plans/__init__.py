@@ -13,8 +13,8 @@ from orchestrators.plans.update import UPDATE
 from shared import executors
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.executors import CHECK_PLAN
-from shared.settings import Settings
-from shared.steps import FINISH, CheckRow, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind, StartInput
+from shared.settings import Pace, Settings
+from shared.steps import FINISH, CheckRow, Polling, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind, StartInput
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
@@ -65,9 +65,16 @@ def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Setti
         **plain,
         "needs": _needs(row.needs, left_out),
         "deadlineSeconds": settings.deadline_seconds(row.deadline, row.shortest),
-        "firstPollSeconds": settings.poll_seconds(row.poll * FIRST_POLL, _SHORTEST_FIRST_POLL),
-        "pollSeconds": settings.poll_seconds(row.poll),
+        **polling(row, settings),
         "cancelSeconds": settings.deadline_seconds(CANCEL_DEADLINE),
+    }
+
+
+def polling(row: Row, pace: Pace) -> Polling:
+    """Return how often a row is polled at a pace."""
+    return {
+        "firstPollSeconds": pace.poll_seconds(row.poll * FIRST_POLL, _SHORTEST_FIRST_POLL),
+        "pollSeconds": pace.poll_seconds(row.poll),
     }
 
 

@@ -13,37 +13,42 @@ from azure.core.exceptions import HttpResponseError
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bench import chain, creates, graph, history, report
-from bench.chain import Chain, Link, Step
+from bench.chain import Chain, Expected, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
 from bench.memory import Watch
 from bench.quantities import JOURNAL, LOG, Meter, Quantities, idle_hour
+from bench.report import Computed
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift.boot import timeline
 from installer.assets import pki
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
-from shared.steps import Caller
+from shared.steps import Caller, Polling
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:
     """It follows dependencies, not the steps that take longest by themselves."""
     steps = {"a": Step((), (2,)), "slow": Step((), (5,)), "b": Step(("a",), (4,)), "end": Step(("slow", "b"), (1,))}
-    assert chain.critical_path(steps) == Chain((Link("a", 2), Link("b", 4), Link("end", 1)))
+    links = chain.critical_path(steps).links
+    assert [(link.name, link.seconds) for link in links] == [("a", 2), ("b", 4), ("end", 1)]
 
 
 def test_what_is_asked_about_lasts_until_the_poll_after_its_end() -> None:
     """This holds for each part: the next one begins when the one before is known to be over."""
-    five = timedelta(seconds=5)
-    assert chain.critical_path({"a": Step((), (2.5,), poll=five)}).links == (Link("a", 3, 0.5),)
-    assert chain.critical_path({"a": Step((), (2.5, 0.5), poll=five)}).links == (Link("a", 4, 1),)
-    assert chain.critical_path({"a": Step((), (), poll=five)}).links == (Link("a", 0),)
+    five: Polling = {"firstPollSeconds": 1, "pollSeconds": 5}
+    assert chain.critical_path({"a": Step((), (2.5,), polling=five)}).links == (Link("a", 3, 0.5, calls=4),)
+    assert chain.critical_path({"a": Step((), (2.5, 0.5), polling=five)}).links == (Link("a", 4, 1, calls=5),)
+    assert chain.critical_path({"a": Step((), (), polling=five)}).links == (Link("a", 0, calls=1),)
 
 
 def test_a_wait_that_began_long_ago_is_asked_about_rarely() -> None:
     """An end elsewhere is noticed late in proportion to how long the wait has lasted, not by the shortest pause."""
-    steps = {"elsewhere": Step((), (101,)), "row": Step((), (), ("elsewhere",), timedelta(seconds=60))}
+    steps = {
+        "elsewhere": Step((), (101,)),
+        "row": Step((), (), ("elsewhere",), {"firstPollSeconds": 12, "pollSeconds": 60}),
+    }
     found = chain.critical_path(steps)
     assert [link.name for link in found.links] == ["elsewhere", "row"]
     assert 0 < found.unnoticed < 0.2 * 101 + 1
@@ -53,7 +58,6 @@ def test_a_wait_that_began_long_ago_is_asked_about_rarely() -> None:
 @pytest.mark.parametrize("over", [0.5, 3, 20, 77, 500], ids=str)
 def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
     """The benchmark polls when the interpreter does."""
-    poll = timedelta(seconds=10)
     begin = datetime(2026, 3, 1, tzinfo=UTC)
     row: Any = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
     start: Any = dict.fromkeys(Caller.__annotations__, "") | {"plan": {"retryPolicies": {"azure": {}}}}
@@ -62,7 +66,11 @@ def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
     while now < begin + timedelta(seconds=over):
         _, tries = verdicts.decide(tries, {"outcome": "wait", "message": ""}, now)
         now += timedelta(seconds=tries["delaySeconds"])
-    assert chain._asked(poll, 0, over) == pytest.approx((now - begin).total_seconds(), abs=1e-4)
+    polled = chain.critical_path(
+        {"row": Step((), (over,), polling={"firstPollSeconds": 2.0, "pollSeconds": 10.0})}
+    ).links[0]
+    assert polled.seconds == pytest.approx((now - begin).total_seconds(), abs=1e-4)
+    assert polled.calls == tries["polls"] + 1
 
 
 def test_a_template_takes_its_longest_chain_of_resources() -> None:
@@ -99,14 +107,16 @@ def test_a_create_takes_about_as_long_as_in_azure() -> None:
     assert found.seconds / 2 < found.in_cluster < found.seconds
     assert {"deploy_storage_template", "deploy_network_template", "masters up"} <= {link.name for link in found.links}
     assert found.rows[-1] == "finish"
-    assert chain.longest(20).seconds == pytest.approx(found.seconds / 20)
-
-
-def test_polls_add_less_than_the_aim() -> None:
-    """Azure's latencies and the pauses between polls are known before any run."""
-    found, polled = chain.longest(), chain.with_polls()
     assert found.unnoticed == 0
-    assert 0 < polled.seconds - found.seconds < report.AIM_ADDED * found.seconds
+    assert chain.with_polls(20).seconds == pytest.approx(found.seconds / 20, rel=0.05)
+
+
+def test_a_create_costs_more_calls_at_azures_pace_than_its_rows_are() -> None:
+    """Every row is called once, and those that wait are polled; what is unnoticed belongs to rows."""
+    expected, rows = chain.expected(), len(CREATE)
+    assert expected.calls == expected.polls + rows
+    assert 0 < expected.unnoticed < report.AIM_ADDED * chain.longest().seconds
+    assert expected.rows.keys() == {row.name for row in CREATE}
 
 
 def test_the_histories_of_an_operation_are_its_plan_and_its_waits(tmp_path: Path) -> None:
@@ -195,12 +205,18 @@ def made(at_once: int, wall: float, cpu: float, waits: int) -> Round:
     )
 
 
+COMPUTED = Computed(
+    time_scale=20,
+    chain=Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20))),
+    polled=Chain((Link("ensure_resource_group", 5.2, 0.2), Link("masters up", 4), Link("finish", 1))),
+    expected=Expected(calls=300, polls=250, unnoticed=4, rows={"ensure_resource_group": 4, "finish": 0}),
+)
+
+
 def test_the_report_has_a_column_for_each_round() -> None:
     """The figures are per create, so they stay comparable however many there were at once."""
-    latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
-    polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
     rounds = [made(1, 11, 2, 1), made(10, 20, 3, 2)]
-    lines = list(report.lines(rounds, latencies, polled, 20, 200))
+    lines = list(report.lines(rounds, COMPUTED, 200))
     cells = {line[:34].strip(): line[34:].split() for line in lines}
     assert cells["creates at once, all succeeded"] == ["1", "10"]
     assert cells["create against its latencies"] == ["1.10", "x", "2.00", "x"]
@@ -256,22 +272,20 @@ def test_an_idle_hour_has_a_run_of_the_watchdog_a_minute_and_polls_of_every_queu
 
 def test_the_critical_path_says_whose_time_it_is() -> None:
     """Work takes the same time at any pace: it is the rest of a fast round's clock beside its latencies and polls."""
-    latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
-    polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
-    text = "\n".join(report.lines([made(1, 11, 2, 1)], latencies, polled, 20, 200))
+    text = "\n".join(report.lines([made(1, 11, 2, 1)], COMPUTED, 200))
     assert "Critical path of a create at Azure's pace: 205 s." in text
     assert " 120.0 s  Azure Resource Manager" in text
     assert "  80.0 s  machines and cluster" in text
-    assert "   4.0 s  until a poll" in text
+    assert "   4.0 s  until a poll finds that something is over (ensure_resource_group 4.0)" in text
     assert "   0.8 s  work of the product" in text
-    assert "The product adds 2.4 % (aim: less than 5 %)." in text
-    assert "104.0 s  ensure_resource_group, of these 4.0 until a poll" in text
+    assert "The product adds 2.40 % (aim: less than 5.0 %)." in text
+    assert "100.0 s  ensure_resource_group" in text
 
 
 def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
     """They compete for the machine, so their times say nothing about it."""
-    latencies = Chain((Link("finish", 200),))
-    text = "\n".join(report.lines([made(10, 20, 3, 2)], latencies, latencies, 20, 200))
+    text = "\n".join(report.lines([made(10, 20, 3, 2)], COMPUTED, 200))
+    assert "a create runs 300 activities (aim: 400), 250 of them polls." in text
     assert "Critical path: take a round of one create along" in text
     assert "The product adds" not in text
 
