@@ -8,9 +8,9 @@ from phases.commands.cluster import cluster_app
 from phases.commands.common import EXIT_CODES, FAILED, WRONG, complain
 from phases.commands.phase import phase_app
 from phases.commands.plan import plan_app
+from shared.bundles.problems import BundleError
 from shared.openshift.client import NotDone
-from shared.phases import kustomize, schemas
-from shared.phases.problems import BundleError
+from shared.phase_documents import kustomize, schemas
 
 app = typer.Typer(
     help="Phases that people declare: kustomize roots that are applied to clusters, in the order of a plan.",

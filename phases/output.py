@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from shared import kubernetes_yaml
-from shared.phases import showing
-from shared.phases.entry_points import EntryPoint
+from shared.phase_documents import showing
+from shared.phase_documents.entry_points import EntryPoint
 
 Json = dict[str, Any]
 

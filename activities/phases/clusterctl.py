@@ -6,7 +6,7 @@ from activities.phases.applying import Change
 from activities.phases.clusterctl_init import Installation
 from activities.phases.clusterctl_move import Move, Side
 from activities.phases.contract import PhaseExecutor, PhaseRun
-from shared.phases.clusterctl_providers import Choice, moves
+from shared.phase_documents.clusterctl_providers import Choice, moves
 from shared.steps import Outcome
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.phases.clusterctl_providers import CLUSTERCTL_LABEL, Components, Provider, labels_of
+from shared.phase_documents.clusterctl_providers import CLUSTERCTL_LABEL, Components, Provider, labels_of
 from shared.steps import Outcome
 
 Json = dict[str, Any]

@@ -26,7 +26,7 @@ from activities.phases.clusterctl_readiness import (
 from activities.phases.objects import Cluster, NotThere, ObjectId, UnknownKind
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.phases.clusterctl_providers import CLUSTERCTL_LABEL
+from shared.phase_documents.clusterctl_providers import CLUSTERCTL_LABEL
 from shared.steps import Outcome
 
 Json = dict[str, Any]

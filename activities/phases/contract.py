@@ -8,8 +8,8 @@ from typing import Any
 from activities.phases.applying import SHOWN, Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.phases.documents import Phase
-from shared.phases.site import Site
+from shared.phase_documents.documents import Phase
+from shared.phase_documents.site import Site
 from shared.steps import Outcome
 
 Json = dict[str, Any]

@@ -1,6 +1,6 @@
 """The executors of phases, by the kind of their document: what each does to clusters.
 
-What the bundle alone can tell of a phase is in `shared/phases/kinds.py`.
+What the bundle alone can tell of a phase is in `shared/phase_documents/kinds.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,8 +15,8 @@ from activities.phases.statuses import Found, Status
 from activities.runtime.executor import TryAgain, wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.openshift.client import NotDone, Unreachable
-from shared.phases.apply_options import Options
-from shared.sites.kubeconfigs import NoKubeconfigError
+from shared.phase_documents.apply_options import Options
+from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from shared.steps import Outcome, RetryClass
 
 _TO_APPLY = (Status.NOT_FOUND, Status.NOT_APPLIED)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from activities.phases.objects import Cluster, ObjectId
-from shared.phases.apply_options import Policy
+from shared.phase_documents.apply_options import Policy
 
 Json = dict[str, Any]
 

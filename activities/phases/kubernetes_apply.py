@@ -13,7 +13,7 @@ from activities.phases.inventory import Inventory, owner_of
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.phases.statuses import Found, Status, quotable
-from shared.phases.apply_options import Options, find
+from shared.phase_documents.apply_options import Options, find
 
 Json = dict[str, Any]
 

@@ -17,15 +17,15 @@ from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.site_step import SiteStep
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.bundles.problems import BundleError
+from shared.bundles.storage import Bundles, NoBundle, open_bundles
 from shared.openshift import client
 from shared.openshift.client import NotDone
-from shared.phases.bundles import Bundles, NoBundle, open_bundles
-from shared.phases.kinds import KINDS
-from shared.phases.opened import opened
-from shared.phases.problems import BundleError
-from shared.phases.site import Site
-from shared.sites import reaching
-from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
+from shared.phase_documents import service_kubeconfigs
+from shared.phase_documents.kinds import KINDS
+from shared.phase_documents.kubeconfigs import Kubeconfigs, NoKubeconfigError
+from shared.phase_documents.site import Site
+from shared.phase_documents.stored_sites import load_stored
 from shared.steps import PhaseReference
 from shared.store import get_store
 from shared.vault import get_vault
@@ -75,16 +75,16 @@ def _phase_run(step: SiteStep, changes: list[Change]) -> PhaseRun:
 
 
 def _site(named: PhaseReference) -> Site:
-    return opened(_bundles().fetch, named["bundle"], named["metadata"])
+    return load_stored(_bundles().fetch, named["bundle"], named["metadata"])
 
 
 def _clusters(site: Site) -> Callable[[str], Cluster]:
     """Return what gives the clusters of a site by their names."""
 
     def read_admin(resource_id: str) -> str:
-        return reaching.read_admin(get_store(), get_vault(), resource_id)
+        return service_kubeconfigs.read_admin(get_store(), get_vault(), resource_id)
 
-    kubeconfigs = Kubeconfigs(site, read_admin, reaching.read_secret, trusted=False)
+    kubeconfigs = Kubeconfigs(site, read_admin, service_kubeconfigs.read_secret, trusted=False)
     return lambda name: Cluster(client.connect_with(kubeconfigs.of(name)))
 
 

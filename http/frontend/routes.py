@@ -32,6 +32,7 @@ from frontend.operations import async_operation_get, operations_list
 from frontend.sites import contents, kubeconfig, runs, sites
 from shared import deadline
 from shared.arm.errors import CloudError, path_not_found
+from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
     LIST_ADMIN_CREDENTIALS,
@@ -41,7 +42,6 @@ from shared.clusters.api_versions import (
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
 )
 from shared.clusters.subscriptions import MAY_WRITE
-from shared.phases.archive import MOST_BYTES_PACKED
 from shared.settings import Callers
 
 

@@ -22,7 +22,7 @@ from shared.store import Store, get_store
 from shared.vault import Vault, get_vault
 
 if TYPE_CHECKING:
-    from shared.phases.bundles import Bundles
+    from shared.bundles.storage import Bundles
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _get_bundles() -> "Bundles":
 
     The vault is opened with the first bundle that is sealed or read: whoever removes one does without it, and without ARM.
     """
-    from shared.phases.bundles import open_bundles  # noqa: PLC0415 - see above
+    from shared.bundles.storage import open_bundles  # noqa: PLC0415 - see above
 
     return open_bundles(lambda name, version: get_vault().get_service_key(name, version))
 

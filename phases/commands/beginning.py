@@ -16,11 +16,11 @@ from phases.local import running
 from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations
 from phases.output import Format
-from shared.phases import archive
-from shared.phases.documents import Phase
-from shared.phases.problems import refused
-from shared.phases.site import Site
-from shared.sites.kubeconfigs import Kubeconfigs
+from shared.bundles import archive
+from shared.bundles.problems import refused
+from shared.phase_documents.documents import Phase
+from shared.phase_documents.kubeconfigs import Kubeconfigs
+from shared.phase_documents.site import Site
 from shared.steps import StepStatus
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from orchestrators.plans import PLANS
 from orchestrators.plans.rows import Row
 from phases.commands.common import HERE
-from shared.phases import site
+from shared.phase_documents import site
 
 Json = dict[str, Any]
 

@@ -8,9 +8,9 @@ import typer
 from phases import output
 from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
 from phases.output import Format
+from shared.bundles.problems import refused
 from shared.openshift.client import NotDone
-from shared.phases import showing
-from shared.phases.problems import refused
+from shared.phase_documents import showing
 
 if TYPE_CHECKING:
     from phases.local.running import Runner

@@ -9,11 +9,12 @@ from rich.console import Console
 
 from phases.local.operations import FOLDER
 from phases.output import Format
-from shared.phases import archive, kinds, site
-from shared.phases.documents import Phase, PhasePlan
-from shared.phases.problems import BundleError, refused
-from shared.phases.schemas import SECONDS
-from shared.phases.site import Site
+from shared.bundles import archive
+from shared.bundles.problems import BundleError, refused
+from shared.phase_documents import kinds, site
+from shared.phase_documents.documents import Phase, PhasePlan
+from shared.phase_documents.schemas import SECONDS
+from shared.phase_documents.site import Site
 
 # What the shell gets to know.
 DONE, FAILED, WRONG = 0, 1, 2

@@ -25,10 +25,10 @@ from phases.commands.common import (
 )
 from phases.commands.selecting import Selection
 from phases.output import Format
-from shared.phases import entry_points, showing
-from shared.phases.documents import Name
-from shared.phases.problems import refused
-from shared.phases.site import Site
+from shared.bundles.problems import refused
+from shared.phase_documents import entry_points, showing
+from shared.phase_documents.documents import Name
+from shared.phase_documents.site import Site
 
 Json = dict[str, Any]
 

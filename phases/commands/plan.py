@@ -24,9 +24,9 @@ from phases.commands.common import (
 )
 from phases.local.operations import INTERRUPTED, Operations
 from phases.output import Format
-from shared.phases import showing
-from shared.phases.documents import Name
-from shared.phases.problems import refused
+from shared.bundles.problems import refused
+from shared.phase_documents import showing
+from shared.phase_documents.documents import Name
 from shared.steps import FINISH, StepStatus
 
 plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)

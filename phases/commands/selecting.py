@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.phases.problems import refused
+from shared.bundles.problems import refused
 
 Json = dict[str, Any]
 

@@ -15,7 +15,7 @@ from phases.commands.common import FAILED
 from phases.local.service import Service
 from phases.output import Format
 from shared import kubernetes_yaml
-from shared.phases.problems import refused
+from shared.bundles.problems import refused
 
 Json = dict[str, Any]
 COLUMNS = ("row", "verdict", "message")

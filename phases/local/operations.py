@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shared.phases.problems import refused
+from shared.bundles.problems import refused
 from shared.steps import ProgressItem, ResolvedPlan, StepStatus
 
 Json = dict[str, Any]

@@ -21,14 +21,14 @@ from phases.local.interrupts import interrupts
 from phases.local.operations import Operation
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
+from shared.bundles.problems import BundleError
 from shared.openshift.client import NotDone
-from shared.phases.apply_options import Options
-from shared.phases.documents import Phase
-from shared.phases.kinds import KINDS, waits_for
-from shared.phases.problems import BundleError
-from shared.phases.site import Site
+from shared.phase_documents.apply_options import Options
+from shared.phase_documents.documents import Phase
+from shared.phase_documents.kinds import KINDS, waits_for
+from shared.phase_documents.kubeconfigs import Kubeconfigs, NoKubeconfigError
+from shared.phase_documents.site import Site
 from shared.settings import AZURES_PACE
-from shared.sites.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from shared.steps import (
     FINISH,
     Outcome,

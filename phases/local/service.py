@@ -13,8 +13,8 @@ from azure.identity import DefaultAzureCredential
 from urllib3 import Retry
 
 from shared import answers, deadline
+from shared.bundles.problems import refused
 from shared.openshift.client import NotDone
-from shared.phases.problems import refused
 
 Json = dict[str, Any]
 _SECONDS = 120

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from shared.phases.kustomize import VERSION
+from shared.phase_documents.kustomize import VERSION
 from tools.package import archive, bytecode
 from tools.package.contents import BUILD_FILE, kustomize, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files

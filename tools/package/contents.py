@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.phases.kustomize import BINARIES, IN_PACKAGE, INSTALLED, REPOSITORY
+from shared.phase_documents.kustomize import BINARIES, IN_PACKAGE, INSTALLED, REPOSITORY
 
 PRODUCT = (
     "activities",

@@ -17,7 +17,7 @@ from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
 
-from shared.phases.kustomize import IN_PACKAGE, VERSION
+from shared.phase_documents.kustomize import IN_PACKAGE, VERSION
 
 NAME = "openshift-resource-provider"
 

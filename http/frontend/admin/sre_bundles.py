@@ -3,7 +3,7 @@
 from frontend.messages import Call, Reply
 from frontend.sites import opening
 from shared.arm.errors import conflict, invalid_parameter, shown
-from shared.phases import archive
+from shared.bundles import archive
 
 
 def put(call: Call) -> Reply:

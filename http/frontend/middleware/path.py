@@ -7,8 +7,8 @@ from frontend.messages import Call, Handler, Reply
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, shown
 from shared.arm.names import is_valid_name, same_location
 from shared.arm.resource_id import is_uuid
-from shared.phases.archive import DIGEST_LENGTH
-from shared.phases.schemas import NAME
+from shared.bundles.archive import DIGEST_LENGTH
+from shared.phase_documents.schemas import NAME
 
 Check = Callable[[str, str], bool]
 

@@ -6,7 +6,7 @@ from frontend.sites import opening
 
 def list_phases(call: Call) -> Reply:
     """Return the phases, with the members that `phase list` prints."""
-    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
 
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.phase_row(one) for one in found.phases.values()]})
@@ -14,7 +14,7 @@ def list_phases(call: Call) -> Reply:
 
 def list_plans(call: Call) -> Reply:
     """Return the plans, with the members that `plan list` prints."""
-    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
 
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.plan_row(one) for one in found.plans.values()]})
@@ -22,7 +22,7 @@ def list_plans(call: Call) -> Reply:
 
 def list_clusters(call: Call) -> Reply:
     """Return the clusters, with the members that `cluster list` prints."""
-    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
 
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]})
@@ -34,7 +34,7 @@ def tree(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    from shared.phases import entry_points, showing  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents import entry_points, showing  # noqa: PLC0415 - see `opening.py`
 
     found = opening.site(call, opening.document(call))
     with opening.explained():
@@ -48,7 +48,7 @@ def render(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    from shared.phases import showing  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
 
     found = opening.site(call, opening.document(call))
     with opening.explained():

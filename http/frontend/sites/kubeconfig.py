@@ -20,20 +20,20 @@ def get_kubeconfig(call: Call) -> Reply:
     """
     from shared import kubernetes_yaml  # noqa: PLC0415 - see `opening.py`
     from shared.openshift.client import Json, NotDone  # noqa: PLC0415 - idem
-    from shared.sites import reaching  # noqa: PLC0415 - idem
-    from shared.sites.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
+    from shared.phase_documents import service_kubeconfigs  # noqa: PLC0415 - idem
+    from shared.phase_documents.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
 
     found, services = opening.site(call, opening.document(call)), call.services
     name = opening.declared(call, "clusterName")
     opening.require_sources(call, found, [name])
 
     def read_private(resource_id: str) -> str:
-        return reaching.read_admin(services.store, services.vault, resource_id)
+        return service_kubeconfigs.read_admin(services.store, services.vault, resource_id)
 
-    inside = Kubeconfigs(found, read_private, reaching.read_secret, trusted=False)
+    inside = Kubeconfigs(found, read_private, service_kubeconfigs.read_secret, trusted=False)
 
     def read_secret(kubeconfig: Json, namespace: str, secret: str) -> "dict[str, str] | None":
-        data = reaching.read_secret(inside.of(kubeconfig["current-context"]), namespace, secret)
+        data = service_kubeconfigs.read_secret(inside.of(kubeconfig["current-context"]), namespace, secret)
         return None if data is None else dict(data)
 
     outside = Kubeconfigs(found, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)

@@ -21,13 +21,13 @@ from shared.arm.errors import (
     summarize,
 )
 from shared.azure.rights import Ask
+from shared.bundles.problems import BundleError, Problem
 from shared.documents import SiteDocument
-from shared.phases.problems import BundleError, Problem
 
 if TYPE_CHECKING:
-    from shared.phases.documents import Name, Phase, PhasePlan
-    from shared.phases.schemas import Schema
-    from shared.phases.site import Site
+    from shared.phase_documents.documents import Name, Phase, PhasePlan
+    from shared.phase_documents.schemas import Schema
+    from shared.phase_documents.site import Site
 
 NO_CONTAINER = "This deployment has no container for bundles. Deploy infra/ again: it makes one and sets BUNDLES_URL."
 
@@ -52,13 +52,13 @@ def site(call: Call, of: SiteDocument) -> "Site":
         CloudError: 400 `InvalidParameter` with every problem of its documents, or if there is no such bundle; 503
             `ServiceUnavailable` if this deployment keeps no bundles.
     """
-    from shared.phases.bundles import NoBundle  # noqa: PLC0415 - see above
-    from shared.phases.opened import opened  # noqa: PLC0415 - idem
+    from shared.bundles.storage import NoBundle  # noqa: PLC0415 - see above
+    from shared.phase_documents.stored_sites import load_stored  # noqa: PLC0415 - idem
 
     require_container(call)
     with explained():
         try:
-            return opened(call.services.bundles.fetch, of["bundle"], of["metadata"])
+            return load_stored(call.services.bundles.fetch, of["bundle"], of["metadata"])
         except NoBundle as error:
             raise invalid_parameter("bundle", f"The site '{of['id']}' cannot be read: {error}.") from error
 
@@ -75,7 +75,7 @@ def require_container(call: Call) -> None:
 
 def named(call: Call, parameter: str) -> "Name":
     """Return the name of a document: the parameter of the path, and `namespace` of the query."""
-    from shared.phases.documents import Name  # noqa: PLC0415 - see above
+    from shared.phase_documents.documents import Name  # noqa: PLC0415 - see above
 
     return Name(call.request.query.get("namespace", ""), declared(call, parameter))
 
@@ -101,7 +101,7 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
         CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
             differs from the schema.
     """
-    from shared.phases.schemas import differences  # noqa: PLC0415 - see above
+    from shared.phase_documents.schemas import differences  # noqa: PLC0415 - see above
 
     given = call.content
     if not isinstance(given, dict):
@@ -168,7 +168,7 @@ def require_right(found: "Site", phases: Iterable["Phase"], plans: Iterable["Pha
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    from shared.phases import kinds  # noqa: PLC0415 - see above
+    from shared.phase_documents import kinds  # noqa: PLC0415 - see above
 
     if problems := kinds.problems(found, phases, plans):
         raise as_error(problems)

@@ -22,8 +22,8 @@ from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
 from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
 
 if TYPE_CHECKING:
-    from shared.phases.documents import Phase
-    from shared.phases.site import Site
+    from shared.phase_documents.documents import Phase
+    from shared.phase_documents.site import Site
 
     # The plan, and the service's clusters whose kubeconfigs it needs.
     Resolved = tuple[ResolvedPlan, list[str]]
@@ -41,7 +41,7 @@ def run_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
     """
-    from shared.phases.schemas import PLAN_RUN  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents.schemas import PLAN_RUN  # noqa: PLC0415 - see `opening.py`
 
     options = opening.content(call, PLAN_RUN)
 
@@ -132,7 +132,7 @@ def last_run(call: Call) -> Reply:
 
 
 def _phase(call: Call, work: Work) -> Reply:
-    from shared.phases.schemas import PHASE_RUN  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents.schemas import PHASE_RUN  # noqa: PLC0415 - see `opening.py`
 
     options = opening.content(call, PHASE_RUN)
 
@@ -198,8 +198,8 @@ def _plan(
 def _declared(
     document: SiteDocument, site: "Site", phase: "Phase", timeout: timedelta | None, before: list[PhaseName]
 ) -> DeclaredPhase:
-    from shared.phases import kinds  # noqa: PLC0415 - see `opening.py`
-    from shared.phases.apply_options import Options  # noqa: PLC0415 - idem
+    from shared.phase_documents import kinds  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents.apply_options import Options  # noqa: PLC0415 - idem
 
     options = Options.of(phase.executor.document)
     named = _reference(document, phase.name.name, phase.name.namespace)

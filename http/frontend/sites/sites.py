@@ -87,7 +87,7 @@ def _wanted(call: Call) -> SiteDocument:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    from shared.phases.schemas import SITE  # noqa: PLC0415 - see `opening.py`
+    from shared.phase_documents.schemas import SITE  # noqa: PLC0415 - see `opening.py`
 
     content = opening.content(call, SITE)
     name = call.parameters["siteName"]

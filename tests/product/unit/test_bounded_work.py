@@ -19,9 +19,9 @@ from shared.clusters import catalogue_changes, role_sets
 from shared.clusters.api_versions import serving
 from shared.clusters.checks import cluster_checks
 from shared.clusters.decode import decode_cluster, decode_template
-from shared.phases import validation
-from shared.phases.documents import ClusterMap, Name, PhasePlan
-from shared.phases.schemas import PHASE_PLAN, differences
+from shared.phase_documents import validation
+from shared.phase_documents.documents import ClusterMap, Name, PhasePlan
+from shared.phase_documents.schemas import PHASE_PLAN, differences
 
 VERSION = serving("")[-1]
 FEW, MANY = 1_000, 50_000

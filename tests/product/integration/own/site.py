@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from shared.phases import archive
+from shared.bundles import archive
 from tests.entra_azure import Caller, EntraAzure
 from tests.local_azure import wait_for
 from tests.patience import PATIENCE_SECONDS

@@ -12,7 +12,7 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from shared.phases.kustomize import IN_PACKAGE, VERSION
+from shared.phase_documents.kustomize import IN_PACKAGE, VERSION
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 

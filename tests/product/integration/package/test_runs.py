@@ -140,7 +140,7 @@ def test_a_worker_compiles_nothing_and_loads_no_typed_client_of_kubernetes(unpac
 RENDER = """
 import pathlib, sys, tempfile
 sys.path[:0] = [sys.argv[1], "."]
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 with tempfile.TemporaryDirectory() as folder:
     root = pathlib.Path(folder).resolve()
     (root / "one.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: one}}")

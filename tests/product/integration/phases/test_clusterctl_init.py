@@ -10,7 +10,7 @@ from activities.phases.clusterctl_init import INVENTORY_VERSION, Installation
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError
 from shared.openshift.client import send
-from shared.phases.clusterctl_providers import Components, Provider
+from shared.phase_documents.clusterctl_providers import Components, Provider
 from shared.steps import Outcome
 from tests.local_azure import wait_for
 from tests.product.integration.phases.test_kubernetes_apply import agent, config_map, definition, namespace

@@ -17,9 +17,9 @@ from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Status
 from shared.arm.errors import CloudError
 from shared.openshift.client import send
-from shared.phases import site
-from shared.phases.apply_options import Options, Policy
-from shared.phases.documents import Name
+from shared.phase_documents import site
+from shared.phase_documents.apply_options import Options, Policy
+from shared.phase_documents.documents import Name
 from tests.local_azure import wait_for
 from tests.product.unit.phases.bundles import write
 

@@ -27,9 +27,9 @@ from orchestrators.plans import declared
 from orchestrators.plans.declared import DeclaredPhase, Work
 from phases.local.operations import Operations
 from phases.local.running import Runner
-from shared.phases.site import Site, load
+from shared.phase_documents.kubeconfigs import Kubeconfigs
+from shared.phase_documents.site import Site, load
 from shared.settings import AZURES_PACE
-from shared.sites.kubeconfigs import Kubeconfigs
 from tests.emulator.integration.kubernetes.servers import EmulatedApi
 from tests.product.integration.phases.conftest import client_of
 from tests.product.unit.activities.calls import payload

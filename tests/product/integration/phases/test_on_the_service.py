@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from demo.customer import admin_kubeconfig
-from shared.phases import archive
+from shared.bundles import archive
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
 from tests.product.integration.phases.test_two_clusters import DAEMON_SET, PLAN, SECRET, write_site

@@ -25,8 +25,8 @@ from frontend.routes import ROUTES, Route
 from frontend.services import Services
 from shared import settings
 from shared.azure.arm_certificates import ClientCertificate
+from shared.bundles.storage import Bundles
 from shared.clusters.states import ProvisioningState
-from shared.phases.bundles import Bundles
 from shared.store import STRONG, Levels, Store
 from shared.vault import Vault
 from tests.api_versions import members

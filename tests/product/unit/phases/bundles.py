@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 
 METADATA = """
 apiVersion: airshipit.org/v1alpha1

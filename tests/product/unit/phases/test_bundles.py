@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 from tests.product.unit.phases.bundles import need_kustomize, write
 
 

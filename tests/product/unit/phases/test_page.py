@@ -8,7 +8,7 @@ from typing import Any
 from typer.main import get_command
 
 from phases.command import app
-from shared.phases.schemas import NOT_BUILT, SCHEMAS
+from shared.phase_documents.schemas import NOT_BUILT, SCHEMAS
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "airshipctl.md"
 

@@ -10,7 +10,7 @@ import pytest
 
 from shared import child_process
 from shared.child_process import Limits
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 from tests.product.unit.phases.bundles import need_kustomize
 
 LIMITS = Limits(60, 30, 512 << 20, 1 << 20)

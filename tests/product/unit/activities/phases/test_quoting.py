@@ -14,7 +14,7 @@ from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster
 from activities.phases.statuses import status_of
 from shared.openshift.client import NotDone
-from shared.phases.apply_options import Options
+from shared.phase_documents.apply_options import Options
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from activities.phases.objects import Cluster, Served
 from activities.runtime.executor import TryAgain
 from shared import fence
 from shared.arm.errors import CloudError
-from shared.sites.kubeconfigs import NoKubeconfigError
+from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from shared.steps import Outcome
 from tests.product.unit.openshift.api_fake import FakeApi, failure
 

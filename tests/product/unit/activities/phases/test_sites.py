@@ -18,11 +18,11 @@ from orchestrators.plans import declared
 from orchestrators.plans.declared import DeclaredPhase, Work
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
+from shared.bundles.storage import NoBundle
 from shared.openshift.client import Unreachable
-from shared.phases.bundles import NoBundle
-from shared.phases.site import load
+from shared.phase_documents.kubeconfigs import NoKubeconfigError
+from shared.phase_documents.site import load
 from shared.settings import AZURES_PACE
-from shared.sites.kubeconfigs import NoKubeconfigError
 from shared.steps import RetryClass, StartInput
 from tests.product.unit.activities.calls import as_json, control, error_of, payload
 from tests.product.unit.phases.bundles import write

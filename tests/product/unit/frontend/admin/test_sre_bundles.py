@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from frontend.messages import Reply
-from shared.phases import archive
+from shared.bundles import archive
 from tests.product.unit import blobs_fake
 from tests.product.unit.blobs_fake import FakeBlobs
 from tests.product.unit.frontend.world import World, admin_certificate

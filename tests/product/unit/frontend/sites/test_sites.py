@@ -9,7 +9,7 @@ import pytest
 from frontend.messages import Reply
 from frontend.routes import ROUTES
 from shared import deadline
-from shared.phases import archive
+from shared.bundles import archive
 from tests.product.unit.blobs_fake import FakeBlobs
 from tests.product.unit.frontend.world import World, admin_certificate
 from tests.product.unit.phases.bundles import PHASES, write

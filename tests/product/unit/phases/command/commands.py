@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from phases.command import app
-from shared.phases.problems import BundleError
+from shared.bundles.problems import BundleError
 
 
 def run(folder: Path, *words: str) -> str:

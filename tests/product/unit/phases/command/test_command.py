@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from orchestrators.plans import PLANS
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
-from shared.phases.problems import BundleError
+from shared.bundles.problems import BundleError
 from tests.product.unit.phases.bundles import PHASES, phases, write
 from tests.product.unit.phases.command.commands import refused, run
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from phases.command import app
 from phases.local.operations import Operation, Operations
-from shared.phases.problems import BundleError
+from shared.bundles.problems import BundleError
 from shared.steps import StepStatus
 
 HOLDS = """

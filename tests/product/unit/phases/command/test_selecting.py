@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from phases.commands.selecting import Selection
-from shared.phases.problems import BundleError
+from shared.bundles.problems import BundleError
 from tests.product.unit.phases.bundles import write
 from tests.product.unit.phases.command.commands import refused, run
 

@@ -1,1 +1,0 @@
-"""What is needed to reach the clusters of sites: it knows phases, and how clusters are called."""

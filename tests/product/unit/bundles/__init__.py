@@ -1,0 +1,1 @@
+"""Bundles: their archives, and where they are stored."""

@@ -1,0 +1,1 @@
+"""The documents that declare phases, and what is wrong with them."""
