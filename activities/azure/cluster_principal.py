@@ -10,7 +10,6 @@ from typing import Any, TypedDict, TypeVar
 from azure.core.credentials import TokenCredential
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
-from activities.checks.linked_resources import Connect
 from activities.runtime.step import Step
 from shared import cloud
 from shared.azure import clients, credentials
@@ -18,6 +17,8 @@ from shared.azure.errors import PrincipalRefused, is_refusal
 from shared.vault import get_vault
 
 Found = TypeVar("Found")
+# Returns a management client of the given class.
+Connect = Callable[[Callable[..., Any]], Any]
 
 
 def cluster_credential(step: Step) -> TokenCredential:

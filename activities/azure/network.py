@@ -2,8 +2,7 @@
 
 from azure.mgmt.network import NetworkManagementClient
 
-from activities.azure import deployments, outbound
-from activities.machines import machine_names
+from activities.azure import deployments, machine_names, outbound
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm import resource_id

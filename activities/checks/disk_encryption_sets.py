@@ -7,9 +7,9 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import DiskEncryptionSet
 
-from activities.azure.cluster_principal import read_as_either
+from activities.azure.cluster_principal import Connect, read_as_either
 from activities.checks import linked_resources
-from activities.checks.linked_resources import Connect, Linked
+from activities.checks.linked_resources import Linked
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, summarize

@@ -1,21 +1,17 @@
 """The customer's resources that a cluster refers to: network, subnets and what they use, disk encryption sets."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import Subnet, VirtualNetwork
 
+from activities.azure.cluster_principal import Connect
 from activities.azure.subnets import attached_group, brings_groups
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.arm.resource_id import ResourceId
-
-# Returns a management client of the given class.
-Connect = Callable[[Callable[..., Any]], Any]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Protocol
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.authorization import AuthorizationManagementClient
 
-from activities.azure.cluster_principal import read_as_either
+from activities.azure.cluster_principal import Connect, read_as_either
 from activities.checks import linked_resources
 from activities.checks.linked_resources import (
     ENCRYPTION_SET,
@@ -18,7 +18,6 @@ from activities.checks.linked_resources import (
     NETWORK,
     ROUTE_TABLE,
     SECURITY_GROUP,
-    Connect,
     Kind,
     Linked,
 )

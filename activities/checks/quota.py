@@ -10,9 +10,8 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
-from activities.azure import outbound
+from activities.azure import machine_names, outbound
 from activities.checks import vm_sizes
-from activities.machines import machine_names
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize

@@ -7,8 +7,8 @@ from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import RouteTable, Subnet
 
 from activities.azure import outbound
-from activities.azure.cluster_principal import read_as_either
-from activities.checks.linked_resources import ROUTE_TABLE, Connect, Linked
+from activities.azure.cluster_principal import Connect, read_as_either
+from activities.checks.linked_resources import ROUTE_TABLE, Linked
 from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id

@@ -13,9 +13,10 @@ from typing import Any
 
 from kubernetes.client import ApiClient
 
+from activities.azure import machine_names
 from activities.cluster import cluster_api
 from activities.cluster.gathering import Hint, gather, no_hint, not_done, waiting
-from activities.machines import boot_diagnostics, machine_names
+from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step

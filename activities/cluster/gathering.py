@@ -13,7 +13,8 @@ from azure.core.exceptions import AzureError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from kubernetes.client import ApiClient
 
-from activities.machines import boot_diagnostics, machine_names
+from activities.azure import machine_names
+from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Outcome, wait
 from activities.runtime.step import Step

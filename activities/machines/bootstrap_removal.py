@@ -6,8 +6,7 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
-from activities.azure import storage
-from activities.machines import machine_names
+from activities.azure import machine_names, storage
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 

@@ -11,8 +11,8 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 
-from activities.azure import deployments, outbound, resource_group, storage
-from activities.machines import graph, machine_names
+from activities.azure import deployments, machine_names, outbound, resource_group, storage
+from activities.machines import graph
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
 
-from activities.azure import deployments
-from activities.machines import boot_diagnostics, graph, machine_names
+from activities.azure import deployments, machine_names
+from activities.machines import boot_diagnostics, graph
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
