@@ -4,11 +4,8 @@ from collections.abc import Callable
 
 import azure.durable_functions as df
 
-from shared.executors import BY_MODULE, CHECK_PLAN, DRY_RUN, FORMER_NAMES, missing, missing_error
-
-_TARGETS = {name: f"activities.{module}:{name}" for module, names in BY_MODULE.items() for name in names}
-# Where the executor of each name is.
-ACTIVITIES = _TARGETS | {former: _TARGETS[name] for former, name in FORMER_NAMES.items()}
+from activities.targets import ACTIVITIES
+from shared.executors import CHECK_PLAN, DRY_RUN, missing, missing_error
 
 
 def register(app: df.DFApp) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 from azure.core.exceptions import AzureError
 
-from activities import ACTIVITIES
 from activities.azure import resource_group
 from activities.dry_run import resources
 from activities.dry_run.trial_step import SecretNeeded, TrialStep, with_secrets
@@ -20,6 +19,7 @@ from activities.runtime import failures
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor
 from activities.runtime.wrapper import load
+from activities.targets import ACTIVITIES
 from shared import fence, tracing
 from shared.azure import errors
 from shared.steps import (

@@ -7,7 +7,7 @@ sources. `problems` checks that both still match this table, and a unit test exp
 from dataclasses import dataclass
 from functools import cache
 
-from activities import ACTIVITIES
+from activities.targets import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.clusters.api_versions import API_VERSIONS, changed_fields, has_member
 from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule

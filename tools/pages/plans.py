@@ -1,6 +1,6 @@
 """docs/plans.md: every row of every plan, and how the rows depend on one another."""
 
-from activities import ACTIVITIES
+from activities.targets import ACTIVITIES
 from orchestrators.plans import PLANS
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row

@@ -123,8 +123,9 @@ def source_to_code(self, data, path, *, _optimization=-1):
     compiled.append(str(path))
     return compile_source(self, data, path, _optimization=_optimization)
 SourceFileLoader.source_to_code = source_to_code
-import importlib, function_app, activities
-for target in activities.ACTIVITIES.values():
+import importlib, function_app
+from activities.targets import ACTIVITIES
+for target in ACTIVITIES.values():
     importlib.import_module(target.partition(":")[0])
 typed = ("kubernetes.aio", "kubernetes.client.api.", "kubernetes.client.models.")
 print(len(compiled), len([name for name in sys.modules if name.startswith(typed)]))

@@ -4,9 +4,9 @@ import json
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from activities import ACTIVITIES
 from activities.runtime.call import Call
 from activities.runtime.wrapper import perform
+from activities.targets import ACTIVITIES
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from shared.steps import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from activities import ACTIVITIES
+from activities.targets import ACTIVITIES
 from orchestrators import plans, retry
 from orchestrators.plans import declared, remedies, resuming
 from orchestrators.plans.predicates import PREDICATES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from activities import ACTIVITIES
+from activities.targets import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.arm.errors import ErrorCode
 from tests.api_versions import VERSIONS, features

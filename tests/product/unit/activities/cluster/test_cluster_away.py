@@ -4,9 +4,9 @@ import inspect
 
 import pytest
 
-from activities import ACTIVITIES
 from activities.cluster import cluster_api
 from activities.runtime import wrapper
+from activities.targets import ACTIVITIES
 from orchestrators import plans
 from orchestrators.plans.rows import Row
 from tests.product.unit.activities.calls import call

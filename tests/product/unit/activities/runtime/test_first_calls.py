@@ -16,9 +16,9 @@ import requests
 import requests.adapters
 import urllib3
 
-from activities import ACTIVITIES
 from activities.azure import deployments
 from activities.runtime.wrapper import perform
+from activities.targets import ACTIVITIES
 from orchestrators import plans, retry, verdicts
 from orchestrators.plans import declared
 from orchestrators.plans.declared import Work

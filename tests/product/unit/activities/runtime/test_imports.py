@@ -7,8 +7,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from activities import ACTIVITIES
 from activities.runtime.wrapper import load
+from activities.targets import ACTIVITIES
 
 
 def test_first_calls_at_once_import_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
