@@ -24,10 +24,8 @@ from typing import Self
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bench import report
-from installer import documents, graph
-from installer.assets import assets, pki
-from installer.command import command_inputs
-from installer.config import install_config_draft
+from installer import all_assets, documents, graph, pki
+from installer.command import command_inputs, install_config_draft
 from installer.graph import Content, Graph
 from shared import seal
 
@@ -96,7 +94,7 @@ def _measure(cores: int) -> Figures:
         rsa_cpu=statistics.median(rsa_cpus),
         rest=_without_rsa(given, cores),
         memory=memory,
-        assets=len(assets.ASSETS),
+        assets=len(all_assets.ASSETS),
         plain=len(json.dumps(made.contents)),
         compressed=len(dumped),
         sealed=len(seal.close(dumped, seal.new_key(), "https://vault.example.com/secrets/graph/version")),
@@ -127,7 +125,7 @@ def _rounds(given: dict[str, Content], cores: int) -> tuple[Graph, list[float], 
 def _without_rsa(given: dict[str, Content], cores: int) -> float:
     """Return the seconds of a resolution that gets ready-made keys."""
     with ThreadPoolExecutor(cores) as pool:
-        made = itertools.cycle(list(pool.map(lambda _: pki.new_key(), range(len(assets.ASSETS)))))
+        made = itertools.cycle(list(pool.map(lambda _: pki.new_key(), range(len(all_assets.ASSETS)))))
     walls = []
     for _round in range(ROUNDS):
         with _Keys(lambda: next(made)):
@@ -154,7 +152,7 @@ def _check(ignition: str) -> float:
 
 def _resolve(given: dict[str, Content], cores: int) -> Graph:
     with ThreadPoolExecutor(cores) as pool:
-        return graph.resolve(assets.ASSETS, assets.TARGETS, given, pool)
+        return graph.resolve(all_assets.ASSETS, all_assets.TARGETS, given, pool)
 
 
 class _Keys:

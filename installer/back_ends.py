@@ -7,8 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from installer import graph
-from installer.assets import assets
+from installer import all_assets, graph
 from installer.graph import Graph, Inputs
 from installer.openshift_install import back_end as openshift_install
 
@@ -28,8 +27,8 @@ class BackEnd:
 
 BACK_ENDS = {
     "built-in": BackEnd(
-        make=lambda given, pool: graph.resolve(assets.ASSETS, assets.TARGETS, given, pool),
-        assets=lambda: graph.needed(assets.ASSETS, assets.TARGETS),
+        make=lambda given, pool: graph.resolve(all_assets.ASSETS, all_assets.TARGETS, given, pool),
+        assets=lambda: graph.needed(all_assets.ASSETS, all_assets.TARGETS),
     ),
     "openshift-install": BackEnd(make=openshift_install.make, assets=openshift_install.kept),
 }

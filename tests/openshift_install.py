@@ -26,8 +26,7 @@ import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from installer import documents, graph
-from installer.assets import assets, pki
+from installer import all_assets, documents, graph, pki
 from installer.command import command_inputs
 from installer.graph import Content
 
@@ -146,7 +145,7 @@ def _manifests(folder: Path, given: dict[str, Content]) -> dict[str, Any]:
     ids = {"infraId": INFRA_ID, "clusterId": str(uuid.uuid4())}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         known = given | {"install-config": config, "cluster-id": ids}
-        made = dict(graph.resolve(assets.ASSETS, list(assets.ASSETS), known, pool).contents)
+        made = dict(graph.resolve(all_assets.ASSETS, list(all_assets.ASSETS), known, pool).contents)
     files = _plain(
         {path: str(text) for content in made.values() for path, text in content.items() if _is_made(path)}, ids
     )
@@ -206,7 +205,7 @@ def _ignition_configs(folder: Path, given: dict[str, Content]) -> dict[str, Any]
     }
     wanted = ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "auth/kubeadmin-password")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = graph.resolve(assets.ASSETS, (*wanted, "auth/external/kubeconfig"), known, pool)
+        made = graph.resolve(all_assets.ASSETS, (*wanted, "auth/external/kubeconfig"), known, pool)
     written = {path: made.file(path) for path in wanted} | {"auth/kubeconfig": made.file("auth/external/kubeconfig")}
     written["bootstrap.ign"] = _with_others(written["bootstrap.ign"], disk)
     for file in targets:
@@ -221,7 +220,7 @@ def _ignition_configs(folder: Path, given: dict[str, Content]) -> dict[str, Any]
 
 def _contents(files: Mapping[str, str]) -> dict[str, Content]:
     contents: dict[str, Content] = {}
-    for asset in assets.ASSETS.values():
+    for asset in all_assets.ASSETS.values():
         found = {path: text for path, text in files.items() if any(fnmatch(path, each) for each in asset.files)}
         if found:
             contents[asset.name] = found
@@ -232,7 +231,7 @@ def _with_others(ignition: str, disk: Mapping[str, str]) -> str:
     """Return the machine's ignition with the files that no asset makes, formatted differently from ours."""
     document = json.loads(ignition)
     for path in sorted(disk):
-        if not any(fnmatch(path, each) for asset in assets.ASSETS.values() for each in asset.files):
+        if not any(fnmatch(path, each) for asset in all_assets.ASSETS.values() for each in asset.files):
             source = "data:text/plain;charset=utf-8;base64," + base64.b64encode(disk[path].encode()).decode("ascii")
             file = {"path": f"/opt/openshift/{path}", "mode": 0o644, "contents": {"source": source}}
             # Spec 3 has no file system names.

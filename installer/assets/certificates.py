@@ -3,10 +3,10 @@
 Source: the assets of `pkg/asset/tls` in openshift/installer 4.3 as ARO-RP vendors it.
 """
 
-from installer.assets import pki
-from installer.assets.pki import DECADE, KEY_AND_CERTIFICATE, LEAF, Certificate
+from installer import pki
 from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
+from installer.pki import DECADE, KEY_AND_CERTIFICATE, LEAF, Certificate
 from installer.release.releases import WITH_SSH_KEY
 
 _DAY, _YEAR = 1, 365

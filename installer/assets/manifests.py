@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from installer import documents
-from installer.assets import pki
+from installer import documents, pki
 from installer.config import install_config
 from installer.documents import config_map, metadata, secret
 from installer.graph import Asset, Content, Inputs, nothing

@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from installer import documents, graph
-from installer.assets import assets
-from installer.command import command_files, command_inputs, command_state
+from installer import all_assets, documents, graph
+from installer.command import command_files, command_inputs, command_state, install_config_draft
 from installer.command.command_inputs import DEFAULT_VERSION, INSTALL_CONFIG, PRINCIPAL, SPECS, Asked, Wrong
 from installer.command.command_state import FOLDERS, STATE, Start
-from installer.config import install_config_draft
 from installer.config.install_config_members import Problem
 from installer.graph import Content, Graph, Inputs
 from installer.ignition import snippets
@@ -25,7 +23,7 @@ from installer.ignition import snippets
 SUCCESS, FAILURE = 0, 1
 # As in shells: 128 plus the number of the signal.
 INTERRUPTED = 130
-_WANTED = sorted({assets.asset_of(path).name for path in assets.IGNITION_CONFIGS.values()})
+_WANTED = sorted({all_assets.asset_of(path).name for path in all_assets.IGNITION_CONFIGS.values()})
 # It contains all manifests, so it is made after people have edited them. Everything else is made once, together with
 # them.
 _LAST = "bootstrap.ign"
@@ -101,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     create = commands.add_parser("create", help="write files: ignition-configs, manifests, install-config")
     kinds = create.add_subparsers(title="what", required=True, metavar="WHAT")
-    _add_create(kinds, "ignition-configs", _ignition_configs, f"write {', '.join(assets.IGNITION_CONFIGS)}")
+    _add_create(kinds, "ignition-configs", _ignition_configs, f"write {', '.join(all_assets.IGNITION_CONFIGS)}")
     _add_create(kinds, "manifests", _manifests, f"write {'/ and '.join(FOLDERS)}/, the cluster's first objects")
     _add_draft(kinds)
     shown = commands.add_parser("graph", help="show the assets, what each is made from, and its files")
@@ -183,10 +181,10 @@ def _alone(run: _Run, options: argparse.Namespace, environment: Mapping[str, str
 
 
 def _ignition_configs(options: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[str]:
-    found = list(_in_the_way(options, [*assets.IGNITION_CONFIGS, *CLASHES]))
+    found = list(_in_the_way(options, [*all_assets.IGNITION_CONFIGS, *CLASHES]))
     start = _start(found, lambda: _first_or_second(options, environment))
     made = _resolve(start.known, _WANTED)
-    files = {file: made.file(path) for file, path in assets.IGNITION_CONFIGS.items()}
+    files = {file: made.file(path) for file, path in all_assets.IGNITION_CONFIGS.items()}
     files |= {path: text for content in made.contents.values() for path, text in content.items() if path in CLASHES}
     yield from start.told
     yield from command_files.write(options.dir, files, CLASHES)
@@ -197,7 +195,7 @@ def _manifests(options: argparse.Namespace, environment: Mapping[str, str]) -> I
     there = [name for name in FOLDERS if any((options.dir / name).glob("*"))]
     found = list(_in_the_way(options, [STATE, *there]))
     start = _start(found, lambda: _first(options, environment))
-    made = _resolve(start.known, {*graph.needed(assets.ASSETS, _WANTED)} - {_LAST})
+    made = _resolve(start.known, {*graph.needed(all_assets.ASSETS, _WANTED)} - {_LAST})
     files = {path: text for name in command_state.OBJECTS for path, text in made.contents[name].items()}
     others = [f"{name}/{file.name}" for name in there for file in sorted((options.dir / name).glob("*"))]
     # An old state next to half of other manifests would be wrong, so the state is removed first, and the new one
@@ -232,7 +230,7 @@ def _start(found: list[Problem], read: Callable[[], Start]) -> Start:
 
 def _resolve(known: Mapping[str, Content], wanted: Iterable[str]) -> Graph:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return graph.resolve(assets.ASSETS, sorted(wanted), known, pool)
+        return graph.resolve(all_assets.ASSETS, sorted(wanted), known, pool)
 
 
 def _draft(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
@@ -261,13 +259,13 @@ def _in_the_way(options: argparse.Namespace, files: Sequence[str]) -> Iterator[P
 
 
 def _show(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
-    wanted = [_asset_name(name) for name in options.names] or list(assets.ASSETS)
-    shown = [assets.ASSETS[name] for name in graph.needed(assets.ASSETS, wanted)]
+    wanted = [_asset_name(name) for name in options.names] or list(all_assets.ASSETS)
+    shown = [all_assets.ASSETS[name] for name in graph.needed(all_assets.ASSETS, wanted)]
     yield from _dot(shown) if options.dot else _text(shown)
 
 
 def _asset_name(name: str) -> str:
-    if asset := assets.find(name):
+    if asset := all_assets.find(name):
         return asset.name
     raise Wrong([(name, "No asset has this name, and none makes a file of it. See `graph` alone.")])
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from installer import graph
-from installer.assets import assets
+from installer import all_assets, graph
 from installer.command import command_inputs
 from installer.command.command_inputs import INSTALL_CONFIG, PRINCIPAL, SPECS, Asked, Wrong
 from installer.config.install_config_members import Problem
@@ -36,7 +35,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 OBJECTS = tuple(
     name
-    for name, asset in assets.ASSETS.items()
+    for name, asset in all_assets.ASSETS.items()
     if any(path.startswith(tuple(f"{folder}/" for folder in FOLDERS)) for path in asset.files)
 )
 """Names of the assets that make manifests."""
@@ -96,7 +95,7 @@ def _read_state(file: Path) -> dict[str, Content]:
     contents = state.get("contents")
     if state.get("format") != _FORMAT or not isinstance(contents, dict):
         raise Wrong([(str(file), "It is no state that this version of the command reads.")], ANEW)
-    wanted = {*(asset.name for asset in assets.GIVEN), *contents}
+    wanted = {*(asset.name for asset in all_assets.GIVEN), *contents}
     if lost := sorted(name for name in wanted if not isinstance(contents.get(name), dict)):
         raise Wrong([(str(file), f"It has lost {', '.join(lost)}.")], ANEW)
     return contents
@@ -217,7 +216,7 @@ def _merged(
     """Return contents by asset including the objects of the folders, and the differences from before."""
     known: dict[str, Content] = dict(before) | {name: {} for name in OBJECTS}
     for path, text in files.items():
-        known[assets.asset_of(path).name][path] = text
+        known[all_assets.asset_of(path).name][path] = text
     then = {path: text for name in OBJECTS for path, text in before.get(name, {}).items()}
     told = [f"edited: {path}" for path, text in files.items() if path in then and then[path] != text]
     told += [f"added: {path}" for path in files if path not in then]
@@ -232,8 +231,8 @@ def _stale(known: Mapping[str, Content], before: Mapping[str, Content]) -> list[
     """Return the names of assets that nobody edited, but that depend on an edited one."""
     changed = {name for name in OBJECTS if known[name] != before.get(name, {})}
     stale: list[str] = []
-    for name in graph.needed(assets.ASSETS, OBJECTS):
-        if name in OBJECTS and name not in changed and changed & {*assets.ASSETS[name].inputs}:
+    for name in graph.needed(all_assets.ASSETS, OBJECTS):
+        if name in OBJECTS and name not in changed and changed & {*all_assets.ASSETS[name].inputs}:
             stale.append(name)
             changed.add(name)
     return stale

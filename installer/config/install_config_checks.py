@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-from installer.assets import pki
+from installer import pki
 from installer.config.install_config import OUTBOUND_TYPES
 from installer.graph import Content
 from shared.arm import resource_id

@@ -18,9 +18,8 @@ from dataclasses import asdict
 from typing import Any
 
 from installer import documents
-from installer.bootstrap import static_pods
 from installer.graph import Content
-from installer.ignition import ignition, ignition_parsing, merging
+from installer.ignition import ignition, ignition_parsing, merging, static_pods
 from installer.ignition.ignition import Config, File
 from installer.ignition.merging import Snippet
 

@@ -20,8 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from installer import documents, graph
-from installer.assets import assets
+from installer import all_assets, documents, graph
 from installer.errors import InstallerError, may_pass
 from installer.graph import Asset, Content, Graph, Inputs
 from installer.ignition import ignition_parsing, snippets
@@ -53,7 +52,7 @@ def _leaf(asset: Asset) -> Asset:
     return replace(asset, inputs=(), make=None)
 
 
-_TABLE = {name: asset if name in OURS else _leaf(asset) for name, asset in assets.ASSETS.items()}
+_TABLE = {name: asset if name in OURS else _leaf(asset) for name, asset in all_assets.ASSETS.items()}
 # In memory: private keys must not reach a disk.
 _MEMORY = Path("/dev/shm")  # noqa: S108 - the folder is private
 _WORK, _LEFT_SECONDS = "aro-openshift-install-", 3600
@@ -97,7 +96,7 @@ def _files(program: Program, pool: Executor) -> dict[str, str]:
 
 def kept() -> list[str]:
     """Return the names of the assets that a graph of this back end always contains."""
-    return [*graph.needed(_TABLE, (*(asset.name for asset in assets.GIVEN), *assets.TARGETS)), OTHERS]
+    return [*graph.needed(_TABLE, (*(asset.name for asset in all_assets.GIVEN), *all_assets.TARGETS)), OTHERS]
 
 
 @contextmanager
@@ -121,8 +120,8 @@ def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]
     for role in _POINTERS:
         if _rows(role, given):
             pointers[f"{role}.ign"] = _with_snippets(role, made, given)
-            secrets.append(assets.asset_of(f"openshift/99_openshift-cluster-api_{role}-user-data-secret.yaml").name)
-    table = {**assets.ASSETS, **{name: _leaf(assets.ASSETS[name]) for name in pointers}}
+            secrets.append(all_assets.asset_of(f"openshift/99_openshift-cluster-api_{role}-user-data-secret.yaml").name)
+    table = {**all_assets.ASSETS, **{name: _leaf(all_assets.ASSETS[name]) for name in pointers}}
     resolved = graph.resolve(table, (*ADJUSTED, *secrets), {**given, **pointers}, pool)
     return {name: resolved.contents[name] for name in (*ADJUSTED, *secrets)}
 
@@ -134,13 +133,13 @@ def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
     known = {**contents, **ignition, **given}
     if missing := [
         pattern
-        for name in graph.needed(_TABLE, assets.TARGETS)
+        for name in graph.needed(_TABLE, all_assets.TARGETS)
         if name not in known and name not in OURS
         for pattern in outputs.lacking(name, left)
     ]:
         raise InstallerError(READ, f"openshift-install has not made {', '.join(missing)}")
     _expect_names(known["metadata.json"]["metadata.json"], given)
-    made = graph.resolve(_TABLE, assets.TARGETS, known, pool)
+    made = graph.resolve(_TABLE, all_assets.TARGETS, known, pool)
     return Graph({**known, **made.contents, OTHERS: left})
 
 

@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from installer.assets import assets
+from installer import all_assets
 from installer.assets.manifests import FURTHER
 from installer.bootstrap.stage import ROOT
 from installer.errors import InstallerError
@@ -71,7 +71,7 @@ def lay(folder: Path, contents: Mapping[str, Content]) -> None:
         InstallerError: if the state cannot be read.
     """
     laid = {path: str(text) for content in contents.values() for path, text in content.items()}
-    patterns = [pattern for name in contents for pattern in assets.ASSETS[name].files]
+    patterns = [pattern for name in contents for pattern in all_assets.ASSETS[name].files]
     for path in _paths(folder):
         if path not in laid and any(fnmatch(path, pattern) for pattern in patterns):
             (folder / path).unlink()
@@ -95,12 +95,12 @@ def read(folder: Path) -> dict[str, str]:
         InstallerError: if state or ignition cannot be read.
     """
     found = dict(_files_of_state(_json(READ, folder / STATE)))
-    for theirs, ours in assets.IGNITION_CONFIGS.items():
+    for theirs, ours in all_assets.IGNITION_CONFIGS.items():
         if theirs != ours:
             found.pop(theirs, None)
     for path in _paths(folder):
         if (text := _text(READ, folder / path)) is not None:
-            found[assets.IGNITION_CONFIGS.get(path, path)] = text
+            found[all_assets.IGNITION_CONFIGS.get(path, path)] = text
     if "bootstrap.ign" in found:
         found |= _files_of_machine(_json(READ, folder / "bootstrap.ign"))
     return found
@@ -124,7 +124,7 @@ def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
     left: Content = {}
     for path, text in files.items():
         try:
-            contents.setdefault(assets.asset_of(path).name, {})[path] = text
+            contents.setdefault(all_assets.asset_of(path).name, {})[path] = text
         except KeyError:
             left[path] = text
     for name in [name for name, content in contents.items() if name == FURTHER.name or any(lacking(name, content))]:
@@ -134,7 +134,7 @@ def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
 
 def lacking(name: str, files: Mapping[str, str]) -> Iterator[str]:
     """Yield the missing files of an asset."""
-    return (pattern for pattern in assets.ASSETS[name].files if not any(fnmatch(path, pattern) for path in files))
+    return (pattern for pattern in all_assets.ASSETS[name].files if not any(fnmatch(path, pattern) for path in files))
 
 
 def _paths(folder: Path) -> list[str]:

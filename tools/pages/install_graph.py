@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from installer.assets import assets, certificates, cluster_version, kubeconfigs, machines, manifests, platform
-from installer.assets.pki import Certificate
+from installer import all_assets
+from installer.assets import certificates, cluster_version, kubeconfigs, machines, manifests, platform
 from installer.bootstrap import bootstrap, host_files, units
 from installer.graph import Asset
+from installer.pki import Certificate
 from tools.pages.markdown import code, table
 
 _HEAD = """\
@@ -75,7 +76,7 @@ def page() -> str:
             ],
         ),
         assets=table(
-            ("asset", "makes", "made from", "in"), [_asset(asset) for asset in assets.ASSETS.values() if asset.make]
+            ("asset", "makes", "made from", "in"), [_asset(asset) for asset in all_assets.ASSETS.values() if asset.make]
         ),
     )
 
@@ -89,11 +90,11 @@ def _group(name: str) -> str:
 
 def _picture() -> str:
     """Return the graph, with one box for each folder."""
-    groups = list(dict.fromkeys(_group(name) for name in assets.ASSETS))
+    groups = list(dict.fromkeys(_group(name) for name in all_assets.ASSETS))
     edges = dict.fromkeys(
-        (_group(wanted), _group(asset.name)) for asset in assets.ASSETS.values() for wanted in asset.inputs
+        (_group(wanted), _group(asset.name)) for asset in all_assets.ASSETS.values() for wanted in asset.inputs
     )
-    given = {_group(asset.name) for asset in assets.ASSETS.values() if asset.make is None}
+    given = {_group(asset.name) for asset in all_assets.ASSETS.values() if asset.make is None}
     boxes = [f"  {_node(name)}{_shape(name, given=name in given)}" for name in groups]
     return _mermaid(
         [*boxes, *(f"  {_node(source)} --> {_node(target)}" for source, target in edges if source != target)]
@@ -140,7 +141,7 @@ def _certificate(row: Certificate) -> tuple[str, ...]:
 
 
 def _asset(asset: Asset) -> tuple[str, ...]:
-    module = next((module for module in _MODULES if asset in module.ASSETS), assets)
+    module = next((module for module in _MODULES if asset in module.ASSETS), all_assets)
     path = module.__name__.replace(".", "/") + ".py"
     return (
         f"`{asset.name}`",

@@ -22,7 +22,7 @@ from bench.report import Computed
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift.boot import timeline
-from installer.assets import pki
+from installer import pki
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
 from shared.steps import Caller, Polling

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from installer import graph
-from installer.assets import assets, pki, platform
+from installer import all_assets, graph, pki
+from installer.assets import platform
 from installer.config import install_config
 from installer.graph import Content, Graph
 
@@ -83,7 +83,7 @@ def given(of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str
 def resolve(known: dict[str, Content]) -> Graph:
     """Resolve all targets."""
     with ThreadPoolExecutor(2) as pool:
-        return graph.resolve(assets.ASSETS, assets.TARGETS, known, pool)
+        return graph.resolve(all_assets.ASSETS, all_assets.TARGETS, known, pool)
 
 
 @cache

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from installer import graph
-from installer.assets import assets
+from installer import all_assets, graph
 from installer.graph import Asset, Content, Graph, Inputs
 from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap.bootstrap_machine import FLAVOURS
@@ -135,14 +134,14 @@ def test_no_asset_does_without_one_of_its_inputs() -> None:
         given = example.given(of, version=version, spec=spec)
         given["release-image"]["flavour"] = flavour
         missed |= _missed(example.remade(given).contents)
-    made = [asset for asset in assets.ASSETS.values() if asset.make is not None]
+    made = [asset for asset in all_assets.ASSETS.values() if asset.make is not None]
     assert missed == {(asset.name, name) for asset in made for name in asset.inputs}
 
 
 def _missed(contents: Mapping[str, Content]) -> set[tuple[str, str]]:
     """Return assets, and inputs without which they are still made."""
     missed = set()
-    for asset in assets.ASSETS.values():
+    for asset in all_assets.ASSETS.values():
         for left_out in asset.inputs:
             assert asset.make is not None
             try:
@@ -160,10 +159,10 @@ def test_the_graph_does_not_show_what_it_holds() -> None:
 
 def test_every_asset_stands_before_those_that_need_it_and_nothing_is_unreachable() -> None:
     """The table has no asset that no target needs."""
-    order = graph.needed(assets.ASSETS, assets.TARGETS)
+    order = graph.needed(all_assets.ASSETS, all_assets.TARGETS)
     for name in order:
-        assert all(order.index(wanted) < order.index(name) for wanted in assets.ASSETS[name].inputs)
-    assert set(order) == set(assets.ASSETS)
+        assert all(order.index(wanted) < order.index(name) for wanted in all_assets.ASSETS[name].inputs)
+    assert set(order) == set(all_assets.ASSETS)
 
 
 def test_two_graphs_share_no_key_and_no_password() -> None:

@@ -19,8 +19,7 @@ import pytest
 import yaml
 from cryptography import x509
 
-from installer import back_ends, graph
-from installer.assets import assets
+from installer import all_assets, back_ends, graph
 from installer.errors import InstallerError
 from installer.graph import Content, Graph
 from installer.openshift_install import back_end, outputs, program
@@ -148,7 +147,7 @@ def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: 
 def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own_graph_has_it(made: Made) -> None:
     """There is one place for each object, whatever makes the rest, and the program's own objects are gone."""
     with ThreadPoolExecutor(2) as pool:
-        ours = graph.resolve(assets.ASSETS, back_end.ADJUSTED, made.given, pool)
+        ours = graph.resolve(all_assets.ASSETS, back_end.ADJUSTED, made.given, pool)
     machine = made.machine()
     for name in back_end.ADJUSTED:
         for path, text in ours.contents[name].items():
@@ -162,13 +161,13 @@ def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own
 
 def test_what_is_laid_over_needs_nothing_but_what_is_given() -> None:
     """It is not known when the program makes its certificates."""
-    known = {asset.name for asset in assets.GIVEN}
-    assert set(graph.needed(assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
+    known = {asset.name for asset in all_assets.GIVEN}
+    assert set(graph.needed(all_assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
 
 
 def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
     """All inputs, each target, and each file of the machine; the rest is under one further name."""
-    for name in (*(asset.name for asset in assets.GIVEN), *assets.TARGETS):
+    for name in (*(asset.name for asset in all_assets.GIVEN), *all_assets.TARGETS):
         assert made.graph.contents[name], name
     assert set(back_ends.BACK_ENDS["openshift-install"].assets()) <= set(made.graph.contents)
     assert set(made.graph.contents["openshift-install"]) == {

@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from kubernetes.config.kube_config import KubeConfigLoader
 
-from installer.assets import assets, kubeconfigs, pki
+from installer import all_assets, pki
+from installer.assets import kubeconfigs
 from installer.assets.certificates import BOOT_FILES
 from installer.config import install_config
 from installer.graph import Graph
@@ -275,7 +276,7 @@ def test_a_cluster_without_a_pull_secret_has_the_services_registry_alone(nothing
 def test_every_file_is_found_by_its_asset_and_by_no_other() -> None:
     """Somebody who looks for a file is led to exactly one place."""
     for name, content in example.made().contents.items():
-        if name not in {asset.name for asset in assets.GIVEN}:
-            assert {assets.asset_of(path).name for path in content} <= {name}
-    patterns = list(itertools.chain.from_iterable(asset.files for asset in assets.ASSETS.values()))
+        if name not in {asset.name for asset in all_assets.GIVEN}:
+            assert {all_assets.asset_of(path).name for path in content} <= {name}
+    patterns = list(itertools.chain.from_iterable(asset.files for asset in all_assets.ASSETS.values()))
     assert len(patterns) == len(set(patterns))

@@ -13,7 +13,8 @@ from emulator.openshift.boot import checks, host_system
 from emulator.openshift.boot.checks import Problem, problems
 from emulator.openshift.boot.ignition import File
 from emulator.openshift.boot.installation import Installation
-from installer.assets import certificates, pki
+from installer import pki
+from installer.assets import certificates
 from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap import boot_reasons, bootstrap_machine
 from tests.product.unit.installer.bootstrap.boot_reasons import reason, said_as

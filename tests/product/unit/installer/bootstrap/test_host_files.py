@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from installer.assets import assets
+from installer import all_assets
 from installer.bootstrap import host_files, host_script
 from installer.graph import Content
 from tests.product.unit.installer import example
@@ -34,7 +34,7 @@ _LIBRARY = '#!/usr/bin/env bash\nimage_for() { [[ "$1" == pod ]] && echo quay.io
 def said(path: str, **changed: Content) -> str:
     """Return the text of a file with other inputs."""
     made = INPUTS | {name.replace("_", "-"): content for name, content in changed.items()}
-    make = assets.ASSETS[path].make
+    make = all_assets.ASSETS[path].make
     assert make
     return str(make(made)[path])
 

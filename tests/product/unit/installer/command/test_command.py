@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from installer.assets import assets
+from installer import all_assets
 from installer.command import command_inputs
 from installer.command.command import FAILURE, SUCCESS, main
 from shared.clusters import catalogue
@@ -51,9 +51,9 @@ def test_the_files_of_openshift_install_are_written(folder: Path, capsys: pytest
     """Each is reported by its name but never by its content, and only their owner can read them."""
     assert main([*CREATE, str(folder), "--infra-id", "example-abcde"], ENVIRONMENT) == SUCCESS
     told = capsys.readouterr()
-    assert told.out.splitlines() == [f"written: {folder / name}" for name in assets.IGNITION_CONFIGS]
+    assert told.out.splitlines() == [f"written: {folder / name}" for name in all_assets.IGNITION_CONFIGS]
     assert stat.S_IMODE((folder / "auth/kubeadmin-password").stat().st_mode) == 0o600
-    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in assets.IGNITION_CONFIGS} == {0o600}
+    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in all_assets.IGNITION_CONFIGS} == {0o600}
     assert json.loads((folder / "metadata.json").read_text())["infraID"] == "example-abcde"
     kubeconfig = yaml.safe_load((folder / "auth/kubeconfig").read_text())
     assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example.eastus.example.com:6443"
@@ -350,7 +350,7 @@ def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str
     assert main(["graph"], {}) == SUCCESS
     whole = capsys.readouterr().out
     assert [line.split()[0] for line in whole.splitlines() if not line.startswith(" ")]
-    assert {line.split()[0] for line in whole.splitlines() if not line.startswith(" ")} == set(assets.ASSETS)
+    assert {line.split()[0] for line in whole.splitlines() if not line.startswith(" ")} == set(all_assets.ASSETS)
     assert "further-manifests  (given, or nothing)\n    holds manifests/*\n" in whole
     assert main(["graph", "--dot", "tls/etcd-client.crt"], {}) == SUCCESS
     dot = capsys.readouterr().out.splitlines()

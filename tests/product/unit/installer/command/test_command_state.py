@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from installer import documents
-from installer.assets import assets, manifests
+from installer import all_assets, documents
+from installer.assets import manifests
 from installer.command.command import FAILURE, SUCCESS, main
 from installer.command.command_state import STATE
 from installer.graph import Asset, Graph
@@ -55,7 +55,7 @@ def test_manifests_of_nobody_reach_the_bootstrap_machine() -> None:
     further = {"manifests/mine.yaml": "kind: A\n", "openshift/mine.json": "{}"}
     made = example.remade(example.given() | {manifests.FURTHER.name: further})
     assert boot(made).keys() - boot(example.made()).keys() == {f"{ROOT}{path}" for path in further}
-    assert {assets.asset_of(path).name for path in further} == {manifests.FURTHER.name}
+    assert {all_assets.asset_of(path).name for path in further} == {manifests.FURTHER.name}
 
 
 def test_the_state_says_what_it_is_and_is_its_owners_alone(folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_is_made_from_an_edited_manifest_is_made_again(
         found = yaml.safe_load(inputs[network][network])
         return {count: documents.to_yaml(found | {"kind": "Made"})}
 
-    monkeypatch.setitem(assets.ASSETS, count, Asset(count, (count,), (network,), read_network))
+    monkeypatch.setitem(all_assets.ASSETS, count, Asset(count, (count,), (network,), read_network))
     (folder / network).write_text((folder / network).read_text().replace("name: cluster", "name: edited"))
     assert create(folder) == SUCCESS
     assert f"made again, from what was edited: {count}" in capsys.readouterr().out

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from installer.config import install_config_draft, install_config_members
+from installer.command import install_config_draft
+from installer.config import install_config_members
 from tests.product.unit.installer import example
 
 VERSION = "4.3.18"

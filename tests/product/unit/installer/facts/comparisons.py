@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from installer.assets import assets
+from installer import all_assets
 from tests.product.unit.installer import example
 
 ROOT = "/opt/openshift/"
@@ -72,7 +72,7 @@ def decoded(text: str) -> str:
 @cache
 def all_paths() -> set[str]:
     """Return the paths of all files that are made."""
-    given = {asset.name for asset in assets.GIVEN}
+    given = {asset.name for asset in all_assets.GIVEN}
     return {path for name, content in example.made().contents.items() if name not in given for path in content}
 
 

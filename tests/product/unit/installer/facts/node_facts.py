@@ -4,8 +4,7 @@ from fnmatch import fnmatch
 from functools import cache
 from typing import Any
 
-from installer import graph
-from installer.assets import assets
+from installer import all_assets, graph
 from installer.assets.certificates import BUNDLES
 from installer.config import cluster_id
 from installer.graph import Asset
@@ -74,7 +73,7 @@ def nodes() -> Section:
     needed = {wanted for node in by_type.values() for wanted in node["dependencies"]} - _ASKED
     yield Fact("nodes are those from which others are made, and the last", needed | _LAST, set(by_type))
     with_node = {asset.name for node in by_type.values() for asset in _assets(node)} | set(_GIVEN.values())
-    yield Fact("every asset has a node", {name for name in assets.ASSETS if not _fits(name, _OURS)}, with_node)
+    yield Fact("every asset has a node", {name for name in all_assets.ASSETS if not _fits(name, _OURS)}, with_node)
     for kind, node in by_type.items():
         if kind in _GIVEN or kind in _WITHOUT or _is_template(node):
             continue
@@ -103,7 +102,7 @@ def _is_template(node: dict[str, Any] | None) -> bool:
 
 @cache
 def _reached(names: tuple[str, ...]) -> set[str]:
-    return set(graph.needed(assets.ASSETS, names))
+    return set(graph.needed(all_assets.ASSETS, names))
 
 
 def _assets(node: dict[str, Any] | None) -> list[Asset]:
@@ -113,7 +112,7 @@ def _assets(node: dict[str, Any] | None) -> list[Asset]:
     return [_asset_of(path) for path in paths if path in all_paths()]
 
 
-_asset_of = cache(assets.asset_of)
+_asset_of = cache(all_assets.asset_of)
 
 
 def _made_by(kind: str, node: dict[str, Any]) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from installer.bootstrap import static_pods
-from installer.ignition import ignition, snippets
+from installer.ignition import ignition, snippets, static_pods
 from installer.ignition.ignition import File
 from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap.test_shell import check, needs_shellcheck
