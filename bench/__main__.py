@@ -55,7 +55,7 @@ def main() -> None:
     for line in report.quantities(rounds, idle):
         print(line)
     print()
-    for line in report.graph_lines(graphs):
+    for line in graph.graph_lines(graphs):
         print(line)
 
 

@@ -4,15 +4,11 @@ import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from bench.chain import LONGEST, SHORTEST, Chain, Expected
 from bench.creates import Round
 from bench.history import Instance
 from bench.quantities import Quantities
-
-if TYPE_CHECKING:
-    from bench.graph import Figures
 
 # Aim for the wall time of a create: this share of its longest chain of latencies, and this much for each row of it.
 AIM_RATIO, AIM_SECONDS_PER_ROW = 1.10, 0.1
@@ -24,13 +20,6 @@ AIM_EVENTS, AIM_KIB = 300, 200
 AIM_ADDED, LEAST_LATE = 0.05, 0.1
 # Aim for the activities that a create runs at Azure's pace.
 AIM_CALLS = 400
-
-# The time that the original, in Go, takes for the same graph on two cores, and the aims: share of that time, seconds
-# outside RSA, memory in MiB.
-ORIGINAL_GRAPH_SECONDS = 2.8
-AIM_GRAPH, AIM_GRAPH_REST, AIM_GRAPH_MEMORY = 0.4, 0.15, 150
-# Aim for the boot check of the emulated machine, in seconds.
-AIM_CHECK = 1
 
 Figure = tuple[str, str, Callable[[Round], float]]
 COSTS: tuple[Figure, ...] = (
@@ -80,9 +69,9 @@ def lines(rounds: list[Round], computed: Computed, empty: float) -> Iterator[str
         ("memory of all processes, MiB", "{:.0f}", lambda each: each.peak),
     )
     yield ""
-    yield _row("creates at once, all succeeded", [str(each.creates) for each in rounds])
+    yield row("creates at once, all succeeded", [str(each.creates) for each in rounds])
     for name, form, figure in figures:
-        yield _row(name, [form.format(figure(each)) for each in rounds])
+        yield row(name, [form.format(figure(each)) for each in rounds])
     yield ""
     yield from _costs(rounds)
     yield from _histories(rounds)
@@ -112,35 +101,9 @@ def quantities(rounds: list[Round], idle: Quantities) -> Iterator[str]:
         ("Durable storage, transactions", "{:.0f}", lambda each: each.transactions),
         ("Key Vault, operations", "{:.0f}", lambda each: each.vault_operations),
     )
-    yield _row("used by a create, at once", [*(str(each.creates) for each in rounds), "idle hour"])
+    yield row("used by a create, at once", [*(str(each.creates) for each in rounds), "idle hour"])
     for name, form, figure in rows:
-        yield _row(name, [form.format(figure(each)) for each in (*used, idle)])
-
-
-def graph_lines(measured: "list[Figures]") -> Iterator[str]:
-    """Yield the cost of the install graph, with a column for each number of cores."""
-    if not measured:
-        return
-    last = measured[-1]
-    figures: tuple[tuple[str, Callable[[Figures], str]], ...] = (
-        ("wall seconds of an install graph", lambda each: f"{each.wall:.2f}"),
-        ("  of these outside RSA", lambda each: f"{each.rest:.2f}"),
-        ("CPU seconds", lambda each: f"{each.cpu:.2f}"),
-        ("  of these outside RSA", lambda each: f"{each.cpu - each.rsa_cpu:.2f}"),
-        ("memory of the process, MiB", lambda each: f"{each.memory:.0f}"),
-    )
-    yield _row("install graph, cores", [str(each.cores) for each in measured])
-    for name, figure in figures:
-        yield _row(name, [figure(each) for each in measured])
-    yield (
-        f"Install graph against the original's {ORIGINAL_GRAPH_SECONDS} s: {last.wall / ORIGINAL_GRAPH_SECONDS:.2f} x "
-        f"(aim: at most {AIM_GRAPH} x on two cores, {AIM_GRAPH_REST} s outside RSA, {AIM_GRAPH_MEMORY} MiB)."
-    )
-    yield (
-        f"It has {last.assets} assets, {last.plain / 1024:.0f} KiB; "
-        f"compressed {last.compressed / 1024:.0f} KiB, sealed {last.sealed / 1024:.0f} KiB."
-    )
-    yield f"The emulated bootstrap machine checks its ignition in {last.checked:.2f} s (aim: {AIM_CHECK} s)."
+        yield row(name, [form.format(figure(each)) for each in (*used, idle)])
 
 
 def _costs(rounds: list[Round]) -> Iterator[str]:
@@ -217,5 +180,6 @@ def _critical_path(alone: Round, computed: Computed) -> Iterator[str]:
     yield f"Aim for a create alone here: {aim:.2f} x its latencies, {latencies:.1f} s in {len(chain.rows)} rows."
 
 
-def _row(name: str, cells: list[str]) -> str:
+def row(name: str, cells: list[str]) -> str:
+    """Return a line of the report: a name, and its figures in columns."""
     return f"{name:34}" + "".join(f"{cell:>12}" for cell in cells)

@@ -293,13 +293,13 @@ def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
 def test_the_graphs_lines_have_a_column_for_each_number_of_cores() -> None:
     """The verdict is on the last column, which has the most cores."""
     one = graph.Figures(1, 2.0, 1.9, 1.8, 0.12, 100, 90, 400 * 1024, 200 * 1024, 201 * 1024, 0.02)
-    text = "\n".join(report.graph_lines([one, replace(one, cores=2, wall=0.7)]))
+    text = "\n".join(graph.graph_lines([one, replace(one, cores=2, wall=0.7)]))
     assert "wall seconds of an install graph          2.00        0.70" in text
     assert "  of these outside RSA                    0.10        0.10" in text
     assert "0.25 x (aim: at most 0.4 x" in text
     assert "90 assets, 400 KiB; compressed 200 KiB, sealed 201 KiB." in text
     assert "checks its ignition in 0.02 s (aim: 1 s)" in text
-    assert not list(report.graph_lines([]))
+    assert not list(graph.graph_lines([]))
 
 
 def test_keys_are_counted_and_the_installers_own_way_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
