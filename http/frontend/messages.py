@@ -12,7 +12,7 @@ from frontend.callers.tokens import Principal
 from frontend.services import Services
 from shared.arm.errors import CloudError, unauthorized
 from shared.arm.resource_id import ResourceId
-from shared.clusters.api_versions import ApiVersion
+from shared.clusters.member_types import ApiVersion
 from shared.documents import ClusterDocument, CorrelationData
 from shared.steps import DryRunInput, DryRunResult, StartInput
 

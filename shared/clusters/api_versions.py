@@ -5,13 +5,13 @@ disappear, fields of members that differ, other routes. `shared/clusters/members
 member that no row mentions exists in all versions. An api-version without a row is refused as unknown.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode, shown
-from shared.clusters.members import STATES, Rule
+from shared.clusters.member_types import ApiVersion, Rule
+from shared.clusters.members import STATES
 
 CREDENTIALS = "credentials"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
@@ -25,33 +25,6 @@ _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
 _WP, _IP = "properties.workerProfiles[]", "properties.ingressProfiles[]"
 _LB, _SDN = f"{_NP}.loadBalancerProfile", f"{_NP}.softwareDefinedNetwork"
 _INGRESS = (_IP, f"{_IP}.name", f"{_IP}.visibility", f"{_IP}.ip")
-
-
-@dataclass(frozen=True, eq=False)
-class ApiVersion:
-    """The changes that one version makes.
-
-    Args:
-        name: the value of `api-version`.
-        adds: paths of members that appear; a path includes everything below it.
-        removes: paths of members that disappear, also of those that this row adds as a part of others.
-        changes: by path, the fields of `Member` that have another value.
-        features: other routes that this version begins to serve.
-        retires: other routes that it no longer serves.
-        generated: whether its model is generated from TypeSpec; None if the row before says it. Then names are
-            case-sensitive, and replies leave out empty objects except `ALWAYS_SHOWN`. Other models are plain
-            structures, which are always present.
-        for_operators: whether it is the view of operators, which shows internal members and refuses PUT and PATCH.
-    """
-
-    name: str
-    adds: tuple[str, ...] = ()
-    removes: tuple[str, ...] = ()
-    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    features: frozenset[str] = frozenset()
-    retires: frozenset[str] = frozenset()
-    generated: bool | None = None
-    for_operators: bool = False
 
 
 def _each(paths: tuple[str, ...], **fields: Any) -> dict[str, dict[str, Any]]:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.arm import times
-from shared.clusters.api_versions import ApiVersion, is_generated
-from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, STRUCTURES, Kind, Member, Rule
+from shared.clusters.api_versions import is_generated
+from shared.clusters.member_types import ANY_CASE, BY_SERVICE, ApiVersion, Kind, Rule
+from shared.clusters.members import ALWAYS_SHOWN, STRUCTURES, Member
 from shared.clusters.shape import Node, in_normal_form, is_empty, is_same, secret_paths, tree, whole_tree
 from shared.documents import Cluster
 from shared.release import release_rules

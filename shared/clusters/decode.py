@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.arm.errors import CloudError, invalid_request_content, raise_all, shown
-from shared.clusters.api_versions import ApiVersion, is_generated
+from shared.clusters.api_versions import is_generated
 from shared.clusters.checks.unknown import Unknown, is_expression
-from shared.clusters.members import Kind
+from shared.clusters.member_types import ApiVersion, Kind
 from shared.clusters.shape import Node, item_target, step, tree
 from shared.documents import Cluster
 from shared.findings import Enough, Findings

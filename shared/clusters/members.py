@@ -7,45 +7,15 @@ have the member, and where they differ.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from shared.arm.errors import CloudError
 from shared.arm.names import normal_location
 from shared.clusters.checks import cluster_checks, machine_checks, network_checks
 from shared.clusters.checks.facts import Facts
+from shared.clusters.member_types import Kind, Rule
 
 Check = Callable[[Any, Facts, str], Iterator[CloudError]]
-
-
-class Kind(StrEnum):
-    """The JSON type of a member."""
-
-    STRING = "string"
-    INTEGER = "integer"
-    OBJECT = "object"
-    ARRAY = "array"
-    MAP = "map of strings"
-    OBJECTS = "map of objects"
-    BOOLEAN = "boolean"
-    STRINGS = "array of strings"
-    TIME = "time"
-
-
-class Rule(StrEnum):
-    """Who may write a member, and when."""
-
-    CREATE = "C"  # fixed at create
-    CREATE_ANY_CASE = "Ci"  # the same, compared without regard to case, stored as it first came
-    MUTABLE = "M"  # the customer's at any time
-    MUTABLE_ANY_CASE = "Mi"  # the same, compared without regard to case
-    READ_ONLY = "R"  # the service's: an update that sends another value is refused
-    PROVIDED = "P"  # filled by the service; an update may repeat the value
-    IGNORED = "I"  # the service's, and changes by itself: what a request sends is checked and dropped
-
-
-BY_SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
-ANY_CASE = frozenset({Rule.CREATE_ANY_CASE, Rule.MUTABLE_ANY_CASE})
 
 
 @dataclass(frozen=True)

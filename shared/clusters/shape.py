@@ -6,8 +6,9 @@ from functools import cache, partial
 from typing import Any
 
 from shared.arm.errors import shown
-from shared.clusters.api_versions import ApiVersion, changed_fields, has_member
-from shared.clusters.members import ANY_CASE, INTERNAL_MEMBERS, MEMBERS, Kind, Member
+from shared.clusters.api_versions import changed_fields, has_member
+from shared.clusters.member_types import ANY_CASE, ApiVersion, Kind
+from shared.clusters.members import INTERNAL_MEMBERS, MEMBERS, Member
 
 
 @dataclass

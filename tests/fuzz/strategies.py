@@ -14,7 +14,8 @@ from typing import Any
 import schemathesis
 from hypothesis import strategies as st
 
-from shared.clusters.api_versions import API_VERSIONS, ApiVersion
+from shared.clusters.api_versions import API_VERSIONS
+from shared.clusters.member_types import ApiVersion
 from tests.product.unit.frontend.world import CLUSTER, GROUP, LOCATION, SUBSCRIPTION, body
 from tools.pages import openapi
 

@@ -12,16 +12,16 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
-from shared.clusters import members
+from shared.clusters import member_types
 from shared.clusters.members import MEMBERS, Member
 from tests.product.unit.frontend.clusters.test_no_value_is_dropped import ROWS
 
 Change = Callable[[Member], Member]
 REQUIRED, FIXED, ANY_CASE = "is required", "is fixed at create", "may come in another case"
-_FIXED = (members.Rule.CREATE, members.Rule.CREATE_ANY_CASE)
+_FIXED = (member_types.Rule.CREATE, member_types.Rule.CREATE_ANY_CASE)
 _IN_THE_CASE_THAT_CAME = {
-    members.Rule.CREATE_ANY_CASE: members.Rule.CREATE,
-    members.Rule.MUTABLE_ANY_CASE: members.Rule.MUTABLE,
+    member_types.Rule.CREATE_ANY_CASE: member_types.Rule.CREATE,
+    member_types.Rule.MUTABLE_ANY_CASE: member_types.Rule.MUTABLE,
 }
 # Members whose every other value is refused by another rule before that. Another name makes another array.
 _NEVER_ACCEPTED = frozenset(
@@ -45,10 +45,10 @@ _PROPERTIES: dict[str, tuple[Callable[[Member], object], Change]] = {
     "has one of a few values": (lambda row: row.values and row.path != _SDN, partial(replace, values=())),
     FIXED: (
         lambda row: row.rule in _FIXED and row in ROWS and row.path not in _NEVER_ACCEPTED,
-        partial(replace, rule=members.Rule.MUTABLE),
+        partial(replace, rule=member_types.Rule.MUTABLE),
     ),
     ANY_CASE: (
-        lambda row: row.rule in members.ANY_CASE,
+        lambda row: row.rule in member_types.ANY_CASE,
         lambda row: replace(row, rule=_IN_THE_CASE_THAT_CAME[row.rule]),
     ),
 }

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from frontend.routes import ROUTES
-from shared.clusters.api_versions import ADMIN, API_VERSIONS, ApiVersion
-from shared.clusters.members import BY_SERVICE, INTERNAL_MEMBERS, Rule
+from shared.clusters.api_versions import ADMIN, API_VERSIONS
+from shared.clusters.member_types import BY_SERVICE, ApiVersion, Rule
+from shared.clusters.members import INTERNAL_MEMBERS
 from tools.pages.markdown import code
 
 _MUTABLE = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)

@@ -12,8 +12,9 @@ from frontend.middleware.authentication import Caller
 from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES, Route, Verb
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
-from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, ApiVersion, has_feature
-from shared.clusters.members import Kind, Member, Rule
+from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, has_feature
+from shared.clusters.member_types import ApiVersion, Kind, Rule
+from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
 
 Json = dict[str, Any]

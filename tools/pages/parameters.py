@@ -10,7 +10,8 @@ from functools import cache
 from activities.targets import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.clusters.api_versions import API_VERSIONS, changed_fields, has_member
-from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule
+from shared.clusters.member_types import BY_SERVICE, Rule
+from shared.clusters.members import MEMBERS, Member
 from tools.pages.markdown import code, table
 from tools.pages.sources import Reader, readers
 

@@ -14,8 +14,9 @@ from frontend.at_once import at_once
 from frontend.messages import Call
 from shared import deadline, tracing
 from shared.arm import resource_id
-from shared.clusters import live, states
-from shared.clusters.live import Live
+from shared.clusters import states
+from shared.clusters.live import live_values
+from shared.clusters.live.live_values import Live
 from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose
 from shared.documents import Cluster, ClusterDocument
 from shared.openshift import client
@@ -53,11 +54,11 @@ def _sources(cluster: Cluster) -> Sources:
     """Return the members of `Live`: what each is read from, and what is taken from it."""
     subscription_id = resource_id.parse(cluster["id"]).subscription_id
     return {
-        "version": (CLUSTER_VERSION, live.version),
-        "console_url": (_CONSOLE, live.console_url),
-        "worker_profiles": (_MACHINE_SETS, partial(live.worker_profiles, subscription_id)),
-        "ingress_profiles": (_INGRESS_CONTROLLERS, live.ingress_profiles),
-        "router_addresses": (_ROUTERS, live.router_addresses),
+        "version": (CLUSTER_VERSION, live_values.version),
+        "console_url": (_CONSOLE, live_values.console_url),
+        "worker_profiles": (_MACHINE_SETS, partial(live_values.worker_profiles, subscription_id)),
+        "ingress_profiles": (_INGRESS_CONTROLLERS, live_values.ingress_profiles),
+        "router_addresses": (_ROUTERS, live_values.router_addresses),
     }
 
 
@@ -109,7 +110,7 @@ def _shown(document: ClusterDocument, found: Mapping[str, Any]) -> Shown:
         extra = tracing.current.get().extra()
         _log.warning("cluster %s is shown with stored values: %s", document["key"], told, extra=extra)
     values = Live(**{name: found[name] for name in found.keys() - failed.keys()})
-    return Shown(live.shown(document["openShiftCluster"], values), failed)
+    return Shown(live_values.shown(document["openShiftCluster"], values), failed)
 
 
 def _named(failed: Mapping[str, str], why: str) -> list[str]:

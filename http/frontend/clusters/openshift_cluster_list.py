@@ -4,9 +4,10 @@ from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
 from shared import deadline
 from shared.arm import links, paging, resource_id
-from shared.clusters import live, states
+from shared.clusters import states
 from shared.clusters.convert import to_external
-from shared.clusters.live import Live
+from shared.clusters.live import live_values
+from shared.clusters.live.live_values import Live
 from shared.documents import ClusterDocument
 from shared.store import unreadable
 
@@ -54,7 +55,7 @@ def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
         resource_id.parse(document["key"])
         resource_id.parse(document["openShiftCluster"]["id"])
         states.is_usable(document["openShiftCluster"])
-        to_external(live.shown(document["openShiftCluster"], Live()), call.version)
+        to_external(live_values.shown(document["openShiftCluster"], Live()), call.version)
     except unreadable.ERRORS as error:
         unreadable.note(call.services.store.clusters.name, document.get("id"), error)
         return False

@@ -9,8 +9,8 @@ from typing import NoReturn
 from frontend.messages import Call
 from shared.arm.errors import CloudError, invalid_parameter, request_not_allowed
 from shared.clusters import convert
-from shared.clusters.checks.validation import validate_operators
 from shared.clusters.states import Event
+from shared.clusters.validation import validate_operators
 from shared.documents import Cluster
 
 _TASK = "properties.maintenanceTask"

@@ -23,18 +23,19 @@ from azure.core.exceptions import ResourceNotFoundError
 from frontend.clusters.enrichment import Shown
 from frontend.messages import Call
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters import catalogue, convert, live, live_workers, principals, worker_count
+from shared.clusters import catalogue, convert, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
-from shared.clusters.checks.validation import (
+from shared.clusters.live import live_values, live_workers
+from shared.clusters.secrets import Purpose
+from shared.clusters.states import Edge, Event
+from shared.clusters.validation import (
     changed_members,
     is_changed,
     validate_delta,
     validate_resume,
     validate_static,
 )
-from shared.clusters.secrets import Purpose
-from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
 from shared.store import PreconditionFailed
 from shared.vault import Bundle
@@ -151,7 +152,7 @@ def _beside_live(  # noqa: PLR0917 - the steps' own values
     """
     version, is_patch = call.version, edge.event is Event.PATCH
     of_sets = (live_workers.PROFILES,) if live_workers.are_named(sent, version) else (live_workers.STATUS,)
-    changed = changed_members(stored, cluster, version, (*live.FIXED, *of_sets))
+    changed = changed_members(stored, cluster, version, (*live_values.FIXED, *of_sets))
     sets = [path for path in of_sets if path in changed]
     if read_live is None or not changed:
         for path in sets:
@@ -167,7 +168,7 @@ def _beside_live(  # noqa: PLR0917 - the steps' own values
         convert.copy_member(shown, before, path)
         convert.copy_member(repeated, after, path)
     # The static rules judge what no version accepts. They leave out machine sets, which a create cannot have.
-    for path in set(changed).difference(changed_members(before, after, version, live.FIXED)):
+    for path in set(changed).difference(changed_members(before, after, version, live_values.FIXED)):
         convert.copy_member(stored, cluster, path)
     if live_workers.PROFILES in sets:
         infra_id = stored["properties"].get("infraId", "")

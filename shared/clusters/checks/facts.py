@@ -1,14 +1,12 @@
 """The context of a check: the cluster as the request wants it, and its place. No store, no Azure."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
 from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
+from shared.clusters.member_types import ApiVersion
 from shared.documents import Cluster
-
-if TYPE_CHECKING:
-    from shared.clusters.api_versions import ApiVersion
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Facts:
     """
 
     cluster: Cluster
-    version: "ApiVersion"
+    version: ApiVersion
     resource_id: str
     location: str
     domain: str

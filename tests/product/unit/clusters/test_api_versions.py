@@ -11,7 +11,8 @@ from shared.clusters.api_versions import (
     is_generated,
     serving,
 )
-from shared.clusters.members import BY_SERVICE, INTERNAL_MEMBERS, MEMBERS, STRUCTURES, Member, Rule
+from shared.clusters.member_types import BY_SERVICE, Rule
+from shared.clusters.members import INTERNAL_MEMBERS, MEMBERS, STRUCTURES, Member
 from shared.clusters.shape import Node, tree
 from tests.api_versions import CANCELED, STATES, VERSIONS, every_feature, features, members
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from shared.clusters import convert
 from shared.clusters.api_versions import find_api_version
-from shared.clusters.checks.validation import validate_delta
 from shared.clusters.decode import decode_cluster
-from shared.clusters.members import Kind
+from shared.clusters.member_types import Kind
 from shared.clusters.shape import Node, whole_tree
+from shared.clusters.validation import validate_delta
 from tests.api_versions import VERSIONS, members
 
 Json = dict[str, Any]

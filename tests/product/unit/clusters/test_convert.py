@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.clusters import convert
-from shared.clusters.api_versions import API_VERSIONS, ApiVersion
+from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.decode import decode_cluster
-from shared.clusters.members import MEMBERS, Kind
+from shared.clusters.member_types import ApiVersion, Kind
+from shared.clusters.members import MEMBERS
 from shared.clusters.shape import Node, tree
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.clusters import live
-from shared.clusters.live import Live
+from shared.clusters.live import live_values
+from shared.clusters.live.live_values import Live
 
 Json = dict[str, Any]
 SUBSCRIPTION = "dddddddd-0000-0000-0000-000000000001"
@@ -18,11 +18,11 @@ SUBNET = (
 DES = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/keys/providers/Microsoft.Compute/diskEncryptionSets/des"
 OWNER = "ingresscontroller.operator.openshift.io/owning-ingresscontroller"
 PICKS = {
-    "version": live.version,
-    "console_url": live.console_url,
-    "worker_profiles": lambda found: live.worker_profiles(SUBSCRIPTION, found),
-    "ingress_profiles": live.ingress_profiles,
-    "router_addresses": live.router_addresses,
+    "version": live_values.version,
+    "console_url": live_values.console_url,
+    "worker_profiles": lambda found: live_values.worker_profiles(SUBSCRIPTION, found),
+    "ingress_profiles": live_values.ingress_profiles,
+    "router_addresses": live_values.router_addresses,
 }
 
 
@@ -47,7 +47,7 @@ def machine_set(name: str = "c1-worker-eastus1", replicas: Any = 2, ready: Any =
 
 def only(found: Any) -> Any:
     """Return the profile of one machine set."""
-    (profile,) = live.worker_profiles(SUBSCRIPTION, [found])
+    (profile,) = live_values.worker_profiles(SUBSCRIPTION, [found])
     return profile
 
 
@@ -96,7 +96,7 @@ def test_without_a_ready_machine_or_a_readable_spec_only_name_and_count_are_show
 def test_machine_sets_are_in_the_order_of_their_names_and_those_without_one_are_left_out() -> None:
     """The API server sorts them in another way than people."""
     found = [machine_set("b"), {"metadata": {}}, "nonsense", machine_set("a")]
-    assert [profile["name"] for profile in live.worker_profiles(SUBSCRIPTION, found)] == ["a", "b"]
+    assert [profile["name"] for profile in live_values.worker_profiles(SUBSCRIPTION, found)] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,9 @@ def test_an_odd_member_is_left_out_alone(spec: Json, missing: str) -> None:
 def test_the_visibility_of_an_ingress_controller_follows_how_it_publishes(strategy: Any, want: Json) -> None:
     """Public unless it says otherwise; without a load balancer it is neither."""
     spec = {} if strategy is None else {"endpointPublishingStrategy": strategy}
-    assert live.ingress_profiles([{"metadata": {"name": "default"}, "spec": spec}]) == [{"name": "default"} | want]
+    assert live_values.ingress_profiles([{"metadata": {"name": "default"}, "spec": spec}]) == [
+        {"name": "default"} | want
+    ]
 
 
 def service(name: str, *addresses: Any, owner: str = "") -> Json:
@@ -158,7 +160,7 @@ def test_the_address_of_a_controller_is_that_of_its_routers_service() -> None:
         service("router-odd", "nonsense"),
         "nonsense",
     ]
-    assert live.router_addresses(found) == {"default": "20.0.0.1", "internal": "10.0.0.4"}
+    assert live_values.router_addresses(found) == {"default": "20.0.0.1", "internal": "10.0.0.4"}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_the_address_of_a_controller_is_that_of_its_routers_service() -> None:
 )
 def test_the_console_is_an_https_address(url: Any, want: str | None) -> None:
     """Portals make a link of it, and the customer's administrators write it."""
-    assert live.console_url({"status": {"consoleURL": url}}) == want
+    assert live_values.console_url({"status": {"consoleURL": url}}) == want
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def test_the_console_is_an_https_address(url: Any, want: str | None) -> None:
 )
 def test_the_version_is_the_desired_one(said: Any, want: str | None) -> None:
     """It has three numbers."""
-    assert live.version({"status": {"desired": {"version": said}}}) == want
+    assert live_values.version({"status": {"desired": {"version": said}}}) == want
 
 
 STORED: Any = {
@@ -203,9 +205,9 @@ STORED: Any = {
 def test_what_is_not_read_stays_as_it_is_stored() -> None:
     """And the stored cluster itself never changes."""
     before = copy.deepcopy(STORED)
-    assert live.shown(STORED, Live()) == STORED
+    assert live_values.shown(STORED, Live()) == STORED
     everything = Live("4.18.1", "https://new/", [{"name": "w"}], [{"name": "x"}], {"x": "20.0.0.2"})
-    assert live.shown(STORED, everything) != STORED
+    assert live_values.shown(STORED, everything) != STORED
     assert before == STORED
 
 
@@ -218,7 +220,7 @@ def test_everything_that_is_read_is_shown() -> None:
         ingress_profiles=[{"name": "default", "visibility": "Private"}, {"name": "more", "visibility": "Public"}],
         router_addresses={"default": "10.0.0.7"},
     )
-    assert live.shown(STORED, found)["properties"] == {
+    assert live_values.shown(STORED, found)["properties"] == {
         "clusterProfile": {"version": "4.18.1", "domain": "c1"},
         "consoleProfile": {"url": "https://new/"},
         "workerProfiles": [{"name": "worker", "count": 3}],
@@ -252,7 +254,7 @@ def test_everything_that_is_read_is_shown() -> None:
 )
 def test_ingress_is_shown_as_far_as_it_is_read(found: Live, want: list[Json]) -> None:
     """Controllers and addresses come from two reads, and either may fail."""
-    assert live.shown(STORED, found)["properties"]["ingressProfiles"] == want
+    assert live_values.shown(STORED, found)["properties"]["ingressProfiles"] == want
 
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -274,4 +276,4 @@ _JSON = st.recursive(
 def test_no_object_is_too_odd(one: Any, many: list[Any]) -> None:
     """Whatever an API server answers, there is something to show."""
     found: Any = {member: pick(one if member in ("version", "console_url") else many) for member, pick in PICKS.items()}
-    assert live.shown(STORED, Live(**found))["id"] == STORED["id"]
+    assert live_values.shown(STORED, Live(**found))["id"] == STORED["id"]

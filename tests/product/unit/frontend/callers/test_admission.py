@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from frontend.callers import linked
-from shared.clusters.members import BY_SERVICE, MEMBERS
+from shared.clusters.member_types import BY_SERVICE
+from shared.clusters.members import MEMBERS
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, application_token
 from tests.product.unit.frontend.world import CLUSTER, GROUP, NEW, SUBSCRIPTION, VNET, body, changed
 

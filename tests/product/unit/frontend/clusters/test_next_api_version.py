@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from shared.clusters import api_versions, shape
-from shared.clusters.api_versions import API_VERSIONS, ApiVersion
+from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.checks import cluster_checks
-from shared.clusters.members import MEMBERS, Member, Rule
+from shared.clusters.member_types import ApiVersion, Rule
+from shared.clusters.members import MEMBERS, Member
 from tests.api_versions import VERSIONS
 from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, OLD, World, admin_certificate, body, changed
 from tools.pages import manifest

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from shared.clusters.api_versions import API_VERSIONS, has_member
-from shared.clusters.members import ANY_CASE, BY_SERVICE, MEMBERS, Kind, Member
+from shared.clusters.member_types import ANY_CASE, BY_SERVICE, Kind
+from shared.clusters.members import MEMBERS, Member
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, SUBSCRIPTION, World, body
 
 CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"

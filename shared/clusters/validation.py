@@ -8,10 +8,10 @@ from typing import Any
 from shared import findings
 from shared.arm.errors import CloudError, invalid_parameter, property_change_not_allowed, raise_all, shown
 from shared.clusters import states
-from shared.clusters.api_versions import ApiVersion
 from shared.clusters.checks.facts import Facts, refuse
 from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
-from shared.clusters.members import BY_SERVICE, Kind, Member, Rule
+from shared.clusters.member_types import BY_SERVICE, ApiVersion, Kind, Rule
+from shared.clusters.members import Member
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 from shared.documents import Cluster
 

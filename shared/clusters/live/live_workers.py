@@ -13,8 +13,8 @@ the cluster, changes something, and sends everything back, machine sets included
 from collections.abc import Mapping, Sequence
 
 from shared.arm.errors import CloudError, ErrorCode, property_change_not_allowed, shown
-from shared.clusters.api_versions import ApiVersion, has_member
-from shared.clusters.members import Rule
+from shared.clusters.api_versions import has_member
+from shared.clusters.member_types import ApiVersion, Rule
 from shared.clusters.shape import tree
 from shared.clusters.worker_count import WORKER
 from shared.documents import Cluster, WorkerProfile
