@@ -15,9 +15,9 @@ import azure.durable_functions as df
 import azure.functions as func
 
 from frontend import trials
-from frontend.messages import Reply, Request
+from frontend.messages import Reply, Request, Route
 from frontend.middleware.chain import respond
-from frontend.routes import ROUTES, Route
+from frontend.routes import ROUTES
 from frontend.services import get_services
 from orchestrators.plans import RUN_PLAN
 from shared import deadline

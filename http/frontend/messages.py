@@ -1,23 +1,25 @@
-"""The types that pass through the frontend: a request, the call that is made from it, and the reply."""
+"""The types that pass through the frontend: a request, the call that is made from it, the reply, and a row of `ROUTES`."""
 
 import json
 import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from frontend.bodies import Body
+from frontend.callers.caller import Caller
+from frontend.callers.rights import Need
 from frontend.callers.tokens import Principal
 from frontend.services import Services
-from shared.arm.errors import CloudError, unauthorized
+from shared import deadline
+from shared.arm.errors import CloudError, path_not_found, unauthorized
 from shared.arm.resource_id import ResourceId
 from shared.clusters.member_types import ApiVersion
 from shared.documents import ClusterDocument, CorrelationData
+from shared.settings import Callers
 from shared.steps import DryRunInput, DryRunResult, StartInput
-
-if TYPE_CHECKING:
-    from frontend.routes import Route
 
 _NO_VERSION = ApiVersion("")
 _PARAMETER = re.compile(r"\{\*?(\w+)\}")
@@ -182,6 +184,75 @@ class Call:
 
 Handler = Callable[[Call], Reply]
 Middleware = Callable[[Call, Handler], Reply]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """The handler of a verb, and what it needs.
+
+    Args:
+        handler: answers the request.
+        subscription_states: the subscription states that allow it; all, if none is named.
+        begins: whether it begins an operation.
+        needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
+            to all who have tokens.
+        answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
+            clients.
+        takes: the body that it takes, and requires; one that is missing may have been lost on the way. Without it, the
+            handler gets no content.
+        most_bytes: the size up to which it takes an archive instead of JSON; 0 for JSON.
+        unreadable: answers a body that cannot be read, where that is not an error of HTTP.
+    """
+
+    handler: Handler
+    subscription_states: frozenset[str] = frozenset()
+    begins: bool = False
+    needs: Need | None = None
+    answers: Mapping[int, Body] = field(default_factory=dict)
+    takes: Body = Body.NONE
+    most_bytes: int = 0
+    unreadable: Callable[[CloudError], Reply] | None = None
+
+
+def not_found(call: Call) -> Reply:
+    """Answer a path that is not served.
+
+    Raises:
+        CloudError: 404 `NotFound`.
+    """
+    raise path_not_found(call.path)
+
+
+@dataclass(frozen=True)
+class Route:
+    """One path, one function.
+
+    Args:
+        name: the function's name.
+        template: the path, as the host matches it.
+        verbs: verb to handler; empty for the routes of unknown paths, which take all of them.
+        caller: the caller that it requires.
+        versioned: whether it requires an `api-version`.
+        feature: the feature that a version must have for this route; "" for clusters, which all versions serve.
+        durable: whether it needs the durable client.
+        otherwise: the handler of verbs that are not listed.
+        only: the deployments that serve it, by who calls them; all, if there is none.
+    """
+
+    name: str
+    template: str
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+    caller: Caller = Caller.ARM
+    versioned: bool = True
+    feature: str = ""
+    durable: bool = False
+    otherwise: Handler = not_found
+    only: Callers | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time that a request has. One about a site may have to render its bundle."""
+        return deadline.RENDERING_SECONDS if "{siteName}" in self.template else deadline.REQUEST_SECONDS
 
 
 def error_reply(error: CloudError, headers: Mapping[str, str] | None = None) -> Reply:

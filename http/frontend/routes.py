@@ -5,33 +5,27 @@ The host takes the first template that fits, in the order of function names. So 
 parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-
 from frontend import health
 from frontend.admin import sre_bundles, sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
-from frontend.callers.rights import Need, Open, Role
+from frontend.callers.caller import Caller
+from frontend.callers.rights import Open, Role
 from frontend.clusters import (
     openshift_cluster_credentials,
     openshift_cluster_delete,
     openshift_cluster_get,
     openshift_cluster_list,
-    openshift_cluster_preflight,
     openshift_cluster_put_or_patch,
     openshift_version_get,
     role_set_get,
     subscription_put,
 )
-from frontend.dry_runs import dry_run
-from frontend.messages import Call, Handler, Reply
-from frontend.middleware.authentication import Caller
+from frontend.dry_runs import dry_run, openshift_cluster_preflight
+from frontend.messages import Route, Verb
 from frontend.middleware.body import MAX_BYTES
 from frontend.operations import async_operation_get, operations_list
 from frontend.sites import contents, kubeconfig, runs, sites
-from shared import deadline
-from shared.arm.errors import CloudError, path_not_found
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -43,76 +37,6 @@ from shared.clusters.api_versions import (
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
-
-
-@dataclass(frozen=True)
-class Verb:
-    """The handler of a verb, and what it needs.
-
-    Args:
-        handler: answers the request.
-        subscription_states: the subscription states that allow it; all, if none is named.
-        begins: whether it begins an operation.
-        needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
-            to all who have tokens.
-        answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
-            clients.
-        takes: the body that it takes, and requires; one that is missing may have been lost on the way. Without it, the
-            handler gets no content.
-        most_bytes: the size up to which it takes an archive instead of JSON; 0 for JSON.
-        unreadable: answers a body that cannot be read, where that is not an error of HTTP.
-    """
-
-    handler: Handler
-    subscription_states: frozenset[str] = frozenset()
-    begins: bool = False
-    needs: Need | None = None
-    answers: Mapping[int, Body] = field(default_factory=dict)
-    takes: Body = Body.NONE
-    most_bytes: int = 0
-    unreadable: Callable[[CloudError], Reply] | None = None
-
-
-def not_found(call: Call) -> Reply:
-    """Answer a path that is not served.
-
-    Raises:
-        CloudError: 404 `NotFound`.
-    """
-    raise path_not_found(call.path)
-
-
-@dataclass(frozen=True)
-class Route:
-    """One path, one function.
-
-    Args:
-        name: the function's name.
-        template: the path, as the host matches it.
-        verbs: verb to handler; empty for the routes of unknown paths, which take all of them.
-        caller: the caller that it requires.
-        versioned: whether it requires an `api-version`.
-        feature: the feature that a version must have for this route; "" for clusters, which all versions serve.
-        durable: whether it needs the durable client.
-        otherwise: the handler of verbs that are not listed.
-        only: the deployments that serve it, by who calls them; all, if there is none.
-    """
-
-    name: str
-    template: str
-    verbs: Mapping[str, Verb] = field(default_factory=dict)
-    caller: Caller = Caller.ARM
-    versioned: bool = True
-    feature: str = ""
-    durable: bool = False
-    otherwise: Handler = not_found
-    only: Callers | None = None
-
-    @property
-    def seconds(self) -> float:
-        """The time that a request has. One about a site may have to render its bundle."""
-        return deadline.RENDERING_SECONDS if "{siteName}" in self.template else deadline.REQUEST_SECONDS
-
 
 _S = "subscriptions/{subscriptionId}"
 _RG = _S + "/resourceGroups/{resourceGroupName}"

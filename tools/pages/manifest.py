@@ -5,7 +5,8 @@ Ids of application and roles are all zeros in it: who registers it fills them in
 
 import json
 
-from frontend.routes import ROUTES, Route
+from frontend.messages import Route
+from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from shared.clusters.api_versions import serving
 

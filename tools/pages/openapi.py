@@ -8,9 +8,10 @@ import json
 from typing import Any
 
 from frontend.bodies import Body
-from frontend.middleware.authentication import Caller
+from frontend.callers.caller import Caller
+from frontend.messages import Route, Verb
 from frontend.middleware.path import PATH_CHECKS
-from frontend.routes import ROUTES, Route, Verb
+from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, has_feature
 from shared.clusters.member_types import ApiVersion, Kind, Rule

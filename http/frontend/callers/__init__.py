@@ -1,1 +1,1 @@
-"""Callers with a token of Entra ID: who they are, what they may do, and the middleware of their requests alone."""
+"""Who calls, what a route requires of callers, and whose a token is."""

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from frontend.callers.caller import Caller
 from frontend.messages import Call, Handler, Reply
-from frontend.middleware.authentication import Caller, required_caller
+from frontend.middleware.authentication import required_caller
 from shared.clusters.api_versions import find_api_version
 
 

@@ -1,24 +1,15 @@
 """ARM's and operators' identity. Only the client certificate decides it, before anything else in the request is read."""
 
 from collections.abc import Callable
-from enum import Enum
 
 from cryptography.x509 import Certificate
 
+from frontend.callers.caller import Caller
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware import client_certificates
 from frontend.services import Services
 from shared.arm.errors import forbidden
 from shared.clusters.api_versions import ADMIN
-
-
-class Caller(Enum):
-    """The callers that a route may require. Where callers have tokens, `ARM` stands for all who have one."""
-
-    ARM = "Azure Resource Manager's"
-    ADMIN = "an operator's"
-    ANY = "any"
-
 
 HEADER = "x-arr-clientcert"
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 
-from frontend.callers.admission import admit
-from frontend.callers.authorize import authorize
-from frontend.callers.foreign_headers import foreign_headers
-from frontend.callers.public_address import public_address
-from frontend.callers.served import served
-from frontend.callers.sign_in import sign_in
-from frontend.callers.system_data import token_system_data
-from frontend.messages import Call, Handler, Middleware, Reply, Request
+from frontend.messages import Call, Handler, Middleware, Reply, Request, Route
 from frontend.middleware.api_version import api_version
 from frontend.middleware.authentication import authenticate
 from frontend.middleware.body import body
 from frontend.middleware.draining import draining
+from frontend.middleware.entra.admission import admit
+from frontend.middleware.entra.authorize import authorize
+from frontend.middleware.entra.foreign_headers import foreign_headers
+from frontend.middleware.entra.public_address import public_address
+from frontend.middleware.entra.served import served
+from frontend.middleware.entra.sign_in import sign_in
+from frontend.middleware.entra.system_data import token_system_data
 from frontend.middleware.headers import headers
 from frontend.middleware.host import host
 from frontend.middleware.log import log
@@ -24,7 +24,6 @@ from frontend.middleware.path import path
 from frontend.middleware.referer import referer
 from frontend.middleware.subscription import subscription
 from frontend.middleware.system_data import system_data
-from frontend.routes import Route
 from frontend.services import Services
 from shared.settings import Callers, SettingsError
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import requests
 
-from frontend.middleware.authentication import Caller
+from frontend.callers.caller import Caller
 from frontend.routes import ROUTES
 from shared.clusters.api_versions import serving
 from tests import local_azure

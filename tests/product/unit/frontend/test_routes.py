@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from frontend.middleware.authentication import Caller
+from frontend.callers.caller import Caller
+from frontend.messages import Route
 from frontend.middleware.path import PATH_CHECKS
-from frontend.routes import ROUTES, Route
+from frontend.routes import ROUTES
 from tests.api_versions import VERSIONS
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, SUBSCRIPTION, World, admin_certificate
 

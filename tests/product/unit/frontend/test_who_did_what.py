@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from frontend.callers.rights import READ_EACH, Open
-from frontend.routes import ROUTES, Route
+from frontend.messages import Route
+from frontend.routes import ROUTES
 from tests.product.unit.frontend.callers.test_rights import version_of
 from tests.product.unit.frontend.callers_world import APPLICATION, USER, CallersWorld, application_token, token
 from tests.product.unit.frontend.middleware.test_host import path_of

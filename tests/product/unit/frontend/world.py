@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from frontend.messages import Reply, Request
+from frontend.messages import Reply, Request, Route
 from frontend.middleware.chain import respond
-from frontend.routes import ROUTES, Route
+from frontend.routes import ROUTES
 from frontend.services import Services
 from shared import settings
 from shared.azure.arm_certificates import ClientCertificate

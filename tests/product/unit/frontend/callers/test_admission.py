@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from frontend.callers import linked
+from frontend.middleware.entra import linked
 from shared.clusters.member_types import BY_SERVICE
 from shared.clusters.members import MEMBERS
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, application_token

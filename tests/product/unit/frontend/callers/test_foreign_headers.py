@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from frontend.callers.foreign_headers import FOREIGN
+from frontend.middleware.entra.foreign_headers import FOREIGN
 from tests.product.unit.frontend.callers_world import APPLICATION, PUBLIC_URL, USER, CallersWorld, application_token
 from tests.product.unit.frontend.world import (
     CLUSTER,

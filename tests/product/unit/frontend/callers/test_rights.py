@@ -6,8 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from frontend.messages import Route, Verb
 from frontend.middleware.chain import CHAINS
-from frontend.routes import ROUTES, Route, Verb
+from frontend.routes import ROUTES
 from shared.clusters.api_versions import serving
 from shared.settings import Callers
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, token

@@ -7,7 +7,7 @@ import pytest
 from azure.core.exceptions import ResourceNotFoundError, ServiceRequestError
 from hypothesis import HealthCheck, given, settings
 
-from frontend.clusters.openshift_cluster_preflight import _MAX_CLUSTERS
+from frontend.dry_runs.openshift_cluster_preflight import _MAX_CLUSTERS
 from frontend.messages import Reply
 from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.callers_world import CallersWorld

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from frontend.middleware.authentication import Caller
-from frontend.routes import ROUTES, Route
+from frontend.callers.caller import Caller
+from frontend.messages import Route
+from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from tests.product.unit.frontend.world import (
     CLUSTER,

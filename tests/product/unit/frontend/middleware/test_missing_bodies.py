@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from frontend.bodies import Body
-from frontend.middleware.authentication import Caller
-from frontend.routes import ROUTES, Route
+from frontend.callers.caller import Caller
+from frontend.messages import Route
+from frontend.routes import ROUTES
 from tests.product.unit.frontend.world import SUBSCRIPTION, World, admin_certificate
 
 VALUES = {

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from urllib.parse import quote, urlencode, urlsplit
 
+from frontend.callers.caller import Caller
 from frontend.messages import Call, Handler, Reply
-from frontend.middleware.authentication import Caller
 
 
 def public_address(call: Call, handle: Handler) -> Reply:

@@ -3,10 +3,11 @@
 import re
 from dataclasses import replace
 
+from frontend.callers.caller import Caller
 from frontend.callers.rights import Role
 from frontend.callers.tokens import NotBelieved, Verifier
 from frontend.messages import Call, Handler, Reply, error_reply
-from frontend.middleware.authentication import Caller, required_caller
+from frontend.middleware.authentication import required_caller
 from shared.arm.errors import forbidden, unauthorized
 
 _BEARER = re.compile(r"bearer +(?P<token>\S+)", re.IGNORECASE)

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 
 from frontend.at_once import at_once
-from frontend.callers import linked
 from frontend.callers.rights import WRITE, Right
 from frontend.messages import Call, Handler, Reply
+from frontend.middleware.entra import linked
 from frontend.middleware.subscription import require_allowed_state
 from shared import tracing
 from shared.arm.errors import (
