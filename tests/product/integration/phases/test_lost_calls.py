@@ -186,7 +186,7 @@ def on_the_service(world: World, monkeypatch: pytest.MonkeyPatch, wire: Wire) ->
     monkeypatch.setattr(of_site, "_clusters", lambda _site: lambda _name: Cluster(wire.client))
 
     def begin(site: Site, _plan: Any) -> Perform:
-        monkeypatch.setattr(of_site, "opened", lambda *_: site)
+        monkeypatch.setattr(of_site, "load_stored", lambda *_: site)
         return call
 
     def call(tries: verdicts.Tries) -> Any:

@@ -41,7 +41,7 @@ LEFT = Change(ObjectId("", "ConfigMap", "default", "other"), "unchanged")
 def site(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
     """Give a site with a running operation on its phase `policies`."""
     found = load(write(tmp_path / "site"))
-    monkeypatch.setattr(of_site, "opened", lambda _fetch, _digest, _metadata: found)
+    monkeypatch.setattr(of_site, "load_stored", lambda _fetch, _digest, _metadata: found)
     monkeypatch.setattr(of_site, "_bundles", lambda: type("None_", (), {"fetch": None}))
     world.cosmos["Sites"].create_item(
         {
@@ -193,7 +193,7 @@ def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.
     def gone(*_arguments: Any) -> None:
         raise NoBundle("there is no bundle 'b1'")
 
-    monkeypatch.setattr(of_site, "opened", gone)
+    monkeypatch.setattr(of_site, "load_stored", gone)
     assert error_of(phase(monkeypatch, changing))["message"] == "Step 'policies' failed: there is no bundle 'b1'."
 
 
@@ -209,7 +209,7 @@ def test_a_phase_tries_again_while_its_bundle_cannot_be_read(monkeypatch: pytest
     def away(*_arguments: Any) -> None:
         raise error
 
-    monkeypatch.setattr(of_site, "opened", away)
+    monkeypatch.setattr(of_site, "load_stored", away)
     outcome = phase(monkeypatch, changing)
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", RetryClass.TRANSIENT)
 
