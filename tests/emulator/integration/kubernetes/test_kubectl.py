@@ -63,7 +63,7 @@ def _kubectl(api: Api, tmp_path: Path) -> Kubectl:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
 
     def run(*arguments: str, text: str = "", fails: bool = False) -> str:
-        command = [PROGRAM, *options, *arguments]
+        command = [str(PROGRAM), *options, *arguments]
         done = subprocess.run(
             command, input=text, env=environment, capture_output=True, text=True, check=False, timeout=50
         )
