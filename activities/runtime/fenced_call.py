@@ -23,10 +23,13 @@ class FencedCall(Generic[Owner]):
     Args:
         call: the activity's input.
         document: the document that fences the operation: that of a cluster or of a site.
+        has_read: whether this call has read the document itself. A poll may begin with the version that its process has
+            read a moment ago.
     """
 
     call: Call
     document: Owner = field(repr=False)
+    has_read: bool = True
     # The newest version that this call has read.
     _newest: Owner = field(init=False, repr=False)
 
@@ -60,6 +63,15 @@ class FencedCall(Generic[Owner]):
             .fenced_update(self.fence, lambda document: document if change(document) else None, self._newest)
         )
 
+    def ensure_read(self) -> None:
+        """Read the document, unless this call has read it. Without that, it may not write a progress item.
+
+        Raises:
+            FenceMoved: if this attempt was superseded.
+        """
+        if not self.has_read:
+            self._read()
+
     def check_fence(self) -> None:
         """Check the fence right before a change outside the documents of the operation and its owner.
 
@@ -69,5 +81,10 @@ class FencedCall(Generic[Owner]):
         Raises:
             FenceMoved: if this attempt was superseded.
         """
+        self.ensure_read()
         progress.begin(self.call)
+        self._read()
+
+    def _read(self) -> None:
         self._newest = get_store().fenced(self.fence.key).fenced_read(self.fence)
+        self.has_read = True

@@ -5,6 +5,7 @@ it when the call ends, because a delete waits for such calls; a step that only r
 poll that found the same as the poll before leaves the item unchanged, but for no longer than `SIGN_OF_LIFE`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -47,29 +48,49 @@ def _done(store: Store, operation_id: str, item_id: str) -> list[ProgressItem]: 
 def begin(call: Call) -> None:
     """Record that the step is about to change something: once in each call, and again if the call takes long."""
     known = _known(call)
+    # The engine's own calls have no step.
+    if not call["step"]:
+        return
     if known and known[0].call is call and not _is_old(known[0]):
         return
     message, error = (known[0].item["message"], known[0].item["error"]) if known else ("", None)
     _store(call, _item(call, StepStatus.RUNNING, message, error) | {"changing": True})
 
 
-def record(call: Call, outcome: Outcome) -> None:
-    """Record what a call found. A superseded attempt records nothing here; see `leave`."""
+def may_stay(call: Call) -> bool:
+    """Tell whether a poll that finds nothing new leaves the item as it is.
+
+    It may if this process also made the poll before; another process may have written something else.
+    """
+    known = _known(call)
+    return bool(known) and call["polls"] == known[0].call["polls"] + 1 and not _is_old(known[0])
+
+
+def record(call: Call, outcome: Outcome, check_fence: Callable[[], object]) -> None:
+    """Record what a call found. A superseded attempt records nothing here; see `leave`.
+
+    Args:
+        call: the call.
+        outcome: what it found.
+        check_fence: runs before the item is written, and raises if the fence has moved.
+    """
     match outcome["outcome"]:
         case "failed":
             # The call may be tried again, so the step is still running. If the engine gives up, `fail` marks the step.
             error = outcome["error"]
-            _write(call, StepStatus.RUNNING, error.get("message", ""), error)
+            item = _item(call, StepStatus.RUNNING, error.get("message", ""), error)
         case "wait":
-            _write(call, StepStatus.RUNNING, outcome["message"], None)
+            item = _item(call, StepStatus.RUNNING, outcome["message"], None)
         case "done":
-            _write(call, StepStatus.SUCCEEDED, outcome.get("message", ""), None)
+            item = _item(call, StepStatus.SUCCEEDED, outcome.get("message", ""), None)
         case "stopped":
-            _write(call, StepStatus.CANCELED, "", None)
+            item = _item(call, StepStatus.CANCELED, "", None)
         case "fenced":
-            pass
+            return
         case _:
             assert_never(outcome)
+    if call["step"]:
+        _write(call, item, check_fence)
 
 
 def leave(call: Call) -> None:
@@ -113,15 +134,16 @@ def _unseen(call: Call, step: str) -> ProgressItem | None:
     return None
 
 
-def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> None:
-    item, known = _item(call, status, message, error), _known(call)
-    if status == StepStatus.RUNNING and (done := _done(get_store(), call["operationId"], _item_id(call))):
-        # This is a second delivery, and nobody will poll again.
-        _store(call, done[0])
-    elif known and _says_nothing_new(call, item, known[0]):
+def _write(call: Call, item: ProgressItem, check_fence: Callable[[], object]) -> None:
+    done, known = _done(get_store(), call["operationId"], _item_id(call)), _known(call)
+    is_second_delivery = bool(done) and item["status"] == StepStatus.RUNNING
+    # A call that changes something has written `changing`, and a delete waits until that is gone.
+    if not is_second_delivery and may_stay(call) and _found(item) == _found(known[0].item):
         known[0].call = call
-    else:
-        _store(call, item)
+        return
+    check_fence()
+    # After a second delivery nobody polls again.
+    _store(call, done[0] if is_second_delivery else item)
 
 
 def _item(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> ProgressItem:
@@ -145,9 +167,6 @@ def _item(call: Call, status: StepStatus, message: str, error: CloudErrorBody | 
 
 
 def _store(call: Call, item: ProgressItem) -> None:
-    """Write an item, unless the call belongs to the engine itself, which has no step."""
-    if not call["step"]:
-        return
     ended = item["status"] != StepStatus.RUNNING
     get_store().progress.upsert(item | {"endTime": item["lastProgressTime"]} if ended else item)
     _known(call)[:] = [_Written(item, call)]
@@ -161,16 +180,6 @@ def _known(call: Call) -> list[_Written]:
 
 def _item_id(call: Call) -> str:
     return f"{call['step']}-{call['attempt']}"
-
-
-def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
-    """Tell whether a call may leave the item alone.
-
-    It may if this process also made the poll before; another process may have written something else. And the call must
-    have changed nothing: a call that changes something has written `changing`, and a delete waits until it is gone.
-    """
-    follows = call["polls"] == written.call["polls"] + 1
-    return follows and _found(item) == _found(written.item) and not _is_old(written)
 
 
 def _is_old(written: _Written) -> bool:

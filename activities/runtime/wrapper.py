@@ -9,9 +9,11 @@ import importlib
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from contextvars import ContextVar
-from functools import cache
+from datetime import timedelta
+from functools import cache, partial
 from typing import Any
 
 from azure.core.exceptions import AzureError
@@ -22,11 +24,11 @@ from activities.runtime.executor import Executor
 from activities.runtime.fenced_call import FencedCall, Stopping
 from activities.runtime.site_step import SiteStep
 from activities.runtime.step import Step
-from shared import fence, tracing
+from shared import fence, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
 from shared.settings import SettingsError
-from shared.steps import Outcome, Verb
+from shared.steps import Done, Outcome, Verb
 from shared.store import FenceMoved, get_store
 from shared.store.sites import is_site
 
@@ -34,6 +36,8 @@ _log = logging.getLogger("activities")
 # One import at a time. The Kubernetes package has circular imports: two threads that enter them at different places see
 # half of it, and it stays broken for the life of the process.
 _importing = threading.Lock()
+# How old the fence may be that a poll begins with, scaled: the longest pause between two polls of most rows.
+SNAPSHOT_AGE = timedelta(seconds=10)
 
 
 @cache
@@ -69,9 +73,6 @@ def perform(target: str, call: Call) -> Outcome:
             # Nothing can be recorded. The engine calls again, and the watchdog continues once the settings are right.
             _log.error("activity %s did not begin: %s", call["row"]["name"], error, extra=correlation.extra())
             outcome = failures.outcome(call, error)
-        except Exception as error:  # noqa: BLE001 - a bug of any kind becomes an outcome that is safe to report
-            _log.exception("activity %s crashed", call["row"]["name"], extra=correlation.extra())
-            outcome = _recorded(call, failures.outcome(call, _bug(error, target)))
         _log.info(
             "activity %s %s: %s in %.3f s",
             call["row"]["name"],
@@ -89,42 +90,83 @@ def _set(stack: ExitStack, variable: ContextVar[Any], value: Any) -> None:
 
 
 def _perform(target: str, call: Call) -> Outcome:
+    executor: Executor[Any] | None = None
+    step: FencedCall[Any] | None = None
     try:
-        return _recorded(call, _outcome(load(target), call))
-    except FenceMoved:
-        _leave(call)
-        return {"outcome": "fenced"}
-    except Stopping:
-        return _recorded(call, {"outcome": "stopped"})
-    except failures.EXPECTED as error:
-        outcome = failures.outcome(call, error)
-        _log.warning(
-            "activity %s failed: %s", call["row"]["name"], outcome["error"], extra=tracing.current.get().extra()
-        )
-        return _recorded(call, outcome)
-
-
-def _outcome(executor: Executor[Any], call: Call) -> Outcome:
-    try:
-        made = SiteStep if is_site(call["clusterKey"]) else Step
-        step: FencedCall[Any] = made(call, get_store().fenced(call["clusterKey"]).fenced_read(fence_of(call)))
+        executor = load(target)
+        step = _begin(executor, call)
         with ExitStack() as stack:
             _set(stack, fence.check, step.check_fence)
-            return _work(executor, step) or {"outcome": "done"}
+            outcome = _work(executor, step) or Done(outcome="done")
     except FenceMoved:
-        if not (executor.settles and _is_settled(call)):
-            raise
-        return {"outcome": "done"}
+        return _superseded(executor, call)
+    except SettingsError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a bug of any kind becomes an outcome that is safe to report
+        outcome = _failure(target, call, error)
+    try:
+        return _recorded(call, outcome, partial(_read, call) if step is None else step.ensure_read)
+    except FenceMoved:
+        return _superseded(executor, call)
 
 
-def _recorded(call: Call, outcome: Outcome) -> Outcome:
+def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
+    """Return the call with the document that fences it, which is read except for a poll that will hardly write its item.
+
+    That poll begins with what this process has read a moment ago, so it may notice a pause later that it was superseded,
+    or has to stop. It sees what the rows before it have decided, because this process also made the poll before it. A
+    status that is the work itself may write other documents, so it is no such poll.
+    """
+    made = SiteStep if is_site(call["clusterKey"]) else Step
+    if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_stay(call):
+        owners = get_store().fenced(call["clusterKey"])
+        document = owners.recent(fence_of(call), settings.load().poll_seconds(SNAPSHOT_AGE))
+        if document is not None:
+            return made(call, document, has_read=False)
+    return made(call, _read(call))
+
+
+def _read(call: Call) -> Any:
+    return get_store().fenced(call["clusterKey"]).fenced_read(fence_of(call))
+
+
+def _failure(target: str, call: Call, error: Exception) -> Outcome:
+    """Return the outcome of a call that raised an error."""
+    if isinstance(error, Stopping):
+        return {"outcome": "stopped"}
+    name, extra = call["row"]["name"], tracing.current.get().extra()
+    if not isinstance(error, failures.EXPECTED):
+        _log.exception("activity %s crashed", name, exc_info=error, extra=extra)
+        return failures.outcome(call, _bug(error, target))
+    outcome = failures.outcome(call, error)
+    _log.warning("activity %s failed: %s", name, outcome["error"], extra=extra)
+    return outcome
+
+
+def _superseded(executor: Executor[Any] | None, call: Call) -> Outcome:
+    """Return the outcome of a call whose fence is gone: another attempt has moved it, or this operation's end has."""
+    if executor is not None and executor.settles and _is_settled(call):
+        return _recorded(call, {"outcome": "done"}, lambda: None)
+    _leave(call)
+    return {"outcome": "fenced"}
+
+
+def _recorded(call: Call, outcome: Outcome, check_fence: Callable[[], object]) -> Outcome:
     """Record what a call found, and return the outcome for the engine.
 
     A resume and a restart rely on the items of ended steps, so a step whose end could not be recorded is called again.
     If the work continues, its next poll records it.
+
+    Args:
+        call: the call.
+        outcome: what it found.
+        check_fence: as in `progress.record`.
+
+    Raises:
+        FenceMoved: if this attempt was superseded.
     """
     try:
-        progress.record(call, outcome)
+        progress.record(call, outcome, check_fence)
     except AzureError as error:
         _log.warning("progress was not recorded: %s", error, extra=tracing.current.get().extra())
         return outcome if outcome["outcome"] in ("wait", "failed") else failures.outcome(call, error)

@@ -1,13 +1,21 @@
 """Documents that fence an operation: read and updated only while the attempt that asks still drives it."""
 
 import copy
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TypeVar
+from time import monotonic
+from typing import Generic, TypeVar
+
+from azure.cosmos import ContainerProxy
 
 from shared.documents import FencedDocument
 from shared.store.containers import Decide, Items
 
 Owner = TypeVar("Owner", bound=FencedDocument)
+
+# More than the number of clusters that one process works on at a time; a forgotten one only costs a read.
+MOST_SNAPSHOTS = 256
 
 
 class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this operation
@@ -36,8 +44,25 @@ class Fence:
         )
 
 
+@dataclass(frozen=True)
+class _Snapshot(Generic[Owner]):
+    """A version of a document, and when its read or write began, so that it is never taken for newer than it is."""
+
+    document: Owner
+    began: float
+
+
 class Fenced(Items[Owner]):
-    """A container whose documents fence operations. Each has at most one operation at a time."""
+    """A container whose documents fence operations. Each has at most one operation at a time.
+
+    It remembers, for polls, the newest version of each document that this process has read under a fence or written.
+    """
+
+    def __init__(self, container: ContainerProxy) -> None:
+        """Wrap a container of the SDK."""
+        super().__init__(container)
+        self._lock = threading.Lock()
+        self._snapshots: OrderedDict[str, _Snapshot[Owner]] = OrderedDict()
 
     def fenced_update(self, fence: Fence, decide: Decide[Owner], read_before: Owner | None = None) -> Owner:
         """Update a document for an activity. Each try checks the fence on the document that it read.
@@ -60,10 +85,46 @@ class Fenced(Items[Owner]):
         Raises:
             FenceMoved: if it is gone or another attempt owns it.
         """
+        began = monotonic()
         document = self.of_fence(fence)
+        if document is not None:
+            self._keep(fence.key, document, began)
         if document is None or not fence.holds(document):
             raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
         return document
+
+    def recent(self, fence: Fence, seconds: float) -> Owner | None:
+        """Return the newest version that this process knows, if it is recent enough and the fence holds in it.
+
+        Another process may have moved the fence since, so nothing may be changed or written because of it.
+
+        Args:
+            fence: the activity's fence.
+            seconds: how long ago its read may have begun.
+        """
+        with self._lock:
+            found = self._snapshots.get(fence.key)
+        if found is None or monotonic() - found.began > seconds or not fence.holds(found.document):
+            return None
+        return copy.deepcopy(found.document)
+
+    def replace(self, document: Owner) -> Owner:
+        """Replace a document; see `Items.replace`."""
+        began = monotonic()
+        written = super().replace(document)
+        self._keep(document.get("key", ""), written, began)
+        return written
+
+    def _keep(self, key: str, document: Owner, began: float) -> None:
+        """Remember a version, unless a newer one is known."""
+        snapshot = _Snapshot(copy.deepcopy(document), began)
+        with self._lock:
+            known = self._snapshots.get(key)
+            if known is None or known.began <= began:
+                self._snapshots[key] = snapshot
+                self._snapshots.move_to_end(key)
+            if len(self._snapshots) > MOST_SNAPSHOTS:
+                self._snapshots.popitem(last=False)
 
     def of_fence(self, fence: Fence) -> Owner | None:
         """Return the document that a fence is about, whoever owns it now, or None."""
