@@ -1,4 +1,4 @@
-"""The containers besides clusters and domains: those of operations, subscriptions and billing, and what operators write."""
+"""The containers of progress, subscriptions and billing, and those that operators write."""
 
 import threading
 import time
@@ -12,43 +12,18 @@ from shared.documents import (
     BillingDocument,
     CatalogueDocument,
     Document,
-    OperationDocument,
     RoleSetDocument,
     SubscriptionDocument,
     TaskHubDocument,
 )
 from shared.steps import ProgressItem
-from shared.store.containers import Conflict, Decide, Items
+from shared.store.containers import Conflict, Items
 
 # Operations and their progress items live for seven days, like ARM's documents.
 TTL_SECONDS = 604_800
 _CATALOGUE_AGE_SECONDS = 10
 
 Entry = TypeVar("Entry", bound=Document)
-
-
-class Operations(Items[OperationDocument]):
-    """The container `AsyncOperations`."""
-
-    name = "AsyncOperations"
-    shape = OperationDocument
-
-    def create(self, document: OperationDocument) -> OperationDocument:
-        """Create an operation; Cosmos DB expires it after seven days."""
-        return super().create({"ttl": TTL_SECONDS, **document})
-
-    def of_cluster(self, operation_id: str) -> OperationDocument | None:
-        """Return an operation on a cluster, or None. Those on sites are for operators alone."""
-        found = self.read(operation_id)
-        return found if found is not None and "openShiftClusterKey" in found else None
-
-    def unended(self) -> Iterator[OperationDocument]:
-        """Yield every operation that has not ended."""
-        return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")
-
-    def update_by_id(self, operation_id: str, decide: Decide[OperationDocument]) -> OperationDocument:
-        """Update an operation that is found by its id; see `Items.update`."""
-        return self.update(lambda: self.read(operation_id), decide)
 
 
 class Progress(Items[ProgressItem]):
