@@ -112,7 +112,7 @@ class Fenced(Items[Owner]):
         """Replace a document; see `Items.replace`."""
         began = monotonic()
         written = super().replace(document)
-        self._keep(document.get("key", ""), written, began)
+        self._keep(str(document.get("key")), written, began)
         return written
 
     def _keep(self, key: str, document: Owner, began: float) -> None:
