@@ -250,7 +250,8 @@ class OperationDocument(Document, total=False):
     """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 
     An operation on a site has `siteName` in place of the cluster's members, the bundle that it began with, and the ids
-    of the service's clusters whose kubeconfigs it needs.
+    of the service's clusters whose kubeconfigs it needs. `plan` is there in memory, and in operations that earlier builds
+    have stored: see `shared/store/operations.py`.
     """
 
     siteName: str
@@ -264,6 +265,13 @@ class OperationDocument(Document, total=False):
     plan: ResolvedPlan
     correlationData: CorrelationData
     openShiftCluster: Cluster
+
+
+class PlanDocument(Document, total=False):
+    """The plan of an operation, which never changes."""
+
+    planOf: str
+    plan: ResolvedPlan
 
 
 class Feature(TypedDict, total=False):

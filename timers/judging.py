@@ -83,7 +83,8 @@ class Finding:
         The instance would hang at such a row, and give the answers of others to wrong tasks.
         """
         done = (item["step"] for item in self.items if item["status"] == StepStatus.SUCCEEDED)
-        return plans.missing_activities(self.operation["plan"], done) if self.operation else []
+        plan = (self.operation or {}).get("plan")
+        return plans.missing_activities(plan, done) if plan else []
 
     @property
     def current(self) -> list[ProgressItem]:
@@ -108,7 +109,8 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
         return Action.LEAVE
     if endings.has_ended(operation):
         return Action.SETTLE
-    if finding.missing:
+    # A plan outlives its operation, unless another hub has written that again to take it over.
+    if finding.missing or "plan" not in operation:
         return Action.FAIL
     if not finding.status and _never_started(finding, operation):
         return Action.START
@@ -213,7 +215,8 @@ def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> 
     if running:
         return any(now - datetime.fromisoformat(last_progress(item)) > 2 * _allowed(item) + outage for item in running)
     times = [datetime.fromisoformat(last_progress(item)) for item in finding.current]
-    longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
+    plan = operation.get("plan")
+    longest = max((row["deadlineSeconds"] for row in plan["rows"]), default=0) if plan else 0
     began = finding.created or datetime.fromisoformat(operation["asyncOperation"]["startTime"])
     return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
 
@@ -230,7 +233,8 @@ def is_young(operation: OperationDocument, created: datetime | None, now: dateti
 
 
 def _longest_silence(operation: OperationDocument) -> timedelta:
-    policies = operation["plan"]["retryPolicies"].values()
+    plan = operation.get("plan")
+    policies = plan["retryPolicies"].values() if plan else ()
     return timedelta(
         seconds=max((again["withinSeconds"] for policy in policies for again in policy.values()), default=0)
     )

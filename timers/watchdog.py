@@ -105,7 +105,7 @@ async def _find(
     The progress of an operation that has just begun is not read, because it cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()
-    operation = await asyncio.to_thread(store.operations.read, operation_id)
+    operation = await asyncio.to_thread(_operation, store, operation_id)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
         return Finding(owner, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
@@ -114,6 +114,11 @@ async def _find(
     if operation is not None and finding.is_alive and is_young(operation, finding.created, datetime.now(UTC)):
         return finding
     return replace(finding, items=await asyncio.to_thread(store.progress.list, operation_id))
+
+
+def _operation(store: Store, operation_id: str) -> OperationDocument | None:
+    found = store.operations.read(operation_id)
+    return store.operations.with_plan(found) if found is not None else None
 
 
 async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> InstanceStatus:

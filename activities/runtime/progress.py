@@ -126,8 +126,10 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
 
 def _unseen(call: Call, step: str) -> ProgressItem | None:
     """Build the item of a step that has none from the operation's plan; return None if the plan has no such row."""
-    operation = get_store().operations.read(call["operationId"])
-    rows: list[ResolvedRow] = operation["plan"]["rows"] if operation else []
+    operations = get_store().operations
+    operation = operations.read(call["operationId"])
+    plan = operations.with_plan(operation).get("plan") if operation else None
+    rows: list[ResolvedRow] = plan["rows"] if plan else []
     for row in rows:
         if row["name"] == step:
             return _item({**call, "step": step, "row": row}, StepStatus.RUNNING, "", None)

@@ -235,7 +235,7 @@ def _in_steps(cluster: Cluster, step: str, **wish: Any) -> Iterator[str]:
 def _steps(cluster: Cluster, operation_id: str) -> set[str]:
     """Return the steps in the resolved plan of an operation."""
     with taken(cluster.azure.state) as inventory:
-        return {row["name"] for row in inventory.operation(operation_id)["plan"]["rows"]}
+        return {row["name"] for row in inventory.plan(operation_id)["rows"]}
 
 
 def _met(cluster: Cluster, fault_id: str) -> set[str]:

@@ -14,6 +14,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
+from emulator.cosmos.items import Items
 from emulator.run.commands.logs import read_json_lines
 from emulator.run.errors import RunError
 from emulator.run.provider.deployed import deployed
@@ -32,7 +33,7 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
     """
     with _database(folder) as (cosmos, account, database):
         try:
-            operation = cosmos.items(account, database, "AsyncOperations").read(operation_id, operation_id)
+            operation = _with_plan(cosmos.items(account, database, "AsyncOperations"), operation_id)
         except ServiceError as error:
             raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
         progress = cosmos.items(account, database, "OperationProgress").scan(partition=operation_id, one_partition=True)
@@ -53,7 +54,9 @@ def recent(folder: StateFolder) -> Iterator[str]:
         RunError: the folder is not a state folder of the local Azure.
     """
     with _database(folder) as (cosmos, account, database):
-        operations = [operation for _, operation in cosmos.items(account, database, "AsyncOperations").scan()]
+        items = cosmos.items(account, database, "AsyncOperations")
+        ids = [document["id"] for _, document in items.scan() if "planOf" not in document]
+        operations = [_with_plan(items, operation_id) for operation_id in ids]
     for operation in sorted(operations, key=lambda operation: operation["asyncOperation"]["startTime"]):
         status, plan = operation["asyncOperation"], operation.get("plan", {}).get("name", "operation")
         yield "  ".join((operation["id"], status["startTime"][:19], plan, status["status"], _owner(operation)))
@@ -73,6 +76,20 @@ def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str, str]]:
     finally:
         platform.journal.close()
         platform.store.close()
+
+
+def _with_plan(items: Items, operation_id: str) -> Json:
+    """Return an operation with its plan, which is a document of its own, or inside one that an earlier build has stored.
+
+    Raises:
+        ServiceError: there is no such operation.
+    """
+    operation = items.read(operation_id, operation_id)
+    try:
+        plan = items.read(f"{operation_id}-plan", f"{operation_id}-plan")
+    except ServiceError:
+        return operation
+    return {**operation, "plan": plan["plan"]}
 
 
 def _owner(operation: Json) -> str:

@@ -9,9 +9,10 @@ from shared.documents import ClusterDocument, OperationDocument
 
 def get(call: Call) -> Reply:
     """Return the operation with phases and steps, see `operation_report.py`."""
-    operation, cluster = _find(call)
-    items = call.services.store.progress.list(operation["id"])
-    return Reply(200, operation_report.report(operation, cluster, items, call.services.now()))
+    (operation, cluster), store = _find(call), call.services.store
+    items = store.progress.list(operation["id"])
+    report = operation_report.report(store.operations.with_plan(operation), cluster, items, call.services.now())
+    return Reply(200, report)
 
 
 def get_durable(call: Call) -> Reply:

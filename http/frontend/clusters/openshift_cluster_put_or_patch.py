@@ -224,7 +224,8 @@ def _done_rows(call: Call, document: ClusterDocument) -> list[str]:
     if operation is None:  # Operations and their progress expire together; every row may run again.
         return []
     done = [item["step"] for item in store.progress.list(operation_id) if item["status"] == StepStatus.SUCCEEDED]
-    return list(dict.fromkeys([*operation["plan"].get("done", []), *done]))
+    plan = store.operations.with_plan(operation).get("plan")
+    return list(dict.fromkeys([*(plan.get("done", []) if plan else []), *done]))
 
 
 def _collision(call: Call, document: ClusterDocument) -> Exception:

@@ -23,8 +23,9 @@ def get_status(call: Call) -> Reply:
 
 def _progress(call: Call, document: OperationDocument, status: str) -> CustomersProgress:
     """Return the progress; nothing if the plan cannot be read, because the status alone tells a client what to do."""
-    store = call.services.store
-    items = [] if status == ProvisioningState.SUCCEEDED else store.progress.list(document["id"])
+    store, items = call.services.store, []
+    if status != ProvisioningState.SUCCEEDED:
+        document, items = store.operations.with_plan(document), store.progress.list(document["id"])
     try:
         return operation_report.progress(document, items, status)
     except unreadable.ERRORS as error:

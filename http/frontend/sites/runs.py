@@ -258,21 +258,22 @@ def _operation(call: Call) -> OperationDocument:
 
 def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocument:
     operation_id = document.get("runs", {}).get(plan_name, "")
-    found = call.services.store.operations.read(operation_id) if operation_id else None
-    if found is None:
+    operations = call.services.store.operations
+    found = operations.read(operation_id) if operation_id else None
+    if found is None or "plan" not in operations.with_plan(found):
         never = f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last 7 days."
         raise CloudError(404, ErrorCode.NOT_FOUND, never)
     return _visible(call, found)
 
 
 def _visible(call: Call, operation: OperationDocument) -> OperationDocument:
-    """Return an operation if the caller may begin it: its messages tell what clusters answer.
+    """Return an operation with its plan if the caller may begin it: its messages tell what clusters answer.
 
     Raises:
         CloudError: 403 `AuthorizationFailed` or `Forbidden`.
     """
     opening.require_credentials(call, operation.get("sourceClusters", ()), fresh=False)
-    return operation
+    return call.services.store.operations.with_plan(operation)
 
 
 def _report(call: Call, status: int, operation: OperationDocument, document: SiteDocument | None) -> Reply:

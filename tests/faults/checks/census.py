@@ -92,7 +92,7 @@ def orphans(state: Path) -> list[str]:
             for name in names
             if name not in owners
         ]
-        return sorted([*lost, *_unended(inventory.documents("AsyncOperations")), *_running(inventory)])
+        return sorted([*lost, *_unended(inventory.all_operations()), *_running(inventory)])
 
 
 def doubled_calls(calls: Iterable[Json]) -> list[str]:
@@ -143,7 +143,7 @@ def _running(inventory: Inventory, of: set[str] | None = None) -> Iterator[str]:
     """Yield the progress items that never ended although their operations have."""
     ended = {
         each["id"]
-        for each in inventory.documents("AsyncOperations")
+        for each in inventory.all_operations()
         if each["asyncOperation"]["status"] in ENDED and (of is None or each["id"] in of)
     }
     for item in inventory.documents("OperationProgress"):

@@ -137,6 +137,17 @@ class Container:
         return same and any(other.get(name) == body.get(name) for name in self._unique if name in body)
 
 
+def plan_of(container: Container, operation_id: str) -> Any:
+    """Return the plan of an operation as it is stored, in a document of its own."""
+    plan_id = f"{operation_id}-plan"
+    return container.documents[plan_id, plan_id]["plan"]
+
+
+def operations(container: Container) -> list[Document]:
+    """Return the operations, without the documents of their plans."""
+    return [document for document in container.documents.values() if "planOf" not in document]
+
+
 def _matches(query: str, values: dict[str, Any], document: Document) -> bool:
     """Answer the queries that the product uses, and refuse any other."""
     condition = query.partition(" WHERE ")[2]
@@ -163,8 +174,8 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "": lambda _document, _values: True,
     "STARTSWITH(c.key, @prefix)": lambda document, values: str(document.get("key")).startswith(values["@prefix"]),
     "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
-    "NOT IS_DEFINED(c.asyncOperation.endTime)": lambda document, _values: (
-        _at(document, "asyncOperation.endTime") is None
+    "NOT IS_DEFINED(c.asyncOperation.endTime) AND NOT IS_DEFINED(c.planOf)": lambda document, _values: (
+        _at(document, "asyncOperation.endTime") is None and "planOf" not in document
     ),
     "ARRAY_CONTAINS(@keys, c.key)": lambda document, values: document.get("key") in values["@keys"],
     "ARRAY_CONTAINS(@ids, c.id)": lambda document, values: document["id"] in values["@ids"],

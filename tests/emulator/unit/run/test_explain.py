@@ -34,23 +34,31 @@ def add(tmp_path: Path) -> Iterator[Add]:
     for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
         model.ensure_container(account, database, name, key)
 
-    def store(name: str, start: str, status: str = "Failed", **plan: Any) -> None:
+    def store(name: str, start: str, status: str = "Failed", *, inside: bool = False, **members: Any) -> None:
+        plan = {"plan": {"name": "create", "rows": [], **members}}
         operation = {
             "id": name,
             "openShiftClusterKey": CLUSTER,
             "asyncOperation": {"status": status, "startTime": start},
-            "plan": {"name": "create", "rows": [], **plan},
         }
-        model.items(account, database, "AsyncOperations").create(operation, name)
+        items = model.items(account, database, "AsyncOperations")
+        items.create(operation | (plan if inside else {}), name)
+        if not inside:
+            items.create({"id": f"{name}-plan", "planOf": name, **plan}, f"{name}-plan")
 
     yield store
     asyncio.run(platform.stop())
 
 
-def test_rows_that_an_earlier_operation_has_done_are_not_called_outstanding(add: Add, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "inside", [False, True], ids=["a plan of its own", "a plan inside, as earlier builds stored it"]
+)
+def test_rows_that_an_earlier_operation_has_done_are_not_called_outstanding(
+    add: Add, tmp_path: Path, *, inside: bool
+) -> None:
     """A resumed operation continues after those rows."""
     rows = [{"name": "decide_names", "needs": []}, {"name": "create_dns", "needs": ["decide_names"]}]
-    add("b", "2026-01-01T00:00:02+00:00", rows=rows, done=["decide_names"])
+    add("b", "2026-01-01T00:00:02+00:00", rows=rows, done=["decide_names"], inside=inside)
     text = "\n".join(explain(StateFolder(tmp_path), "b"))
     assert "decide_names          done by an earlier operation" in text
     assert "create_dns            not begun, needs decide_names" in text

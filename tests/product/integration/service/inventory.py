@@ -66,8 +66,18 @@ class Inventory:
     def operations(self, customer: Customer) -> list[Json]:
         """Return the operations on a cluster, oldest first."""
         key = customer.cluster_id.lower()
-        found = [each for each in self.documents("AsyncOperations") if each.get("openShiftClusterKey") == key]
+        found = [each for each in self.all_operations() if each.get("openShiftClusterKey") == key]
         return sorted(found, key=lambda each: each["asyncOperation"]["startTime"])
+
+    def all_operations(self) -> list[Json]:
+        """Return the operations on all clusters and sites."""
+        return [each for each in self.documents("AsyncOperations") if "planOf" not in each]
+
+    def plan(self, operation_id: str) -> Json:
+        """Return the plan of an operation."""
+        plan_id = f"{operation_id}-plan"
+        plan: Json = self.items("AsyncOperations").read(plan_id, plan_id)["plan"]
+        return plan
 
     def operation(self, operation_id: str) -> Json:
         """Return an operation."""

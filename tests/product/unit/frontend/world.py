@@ -244,6 +244,14 @@ class World:
         """Return an operation, as stored."""
         return self.cosmos["AsyncOperations"].documents[operation_id, operation_id]
 
+    def plan(self, operation_id: str) -> Any:
+        """Return the plan of an operation, as stored."""
+        return cosmos_fake.plan_of(self.cosmos["AsyncOperations"], operation_id)
+
+    def operations(self) -> list[Any]:
+        """Return all operations, as stored."""
+        return cosmos_fake.operations(self.cosmos["AsyncOperations"])
+
     def finish(self, *, failed: bool = False) -> None:
         """End the running operation like the engine."""
         from shared.clusters import endings  # noqa: PLC0415 - only here

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared import settings
+from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import CUSTOMER, OWN, World
 from timers.subscriptions import sweep
 
@@ -36,7 +37,8 @@ def test_a_cluster_of_a_deleted_subscription_begins_to_be_deleted(left: World) -
     assert left.properties["provisioningState"] == "Deleting"
     operation_id = left.cluster["asyncOperationId"]
     operation = left.cosmos["AsyncOperations"].documents[operation_id, operation_id]
-    assert (operation["plan"]["name"], operation["asyncOperation"]["status"]) == ("delete", "Deleting")
+    plan = plan_of(left.cosmos["AsyncOperations"], operation_id)
+    assert (plan["name"], operation["asyncOperation"]["status"]) == ("delete", "Deleting")
     assert operation["taskHub"] == "OpenShiftClusters"
     assert left.cluster["attempt"] == 1
 

@@ -266,6 +266,31 @@ def test_an_operation_that_was_never_started_keeps_its_attempt(accepted: World) 
     assert accepted.cluster["attempt"] == 1
 
 
+def test_a_restart_reads_the_plan_that_is_a_document_of_its_own(accepted: World) -> None:
+    """Earlier builds stored it inside the operation."""
+    plan = accepted.operation.pop("plan")
+    rows = [{"name": "a", "executor": "decide_names", "needs": [], "deadlineSeconds": 0}]
+    accepted.cosmos["AsyncOperations"].create_item({"id": "op-plan", "planOf": "op", "plan": plan | {"rows": rows}})
+    client = Client()
+    watch(client)
+    ((_, _, start),) = client.started
+    assert [row["name"] for row in start["plan"]["rows"]] == ["check_plan", "a"]
+    assert "plan" not in accepted.operation
+
+
+@pytest.mark.parametrize(
+    ("ended", "want"), [("", "Failed"), ("Succeeded", "Succeeded")], ids=["is failed", "unless it has ended"]
+)
+def test_an_operation_whose_plan_has_expired(accepted: World, ended: str, want: str) -> None:
+    """Nothing says what would have to run, so it is not tried for ever."""
+    accepted.operation.pop("plan")
+    accepted.operation["asyncOperation"]["status"] = ended or "Creating"
+    watch(Client())
+    assert accepted.operation["asyncOperation"]["status"] == want
+    assert accepted.properties["provisioningState"] == want
+    assert "asyncOperationId" not in accepted.cluster
+
+
 def test_a_living_operation_is_left_alone(accepted: World) -> None:
     """Nothing is written, nothing is started."""
     accepted.operation["plan"]["rows"] = [{"name": "a", "executor": "decide_names", "deadlineSeconds": 1e12}]

@@ -49,7 +49,7 @@ def creating(world: World) -> World:
 def test_a_fresh_operation_shows_its_whole_plan(creating: World) -> None:
     """Every row in its phase; none has begun."""
     found = report(creating)
-    rows = creating.operation(creating.document["asyncOperationId"])["plan"]["rows"]
+    rows = creating.plan(creating.document["asyncOperationId"])["rows"]
     assert list(steps(found)) == [row["name"] for row in rows]
     assert {step["status"] for step in steps(found).values()} == {"NotStarted"}
     assert {phase["status"] for phase in found["phases"]} == {"NotStarted"}

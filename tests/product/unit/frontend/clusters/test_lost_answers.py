@@ -11,7 +11,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, 
 from azure.cosmos.exceptions import CosmosHttpResponseError
 
 from shared import deadline
-from tests.product.unit.cosmos_fake import MODIFIED
+from tests.product.unit.cosmos_fake import EXISTS, MODIFIED
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, SUBSCRIPTION, World, body, changed
 
 MEMBER = "properties.servicePrincipalProfile.clientSecret"
@@ -30,22 +30,33 @@ def refused() -> Exception:
     return REFUSED(status_code=429, message="too many")  # type: ignore[no-any-return]  # the SDK's constructor has no types
 
 
+def taken() -> Exception:
+    """Return the answer to the second of two equal creates."""
+    return EXISTS(message="exists")  # type: ignore[no-any-return]  # idem
+
+
 def repeated() -> Exception:
     """Return the answer to the second of two equal conditional writes."""
     return MODIFIED(message="etag")  # type: ignore[no-any-return]  # idem
 
 
 def break_once(
-    monkeypatch: pytest.MonkeyPatch, holder: Any, method: str, error: Callable[[], Exception], *, written: bool
+    monkeypatch: pytest.MonkeyPatch,
+    holder: Any,
+    method: str,
+    error: Callable[[], Exception],
+    *,
+    written: bool,
+    after: int = 0,
 ) -> None:
-    """Make one call of a method fail, after its work or instead of it."""
+    """Make one call of a method fail, after its work or instead of it; the first few calls do not."""
     real = getattr(holder, method)
-    broken: list[str] = []
+    calls: list[str] = []
 
     def call(*args: Any, **options: Any) -> Any:
-        if broken:
+        calls.append(method)
+        if len(calls) != after + 1:
             return real(*args, **options)
-        broken.append(method)
         if written:
             real(*args, **options)
         raise error()
@@ -109,7 +120,7 @@ def test_a_change_that_is_written_is_accepted(  # noqa: PLR0917 - fixtures and c
     assert world.document["asyncOperationId"] in reply.headers["Azure-AsyncOperation"]
     assert reply.start is not None
     assert reply.start.input["operationId"] == world.document["asyncOperationId"]
-    assert len(world.cosmos["AsyncOperations"].documents) == 2
+    assert len(world.operations()) == 2
 
 
 def test_a_change_that_has_ended_by_the_time_we_look_is_accepted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,14 +143,23 @@ def test_a_create_that_is_written_is_accepted(world: World, monkeypatch: pytest.
     assert world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["clusterDocumentId"] == world.document["id"]
 
 
-@pytest.mark.parametrize("container", ["Domains", "AsyncOperations"])
+@pytest.mark.parametrize(
+    ("container", "after"),
+    [
+        pytest.param("Domains", 0, id="the domain"),
+        pytest.param("AsyncOperations", 0, id="the plan"),
+        pytest.param("AsyncOperations", 1, id="the operation"),
+    ],
+)
+@pytest.mark.parametrize("error", [lost, taken], ids=["no answer", "the answer to its repetition"])
 def test_what_comes_before_the_cluster_may_lose_its_answer_too(
-    world: World, monkeypatch: pytest.MonkeyPatch, container: str
+    world: World, monkeypatch: pytest.MonkeyPatch, container: str, after: int, error: Callable[[], Exception]
 ) -> None:
     """It is read back, and the request continues."""
-    break_once(monkeypatch, world.cosmos[container], "create_item", lost, written=True)
+    break_once(monkeypatch, world.cosmos[container], "create_item", error, written=True, after=after)
     assert put(world).status == 201
-    assert len(world.cosmos[container].documents) == 1
+    assert len(world.cosmos["Domains"].documents) == len(world.operations()) == 1
+    assert world.plan(world.document["asyncOperationId"])["name"] == "create"
 
 
 @pytest.mark.parametrize("status", [201, 200])
@@ -154,21 +174,22 @@ def test_a_subscription_that_is_written_is_answered(world: World, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("holder", "method"),
+    ("holder", "method", "after"),
     [
-        ("Domains", "create_item"),
-        ("AsyncOperations", "create_item"),
-        ("OpenShiftClusters", "create_item"),
-        ("vault", "set_secret"),
+        pytest.param("Domains", "create_item", 0, id="the domain"),
+        pytest.param("AsyncOperations", "create_item", 0, id="the plan"),
+        pytest.param("AsyncOperations", "create_item", 1, id="the operation"),
+        pytest.param("OpenShiftClusters", "create_item", 0, id="the cluster"),
+        pytest.param("vault", "set_secret", 0, id="the secret"),
     ],
 )
 @pytest.mark.parametrize("error", [lost, refused], ids=["no answer", "refused"])
-def test_a_create_that_fails_leaves_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch, holder: str, method: str, error: Callable[[], Exception]
+def test_a_create_that_fails_leaves_nothing(  # noqa: PLR0917 - fixtures and cases
+    world: World, monkeypatch: pytest.MonkeyPatch, holder: str, method: str, after: int, error: Callable[[], Exception]
 ) -> None:
-    """No reservation, no secret and no operation are left, and the create can be repeated."""
+    """No reservation, no secret, no operation and no plan are left, and the create can be repeated."""
     target = world.secrets if holder == "vault" else world.cosmos[holder]
-    break_once(monkeypatch, target, method, error, written=False)
+    break_once(monkeypatch, target, method, error, written=False, after=after)
     expect_unavailable(put(world))
     expect_nothing_left(world)
     assert put(world).status == 201
@@ -234,7 +255,8 @@ def test_an_update_that_fails_disables_the_secret_it_stored(world: World, monkey
     expect_unavailable(world.send("PATCH", CLUSTER, changed({}, MEMBER, "another")))
     assert world.document == before
     assert world.secrets.disabled == [f"{before['id']}-request/2"]
-    assert list(world.cosmos["AsyncOperations"].documents) == [(before["lastAsyncOperationId"],) * 2]
+    assert [each["id"] for each in world.operations()] == [before["lastAsyncOperationId"]]
+    assert len(world.cosmos["AsyncOperations"].documents) == 2, "the operation and its plan"
 
 
 def test_an_update_that_loses_a_race_leaves_one_operation_and_one_enabled_version(
@@ -251,7 +273,7 @@ def test_an_update_that_loses_a_race_leaves_one_operation_and_one_enabled_versio
     assert world.document["theirs"]
     assert world.secrets.disabled == [f"{world.document['id']}-request/2"]
     assert world.document["secrets"]["request"].endswith("/3")
-    assert len(world.cosmos["AsyncOperations"].documents) == 2
+    assert len(world.operations()) == 2
 
 
 def test_an_update_of_a_cluster_that_has_just_been_deleted_finds_none(
@@ -286,7 +308,7 @@ def test_a_managed_domain_is_reserved_and_refused_to_others(world: World) -> Non
         "properties.clusterProfile.domain",
     )
     assert len(world.secrets.versions) == 1
-    assert len(world.cosmos["AsyncOperations"].documents) == 1
+    assert len(world.operations()) == 1
 
 
 def test_a_domain_of_the_customers_own_needs_no_reservation(world: World) -> None:

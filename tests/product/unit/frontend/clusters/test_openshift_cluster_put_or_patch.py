@@ -84,10 +84,12 @@ def test_a_create_writes_secrets_then_operation_then_cluster_and_starts(
 
         monkeypatch.setattr(container, "create_item", note)
     reply = put(world, body())
-    assert written == ["AsyncOperations after 1 secrets", "OpenShiftClusters after 1 secrets"]
+    assert written == [
+        f"{name} after 1 secrets" for name in ("AsyncOperations", "AsyncOperations", "OpenShiftClusters")
+    ]
     document = world.document
     assert reply.start.instance_id == f"{document['asyncOperationId']}-1"
-    planned = [row["name"] for row in world.operation(document["asyncOperationId"])["plan"]["rows"]]
+    planned = [row["name"] for row in world.plan(document["asyncOperationId"])["rows"]]
     assert [row["name"] for row in reply.start.input["plan"]["rows"]] == ["check_plan", *planned]
     assert reply.start.input["clusterKey"] == CLUSTER.lower()
 
@@ -438,7 +440,7 @@ def test_a_principal_that_was_refused_is_forgotten_by_the_next_request(world: Wo
         assert world.send("PATCH", CLUSTER, patch).status == 200
         assert world.document["openShiftCluster"]["properties"]["servicePrincipalProfile"]["clientId"] == CLIENT_ID
         assert (world.document["clientIdKey"], world.document["secrets"]["request"]) == (CLIENT_ID, before)
-        skipped = world.operation(world.document["asyncOperationId"])["plan"]["skipped"]
+        skipped = world.plan(world.document["asyncOperationId"])["skipped"]
         assert "update_root_credentials" in {each["name"] for each in skipped}
         world.finish()
 
@@ -484,7 +486,7 @@ def test_a_failed_create_resumes_with_the_same_body(world: World) -> None:
     assert (reply.status, reply.body["properties"]["provisioningState"]) == (200, "Creating")
     assert world.document["asyncOperationId"] != first
     assert reply.start.input["done"] == ["decide_names", "create_dns"]
-    assert world.operation(world.document["asyncOperationId"])["plan"]["name"] == "create"
+    assert world.plan(world.document["asyncOperationId"])["name"] == "create"
 
 
 def test_a_create_that_fails_twice_still_knows_what_is_done(world: World) -> None:

@@ -55,7 +55,7 @@ def shown(world: World, api_version: str, path: str = "", value: Any = None) -> 
 
 def rows(world: World) -> set[str]:
     """Return the rows of the running operation that scale workers."""
-    plan = world.operation(world.document["asyncOperationId"])["plan"]
+    plan = world.plan(world.document["asyncOperationId"])
     return ROWS & {row["name"] for row in plan["rows"]}
 
 

@@ -53,8 +53,7 @@ def test_a_dry_run_starts_with_the_create_without_its_secrets_and_writes_nothing
     assert CLIENT_SECRET not in text
     assert json.loads(PULL_SECRET)["auths"]["quay.io"]["auth"] not in text
     assert world.send("PUT", CLUSTER, body()).status == 201
-    (operation,) = world.cosmos["AsyncOperations"].documents.values()
-    assert trial.input["plan"] == operation["plan"]
+    assert trial.input["plan"] == world.plan(world.document["asyncOperationId"])
     assert trial.input["document"]["openShiftCluster"] == world.document["openShiftCluster"]
 
 

@@ -83,8 +83,8 @@ def test_names_keep_their_letters(world: World, tmp_path: Path) -> None:
     assert send(world, "PUT", SITE, {"bundle": digest}).status == 201
     reply = send(world, "POST", f"{SITE}/plans/phasePlan/run", {"resumeFrom": "kube_apply"})
     assert reply.status == 202, reply.body
-    operation = world.cosmos["AsyncOperations"].documents[(current(world)["asyncOperationId"],) * 2]
-    assert [row["name"] for row in operation["plan"]["rows"]] == ["providers", "kube_apply", "finish_operation"]
+    plan = world.plan(current(world)["asyncOperationId"])
+    assert [row["name"] for row in plan["rows"]] == ["providers", "kube_apply", "finish_operation"]
     assert send(world, "GET", f"{SITE}/plans/phasePlan/status").status == 200
     assert send(world, "POST", f"{SITE}/phases/kube_apply/validate").status == 200
 
@@ -305,7 +305,7 @@ def test_a_resume_needs_the_activities_of_the_former_run(world: World) -> None:
     """The service may have been deployed again since. A run from a phase makes a new plan."""
     first = run(world).body["name"]
     end(world, "Failed")
-    world.cosmos["AsyncOperations"].documents[first, first]["plan"]["rows"][1]["executor"] = "from_another_release"
+    world.plan(first)["rows"][1]["executor"] = "from_another_release"
     status, _code, message = error(run(world, {"resume": True}, 409))
     assert status == 409
     assert "from_another_release" in message
