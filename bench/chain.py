@@ -21,12 +21,12 @@ from emulator.keyvault.orders import ISSUE_SECONDS
 from emulator.openshift.boot import timeline
 from emulator.openshift.operators.ingress import PORTS
 from emulator.run.arm import TYPES
-from orchestrators import plans, verdicts
+from orchestrators import plans
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
 from shared.azure.templates import load
 from shared.settings import AZURES_PACE, Pace
-from shared.steps import Polling
+from shared.steps import Polling, pause
 
 FLAVOUR = "C"
 # No two creates are alike: each latency is drawn between these shares of its figure, in this number of creates.
@@ -49,12 +49,14 @@ class Step:
         seconds: seconds of Azure, after that, for each part; a part begins when the one before is known to be over.
         awaits: names of steps elsewhere that must be over too.
         polling: how often somebody polls for the end of a part; None if nobody has to.
+        near: the step with which the last seconds begin; from then on the polls are as close as if the wait began.
     """
 
     needs: tuple[str, ...] = ()
     seconds: tuple[float, ...] = ()
     awaits: tuple[str, ...] = ()
     polling: Polling | None = None
+    near: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,23 +180,26 @@ def _longest(ends: Mapping[str, Chain]) -> Chain:
 def _ends(steps: Mapping[str, Step]) -> dict[str, Chain]:
     """Return the chain of steps that ends with each step."""
     ends: dict[str, Chain] = {"": Chain()}
+    begins: dict[str, float] = {}
     graph = {name: step.needs + step.awaits for name, step in steps.items()}
     for name in TopologicalSorter(graph).static_order():
         step = steps[name]
         begin = max((ends[need].seconds for need in step.needs), default=0)
         before = max((ends[need] for need in graph[name]), key=_length, default=ends[""])
-        end, late, calls = _end(step, begin, before.seconds)
+        begins[name] = before.seconds
+        end, late, calls = _end(step, begin, before.seconds, begins.get(step.near))
         ends[name] = Chain((*before.links, Link(name, end - before.seconds, late, calls)))
     return ends
 
 
-def _end(step: Step, begin: float, ready: float) -> tuple[float, float, int]:
+def _end(step: Step, begin: float, ready: float, near: float | None) -> tuple[float, float, int]:
     """Return when a step is known to be over, how many seconds its parts were over before anybody noticed, and the calls.
 
     Args:
         step: the step, which begins when all its needs are over.
         begin: when that is.
         ready: when everything that it awaits is over too.
+        near: when the polls know that the end is near.
     """
     late, asks, calls = 0.0, begin, 1
     for part in step.seconds or (0.0,):
@@ -202,7 +207,7 @@ def _end(step: Step, begin: float, ready: float) -> tuple[float, float, int]:
         if step.polling is None:
             continue
         while asks < ready:
-            asks += verdicts.pause(step.polling, asks - begin)
+            asks += pause(step.polling, asks - (begin if near is None or asks < near else near))
             calls += 1
         late += asks - ready
         ready = asks
@@ -216,7 +221,13 @@ def _length(chain: Chain) -> tuple[float, int]:
 def graph(rows: Iterable[Row], pace: Pace = AZURES_PACE) -> dict[str, Step]:
     """Return all steps of a create: the plan's rows, polled at a pace, and what happens in the machines meanwhile."""
     steps = {
-        row.name: Step(row.needs, SECONDS.get(row.name, ()), INSIDE.get(row.name, ()), polling=plans.polling(row, pace))
+        row.name: Step(
+            needs=row.needs,
+            seconds=SECONDS.get(row.name, ()),
+            awaits=INSIDE.get(row.name, ()),
+            polling=plans.polling(row, pace),
+            near=NEAR.get(row.name, ""),
+        )
         for row in rows
     }
     begun = steps["deploy_machines_template"].needs
@@ -301,6 +312,8 @@ CHANGES = {
     "ingress": "configure_ingress_certificate",
     "console": "update_console_branding",
 }
+# For each row whose executor knows that the end is near (`last_step` of its condition): the step that begins then.
+NEAR = {"cluster_version_ready": "cluster-version"}
 # The steps that rows, and lines of the timeline, wait for in addition to their own needs.
 INSIDE: dict[str, tuple[str, ...]] = {
     "deploy_machines_template": ("bootstrap machine up", "masters up"),

@@ -20,7 +20,6 @@ from shared.steps import (
     Failed,
     Heard,
     Policy,
-    Polling,
     ResolvedRow,
     RetryClass,
     RetryVerb,
@@ -29,6 +28,7 @@ from shared.steps import (
     Stopped,
     Verb,
     Wait,
+    pause,
 )
 
 Rows = dict[str, ResolvedRow]
@@ -38,7 +38,6 @@ Cause = RetryClass | Literal["died"]
 # A row fails if its calls have died for this long without an answer. Real time, because no time scale makes a process
 # start faster.
 DEATHS_SECONDS = 300
-POLL_SHARE = 0.2
 # Silences: outcomes that reveal nothing about the work. `Tries.since` has them under these names.
 _AWAY = (RetryClass.TRANSIENT, RetryClass.THROTTLED)
 _DIED: Literal["died"] = "died"
@@ -317,19 +316,6 @@ def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
     Azure may ask for any pause, even for hours.
     """
     return max(0, min(seconds, (end - now).total_seconds()))
-
-
-def pause(polling: Polling, waited: float) -> float:
-    """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
-
-    So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
-    polling never delays a row by more than that share.
-
-    Args:
-        polling: the bounds.
-        waited: seconds since the row began.
-    """
-    return min(max(waited * POLL_SHARE, polling["firstPollSeconds"]), polling["pollSeconds"])
 
 
 def _pause(tries: Tries, now: datetime) -> float:

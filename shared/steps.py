@@ -151,6 +151,23 @@ class Polling(TypedDict):
     pollSeconds: float
 
 
+# The share of the time waited so far that passes before the next poll.
+POLL_SHARE = 0.2
+
+
+def pause(polling: Polling, waited: float) -> float:
+    """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
+
+    So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
+    polling never delays a row by more than that share.
+
+    Args:
+        polling: the bounds.
+        waited: seconds since the row began.
+    """
+    return min(max(waited * POLL_SHARE, polling["firstPollSeconds"]), polling["pollSeconds"])
+
+
 class ResolvedRow(SerialisedRow):
     """A row as an operation stores it: scaled, and without `when` and `shortestSeconds`, which are decided by then."""
 
@@ -227,7 +244,7 @@ class Wait(TypedDict):
     outcome: Literal["wait"]
     message: str
     unanswered: NotRequired[bool]
-    retryAfterSeconds: NotRequired[int]
+    retryAfterSeconds: NotRequired[float]
     # Further details for a deadline's error, such as the state of the cluster's operators.
     details: NotRequired[list[CloudErrorBody]]
 

@@ -20,6 +20,7 @@ from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
+from shared import steps
 from shared.arm.errors import CloudError
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read
@@ -103,14 +104,14 @@ def poll(
     """Ask a cluster once for a condition; the arguments are those of `condition`, and the condition itself."""
     api = cluster_api.connect(step)
     try:
-        missing = _missing(step, api, row, remedy)
+        missing, pause = _missing(step, api, row, remedy)
     except NotDone as error:
         return waiting(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
-    return waiting(step, api, missing, hint) if missing else None
+    return waiting(step, api, missing, hint, retry_after_seconds=pause) if missing else None
 
 
-def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
-    """Return what a condition lacks, or ""; raise if waiting cannot help."""
+def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tuple[str, float | None]:
+    """Return what a condition lacks, or "", and when to ask again if its end is near; raise if waiting cannot help."""
     try:
         found = _read(api, row)
         if remedy(step, api, found):
@@ -121,7 +122,14 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
     except CloudError as error:
         error.details += gather(step, api)
         raise
-    return missing
+    return missing, _pause(step.call, row.last_step(*found))
+
+
+def _pause(call: Call, last_step: str) -> float | None:
+    """Return the pause of a wait that begins only now, with its last step; None if the end is far."""
+    if not last_step:
+        return None
+    return steps.pause(call["row"], (datetime.now(UTC) - datetime.fromisoformat(last_step)).total_seconds())
 
 
 def _has_waited(call: Call) -> bool:

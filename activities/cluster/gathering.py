@@ -40,7 +40,15 @@ def no_hint(_step: Step) -> str:
     return ""
 
 
-def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, unanswered: bool = False) -> Outcome:
+def waiting(
+    step: Step,
+    api: ApiClient,
+    missing: str,
+    hint: Hint = no_hint,
+    *,
+    unanswered: bool = False,
+    retry_after_seconds: float | None = None,
+) -> Outcome:
     """Return the outcome of a wait. The last one before the deadline also explains the error that it becomes.
 
     Args:
@@ -49,9 +57,10 @@ def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, u
         missing: what it waits for, in the cluster's words.
         hint: adds to the last message. Like all gathering it may ask Azure, so it does not run at each poll.
         unanswered: as in `executor.wait`.
+        retry_after_seconds: as there.
     """
     if not _is_about_to_fail(step.call):
-        return wait(missing, unanswered=unanswered)
+        return wait(missing, retry_after_seconds, unanswered=unanswered)
     told = hint(step)
     message = conditions.bounded(f"{missing.rstrip('.')}. {told}") if told else missing
     return wait(message, unanswered=unanswered) | {"details": gather(step, api)}

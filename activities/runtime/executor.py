@@ -27,12 +27,12 @@ class TryAgain(Exception):  # noqa: N818 - an answer more than an error
         self.retry_class = retry_class
 
 
-def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bool = False) -> Wait:
+def wait(message: str, retry_after_seconds: float | None = None, *, unanswered: bool = False) -> Wait:
     """Return the outcome of work that continues.
 
     Args:
         message: what was observed.
-        retry_after_seconds: when Azure wants to be asked again.
+        retry_after_seconds: when to ask again: when Azure wants to be asked, or when the end is expected.
         unanswered: whether the called service gave no answer; an outage does not count against the row's deadline.
     """
     outcome: Wait = {"outcome": "wait", "message": message}

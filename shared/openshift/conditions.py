@@ -45,13 +45,26 @@ def _wait_on(*_found: Any) -> None:
     """Never give up."""
 
 
+def _unknown(*_found: Any) -> str:
+    """Foresee no end."""
+    return ""
+
+
 @dataclass(frozen=True)
 class Condition:
-    """One row: the objects to read, the test, and a function that raises if waiting will not help any more."""
+    """One row of the table.
+
+    Attributes:
+        reads: the objects to read.
+        test: returns what is missing.
+        give_up: raises if waiting will not help any more.
+        last_step: returns when the last thing before the end was done, as the cluster wrote it; "" if the end is far.
+    """
 
     reads: tuple[Read, ...]
     test: Test
     give_up: Callable[..., None] = _wait_on
+    last_step: Callable[..., str] = _unknown
 
 
 def bootstrap_complete(config_map: Json | None) -> str:
@@ -118,6 +131,14 @@ def version_available(version: Json | None, operators: list[Json]) -> str:
     return _joined(
         [f"ClusterVersion 'version' is not Available{said}", *says, *(text for _, text in operators_missing(operators))]
     )
+
+
+def last_operator(_version: Json | None, operators: list[Json]) -> str:
+    """Return when the last operator became well: after that, the version is available in seconds."""
+    if operators_missing(operators):
+        return ""
+    kept = [condition for found in operators for condition in _conditions(found).values()]
+    return max((str(condition.get("lastTransitionTime") or "") for condition in kept), default="")
 
 
 def workers_running(machines: list[Json], nodes: list[Json]) -> str:
@@ -260,7 +281,8 @@ CONDITIONS: dict[str, Condition] = {
         (WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running, give_up=raise_for_role),
     "console_exists": Condition((Read("Console", "cluster"), Read("ClusterOperator", "console")), console_exists),
     "console_ready": _operator_row("console", _AVAILABLE),
-    "cluster_version_ready": Condition((CLUSTER_VERSION, OPERATORS), version_available),
+    "cluster_version_ready": Condition(
+        (CLUSTER_VERSION, OPERATORS), version_available, last_step=last_operator),
     "ingress_controller_ready": _operator_row("ingress", _AVAILABLE),
 }
 # fmt: on

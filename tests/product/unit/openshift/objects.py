@@ -1,5 +1,6 @@
 """Objects of a cluster in the format of its API server, with the members that conditions read."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 Json = dict[str, Any]
@@ -15,14 +16,22 @@ def made(name: str, *conditions: Json) -> Json:
     return {"metadata": {"name": name}, "status": {"conditions": list(conditions)}}
 
 
-def operator(name: str, *, available: str = "True", progressing: str = "False", degraded: str = "False") -> Json:
+def operator(
+    name: str,
+    *,
+    available: str = "True",
+    progressing: str = "False",
+    degraded: str = "False",
+    since: datetime = datetime(2026, 3, 1, tzinfo=UTC),
+) -> Json:
     """Make a ClusterOperator whose every condition has a reason and a message."""
-    return made(
-        name,
+    conditions = (
         condition("Available", available, "Why", "available?"),
         condition("Progressing", progressing, "Why", "progressing?"),
         condition("Degraded", degraded, "Why", "degraded?"),
     )
+    stamp = since.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return made(name, *(each | {"lastTransitionTime": stamp} for each in conditions))
 
 
 def machine(name: str, phase: str | None = "Running", *, made: str = "2099-01-01T00:00:00Z", **status: Any) -> Json:

@@ -52,7 +52,8 @@ def poll(
         "message": "Look.",
         "waitsFor": "it",
         "deadlineSeconds": DEADLINE,
-        "pollSeconds": 0.25,
+        "firstPollSeconds": 3,
+        "pollSeconds": 15,
     }
     began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else waited)
     return as_json(
@@ -90,6 +91,24 @@ def test_the_wait_says_what_is_missing_and_no_more(api: FakeClusterApi, accepted
     (item,) = accepted.cosmos["OperationProgress"].documents.values()
     assert item["message"] == "ClusterOperator 'ingress' is not Available: Why: available?"
     assert accepted.azure.changes() == []
+
+
+@pytest.mark.parametrize(
+    ("ago", "pause"), [(1, 3), (40, 8), (600, 15)], ids=["a moment ago", "a while ago", "too long ago"]
+)
+def test_the_version_is_asked_for_soon_after_its_last_operator(api: FakeClusterApi, ago: int, pause: float) -> None:
+    """However long the row has waited before; a version that then hangs is polled as rarely as any wait."""
+    api.add("ClusterVersion", made("version", condition("Available", "False")))
+    api.add("ClusterOperator", operator("etcd", since=datetime(2026, 3, 1, tzinfo=UTC)))
+    api.add("ClusterOperator", operator("console", since=datetime.now(UTC) - timedelta(seconds=ago)))
+    assert poll("cluster_version_ready", waited=200)["retryAfterSeconds"] == pytest.approx(pause, abs=1)
+
+
+def test_the_engine_decides_when_a_version_is_asked_for_that_lacks_an_operator(api: FakeClusterApi) -> None:
+    """Its end may be far."""
+    api.add("ClusterVersion", made("version", condition("Available", "False")))
+    api.add("ClusterOperator", operator("etcd", since=datetime.now(UTC)), operator("console", available="False"))
+    assert "retryAfterSeconds" not in poll("cluster_version_ready")
 
 
 @pytest.mark.parametrize("name", list(CONDITIONS))
