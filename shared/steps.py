@@ -124,6 +124,7 @@ class RowTerms(TypedDict):
     waitsFor: str
     message: str
     shortestSeconds: NotRequired[float]
+    usualSeconds: NotRequired[float]
     together: NotRequired[bool]
     owner: NotRequired[Owner]
     when: NotRequired[str]
@@ -145,27 +146,42 @@ class SerialisedRow(RowMembers):
 
 
 class Polling(TypedDict):
-    """How often a row is polled, in scaled seconds: its shortest and its longest pause between two polls."""
+    """How often a row is polled, in scaled seconds: its shortest and its longest pause between two polls.
+
+    `usualSeconds` is how long it usually takes, if that is known.
+    """
 
     firstPollSeconds: float
     pollSeconds: float
+    usualSeconds: NotRequired[float]
 
 
 # The share of the time waited so far that passes before the next poll.
 POLL_SHARE = 0.2
+# If the usual time of a row is known, each pause before this share of it is as long as all pauses so far, and each pause
+# after it is the other share of the time waited.
+DUE_SHARE, DUE_POLL_SHARE = 0.8, 0.02
 
 
 def pause(polling: Polling, waited: float) -> float:
     """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
 
     So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
-    polling never delays a row by more than that share.
+    polling never delays a row by more than that share. A row whose usual time is known is polled rarely until its end is
+    due, and then often.
 
     Args:
         polling: the bounds.
         waited: seconds since the row began.
     """
-    return min(max(waited * POLL_SHARE, polling["firstPollSeconds"]), polling["pollSeconds"])
+    shortest, longest = polling["firstPollSeconds"], polling["pollSeconds"]
+    usual = polling.get("usualSeconds")
+    if usual is None:
+        return min(max(waited * POLL_SHARE, shortest), longest)
+    until_due = usual * DUE_SHARE - waited
+    if until_due > shortest:
+        return min(max(waited, shortest), longest, until_due)
+    return min(max(waited * DUE_POLL_SHARE, shortest), longest)
 
 
 class ResolvedRow(SerialisedRow):

@@ -14,7 +14,17 @@ from shared import executors
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.executors import CHECK_PLAN
 from shared.settings import Pace, Settings
-from shared.steps import FINISH, CheckRow, Polling, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind, StartInput
+from shared.steps import (
+    DUE_POLL_SHARE,
+    FINISH,
+    CheckRow,
+    Polling,
+    ResolvedPlan,
+    ResolvedRow,
+    RetryPolicy,
+    RowKind,
+    StartInput,
+)
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
@@ -29,6 +39,8 @@ ENDINGS = frozenset({FINISH, "finish_delete"})
 CANCEL_DEADLINE = timedelta(minutes=10)
 # The first pauses between polls, as a share of the row's longest.
 FIRST_POLL = 0.2
+# The shortest pause of a row whose usual time is known, at Azure's pace.
+_SHORTEST_DUE_POLL = timedelta(seconds=1)
 _SHORTEST_FIRST_POLL = timedelta(milliseconds=100)
 
 
@@ -72,10 +84,14 @@ def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Setti
 
 def polling(row: Row, pace: Pace) -> Polling:
     """Return how often a row is polled at a pace."""
-    return {
-        "firstPollSeconds": pace.poll_seconds(row.poll * FIRST_POLL, _SHORTEST_FIRST_POLL),
+    first = max(row.usual * DUE_POLL_SHARE, _SHORTEST_DUE_POLL) if row.usual else row.poll * FIRST_POLL
+    found: Polling = {
+        "firstPollSeconds": pace.poll_seconds(first, _SHORTEST_FIRST_POLL),
         "pollSeconds": pace.poll_seconds(row.poll),
     }
+    if row.usual:
+        found["usualSeconds"] = pace.scaled(row.usual).total_seconds()
+    return found
 
 
 def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list[str]:

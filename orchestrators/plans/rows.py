@@ -32,6 +32,8 @@ class Row:
     # The floor of the scaled deadline, if the row waits for work or time-outs that the time scale does not shorten.
     shortest: timedelta = timedelta()
     poll: timedelta = timedelta(seconds=10)
+    # How long it usually takes, if that varies little; it is then polled when its end is due.
+    usual: timedelta = timedelta()
     retry: RetryPolicy = RetryPolicy.AZURE
     # Whether its failure is reported in one error with those of other such rows. Only checks, which change nothing.
     together: bool = False
@@ -53,6 +55,7 @@ class More(TypedDict, total=False):
     shortest: timedelta
     # Seconds.
     poll: int
+    usual: int
     retry: RetryPolicy
     together: bool
     owner: Owner
@@ -124,6 +127,7 @@ def _row_of(kind: RowKind, name: str, minutes: int, waits_for: str, more: More) 
         deadline=timedelta(minutes=minutes),
         shortest=more.get("shortest", timedelta()),
         poll=timedelta(seconds=more.get("poll", 10)),
+        usual=timedelta(seconds=more.get("usual", 0)),
         retry=more.get("retry", RetryPolicy.AZURE),
         together=more.get("together", False),
         owner=more.get("owner", Owner.PLATFORM),
@@ -171,7 +175,7 @@ class Phase(TypedDict):
 
 
 def to_dict(row: Row) -> SerialisedRow:
-    """Return the row as JSON; `when`, `together`, `owner` and `shortestSeconds` are left out if they have their default."""
+    """Return the row as JSON; members with their default, such as `when`, are left out if they have their default."""
     return {"name": row.name, "phase": row.phase, "kind": row.kind, "executor": row.executor, **_terms(row)}
 
 
@@ -186,6 +190,8 @@ def _terms(row: Row) -> RowTerms:
     }
     if row.shortest:
         terms["shortestSeconds"] = row.shortest.total_seconds()
+    if row.usual:
+        terms["usualSeconds"] = row.usual.total_seconds()
     if row.together:
         terms["together"] = True
     if row.owner != Owner.PLATFORM:
@@ -213,6 +219,7 @@ def _from_members(name: str, executor: str, members: RowMembers) -> Row:
         deadline=timedelta(seconds=members["deadlineSeconds"]),
         shortest=timedelta(seconds=members.get("shortestSeconds", 0)),
         poll=timedelta(seconds=members["pollSeconds"]),
+        usual=timedelta(seconds=members.get("usualSeconds", 0)),
         retry=members["retry"],
         together=members.get("together", False),
         owner=members.get("owner", Owner.PLATFORM),

@@ -75,7 +75,7 @@ def _cells(row: Row, nodes: list[str]) -> list[str]:
         f"`{row.when}`" if row.when else "always",
         row.waits_for,
         duration(row.deadline) + shortest,
-        duration(row.poll),
+        duration(row.poll) + (f", usually done after {duration(row.usual)}" if row.usual else ""),
         f"`{row.retry}`",
         f"[`{attribute}`](../{path}) of `{path}`",
         "; ".join(nodes) or mind_map.ours().get(row.name, ""),

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -159,6 +159,20 @@ def test_what_ends_soon_is_asked_often_and_what_takes_long_is_asked_rarely() -> 
     assert pauses == sorted(pauses)
     assert pauses[-1] == 10
     assert all(pause <= max(2, 0.2 * time + 1) for time, pause in zip(asked, pauses, strict=False))
+
+
+def test_a_row_that_usually_takes_a_hundred_seconds_is_asked_often_only_from_eighty_on() -> None:
+    """Each pause before is as long as all before it, within the row's bounds; later ones are a share of the time."""
+
+    def poll(_call: dict[str, Any], now: datetime) -> tuple[float, Any]:
+        return 0, DONE if now >= datetime(2026, 3, 1, 9, 1, 50, tzinfo=UTC) else WAIT
+
+    plain = row("A", kind="condition") | {"usualSeconds": 100, "pollSeconds": 30}
+    host, _ = run({"A": poll}, plain)
+    asked = [(time - datetime(2026, 3, 1, 9, tzinfo=UTC)).total_seconds() for time, _, _ in host.calls]
+    assert asked[:7] == [0, 2, 4, 8, 16, 32, 62]
+    assert asked[7:10] == [80, 82, 84]
+    assert 110 <= asked[-1] < 113
 
 
 def test_a_wait_honours_the_time_that_azure_asks_for() -> None:

@@ -235,6 +235,7 @@ def test_durations_are_scaled_when_a_plan_is_resolved_and_keep_their_floor(name:
         assert fast_row["deadlineSeconds"] == max(slow_row["deadlineSeconds"] / 40, 15, shortest[fast_row["name"]])
         assert fast_row["pollSeconds"] == max(slow_row["pollSeconds"] / 40, 0.25)
         assert fast_row["firstPollSeconds"] == max(slow_row["firstPollSeconds"] / 40, 0.1)
+        assert fast_row.get("usualSeconds", 0) == slow_row.get("usualSeconds", 0) / 40
     for policy in fast["retryPolicies"].values():
         assert all(again["withinSeconds"] >= 15 for again in policy.values())
 
