@@ -15,12 +15,19 @@ from activities.checks import vm_sizes
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
+from shared.azure import lists
+from shared.azure.lists import Client
 
 _WORKERS = "properties.workerProfiles['worker'].count"
 _COUNT = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
 # The ports of an address that Azure gives to machines behind it, and how many of them each machine gets.
 _SNAT_PORTS, _PORTS_OF_A_MACHINE = 63_992, 1024
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
+# The providers of quotas, with a client and the version of their lists.
+_PROVIDERS: tuple[tuple[str, Callable[..., Client], str], ...] = (
+    ("Microsoft.Compute", ComputeManagementClient, "2026-04-01"),
+    ("Microsoft.Network", NetworkManagementClient, "2026-03-01"),
+)
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
 
 
@@ -171,15 +178,12 @@ def _names(read: Callable[[], Any]) -> set[str]:
 def _usages(step: Step) -> Iterator[_Usage]:
     """Yield the limits and the usage of the subscription in the region."""
     location = step.cluster["location"]
-    kept: dict[str, Iterable[Any]] = {
-        "Microsoft.Compute": step.customer(ComputeManagementClient).usage.list(location),
-        "Microsoft.Network": step.customer(NetworkManagementClient).usages.list(location),
-    }
-    for provider, usages in kept.items():
-        for usage in usages:
-            name = str(usage.name.value)
-            label = str(usage.name.localized_value or name)
-            yield _Usage(provider, name, label, int(usage.limit), int(usage.current_value))
+    for provider, client, version in _PROVIDERS:
+        path = f"/subscriptions/{step.subscription_id}/providers/{provider}/locations/{location}/usages"
+        for usage in lists.entries(step.customer(client), path, api_version=version):
+            name = usage["name"]["value"]
+            label = usage["name"].get("localizedValue") or name
+            yield _Usage(provider, name, label, int(usage["limit"]), int(usage["currentValue"]))
 
 
 def _short(step: Step, usage: _Usage, needed: int, target: str) -> CloudError:

@@ -10,19 +10,18 @@ from threading import Lock
 from typing import Any
 
 from azure.mgmt.compute import ComputeManagementClient
-from azure.mgmt.compute.models import ResourceSku
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, invalid_parameter, summarize
 from shared.arm.names import normal_location, same_location
-from shared.azure.models import text
+from shared.azure import lists
 from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 _MASTER = "properties.masterProfile"
 _FEATURE = "Microsoft.Compute/EncryptionAtHost"
-_FEATURES_VERSION = "2021-07-01"
+_FEATURES_VERSION = _SKUS_VERSION = "2021-07-01"
 
 
 @dataclass(frozen=True)
@@ -78,28 +77,33 @@ def _read_anew(step: Step) -> None:
 def _read(step: Step) -> dict[str, Offer]:
     sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
     location = normal_location(step.cluster["location"])
-    skus = step.customer(ComputeManagementClient).resource_skus.list(filter=f"location eq '{location}'")
-    found = (sku for sku in skus if sku.resource_type == "virtualMachines" and str(sku.name).lower() in sizes)
-    return {str(sku.name).lower(): _offer(sku, location) for sku in found}
+    skus = lists.entries(
+        step.customer(ComputeManagementClient),
+        f"/subscriptions/{step.subscription_id}/providers/Microsoft.Compute/skus",
+        api_version=_SKUS_VERSION,
+        **{"$filter": f"location eq '{location}'"},
+    )
+    found = (sku for sku in skus if sku["resourceType"] == "virtualMachines" and sku["name"].lower() in sizes)
+    return {sku["name"].lower(): _offer(sku, location) for sku in found}
 
 
-def _offer(sku: ResourceSku, location: str) -> Offer:
+def _offer(sku: dict[str, Any], location: str) -> Offer:
     zones = {
         zone
-        for info in sku.location_info or []
-        if same_location(str(info.location), location)
-        for zone in info.zones or []
+        for info in sku.get("locationInfo") or []
+        if same_location(info["location"], location)
+        for zone in info.get("zones") or []
     }
     closed = ""
-    for restriction in sku.restrictions or []:
-        if restriction.type == "Location":
-            closed = text(restriction.reason_code)
-        elif restriction.restriction_info is not None:
-            zones -= set(restriction.restriction_info.zones or [])
-    capabilities = {str(each.name): str(each.value) for each in sku.capabilities or []}
+    for restriction in sku.get("restrictions") or []:
+        if restriction["type"] == "Location":
+            closed = restriction["reasonCode"]
+        else:
+            zones -= set((restriction.get("restrictionInfo") or {}).get("zones") or [])
+    capabilities = {each["name"]: each["value"] for each in sku.get("capabilities") or []}
     return Offer(
-        name=str(sku.name),
-        family=str(sku.family or ""),
+        name=sku["name"],
+        family=sku.get("family") or "",
         cores=int(capabilities.get("vCPUs", 0)),
         zones=frozenset(zones),
         closed=closed,

@@ -174,6 +174,22 @@ def test_what_azure_does_not_limit_does_not_count(sized: World) -> None:
     assert check(QUOTA) == DONE
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "retry_class"),
+    [(403, "AuthorizationFailed", "authorization"), (429, "TooManyRequests", "throttled"), (503, "Busy", "transient")],
+)
+def test_a_list_that_azure_refuses_fails_as_any_call_does(
+    sized: World, status: int, code: str, retry_class: str
+) -> None:
+    """Its class decides whether the row tries again; the pause that Azure asks for comes along."""
+    sized.azure.fails("GET", "/Microsoft.Compute/locations/eastus/usages$", status, code, "No.", **{"Retry-After": "7"})
+    outcome = check(QUOTA)
+    assert outcome["retryClass"] == retry_class
+    assert "No." in outcome["error"]["message"]
+    if retry_class == "throttled":
+        assert outcome["retryAfterSeconds"] == 7
+
+
 def existing(world: World, kind: str, *names: str) -> None:
     """Let the cluster's resource group have these."""
     path = f"{CLUSTER_GROUP}/providers/{kind}"
