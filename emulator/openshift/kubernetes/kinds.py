@@ -76,7 +76,9 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
+ADMISSION = "admissionregistration.k8s.io"
 APPS = "apps"
+NETWORKING = "networking.k8s.io"
 RBAC = "rbac.authorization.k8s.io"
 REVIEW = ("create",)
 WORKLOAD: Any = {"categories": ("all",), "has_status": True, "has_generation": True}
@@ -156,6 +158,60 @@ BUILT_IN: tuple[Kind, ...] = (
         has_generation=True,
         needs_version=True,
     ),
+    # Kinds of which nothing here knows more than their members.
+    Kind("", "v1", "LimitRange", "limitranges", short_names=("limits",)),
+    Kind("", "v1", "ResourceQuota", "resourcequotas", short_names=("quota",), has_status=True),
+    Kind(
+        ADMISSION,
+        "v1",
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        namespaced=False,
+        has_generation=True,
+    ),
+    Kind(
+        ADMISSION,
+        "v1",
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        namespaced=False,
+        has_generation=True,
+    ),
+    Kind("apiregistration.k8s.io", "v1", "APIService", "apiservices", namespaced=False, has_status=True),
+    Kind(APPS, "v1", "ControllerRevision", "controllerrevisions"),
+    Kind(
+        "autoscaling",
+        "v2",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        short_names=("hpa",),
+        categories=("all",),
+        has_status=True,
+    ),
+    Kind("batch", "v1", "CronJob", "cronjobs", short_names=("cj",), **WORKLOAD),
+    Kind("batch", "v1", "Job", "jobs", **WORKLOAD),
+    Kind(NETWORKING, "v1", "Ingress", "ingresses", short_names=("ing",), has_status=True, has_generation=True),
+    Kind(NETWORKING, "v1", "IngressClass", "ingressclasses", namespaced=False, has_generation=True),
+    Kind(NETWORKING, "v1", "NetworkPolicy", "networkpolicies", short_names=("netpol",), has_generation=True),
+    Kind(
+        "policy",
+        "v1",
+        "PodDisruptionBudget",
+        "poddisruptionbudgets",
+        short_names=("pdb",),
+        has_status=True,
+        has_generation=True,
+    ),
+    Kind(
+        "scheduling.k8s.io",
+        "v1",
+        "PriorityClass",
+        "priorityclasses",
+        namespaced=False,
+        short_names=("pc",),
+        has_generation=True,
+    ),
+    Kind("storage.k8s.io", "v1", "StorageClass", "storageclasses", namespaced=False, short_names=("sc",)),
     Kind("coordination.k8s.io", "v1", "Lease", "leases", put_creates=True, needs_version=True),
     Kind(
         "authorization.k8s.io",
@@ -165,6 +221,7 @@ BUILT_IN: tuple[Kind, ...] = (
         namespaced=False,
         verbs=REVIEW,
     ),
+    Kind("authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", namespaced=False, verbs=REVIEW),
     Kind("authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews", namespaced=False, verbs=REVIEW),
     Kind(
         "authorization.k8s.io",

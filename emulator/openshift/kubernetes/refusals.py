@@ -28,20 +28,6 @@ def not_emulated(what: str) -> ServiceError:
     return ServiceError(HTTPStatus.NOT_IMPLEMENTED, UNSUPPORTED, f"{UNSUPPORTED}: {what}", extra={"details": {}})
 
 
-@said(OWN)
-def protobuf_unread(accepted: tuple[str, ...]) -> ServiceError:
-    """Return 415 for a body in protobuf, which a real server accepts for built-in kinds.
-
-    Args:
-        accepted: the media types that are accepted.
-    """
-    return ServiceError(
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        "UnsupportedMediaType",
-        f"{UNSUPPORTED}: the local Azure does not read protobuf - accepted media types include: {', '.join(accepted)}",
-    )
-
-
 @said(documentation(STRICTNESS))
 def strictly(kind: Kind, problems: Sequence[str]) -> ServiceError:
     """Return 400 for an object with unknown members, or members that it has twice.

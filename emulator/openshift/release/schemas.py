@@ -41,6 +41,8 @@ MANAGED: Json = {"managementState": MANAGEMENT_STATE, "logLevel": LOG_LEVEL, "op
 _STRATEGIES = ["LoadBalancerService", "HostNetwork", "Private", "NodePortService"]
 _TEXTS = _list(TEXT, nullable=True)
 _STRATEGY = _open({"type": TEXT}, nullable=True)
+# An admission plugin of OpenShift fills in what people leave out, as these defaults do.
+# https://github.com/openshift/apiserver-library-go, pkg/securitycontextconstraints/sccdefaults
 _CONSTRAINTS: Json = {
     **dict.fromkeys(
         (
@@ -52,41 +54,27 @@ _CONSTRAINTS: Json = {
             "allowPrivilegedContainer",
             "readOnlyRootFilesystem",
         ),
-        SWITCH,
+        SWITCH | {"default": False},
     ),
-    **dict.fromkeys(("allowPrivilegeEscalation", "defaultAllowPrivilegeEscalation"), SWITCH | {"nullable": True}),
+    "allowPrivilegeEscalation": SWITCH | {"nullable": True, "default": True},
+    "defaultAllowPrivilegeEscalation": SWITCH | {"nullable": True},
     **dict.fromkeys(
         (
             "allowedCapabilities",
             "allowedUnsafeSysctls",
             "defaultAddCapabilities",
             "forbiddenSysctls",
-            "groups",
             "requiredDropCapabilities",
             "seccompProfiles",
-            "users",
-            "volumes",
         ),
         _TEXTS,
     ),
+    **dict.fromkeys(("groups", "users"), _TEXTS | {"default": []}),
+    "volumes": _TEXTS | {"default": ["*"]},
     "allowedFlexVolumes": _list(_open({"driver": TEXT}, ("driver",)), nullable=True),
     **dict.fromkeys(("fsGroup", "runAsUser", "seLinuxContext", "supplementalGroups"), _STRATEGY),
     "priority": {"type": "integer", "nullable": True},
 }
-_ALWAYS_THERE = (
-    "allowHostDirVolumePlugin",
-    "allowHostIPC",
-    "allowHostNetwork",
-    "allowHostPID",
-    "allowHostPorts",
-    "allowPrivilegedContainer",
-    "allowedCapabilities",
-    "defaultAddCapabilities",
-    "priority",
-    "readOnlyRootFilesystem",
-    "requiredDropCapabilities",
-    "volumes",
-)
 NAMESPACE = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 AUDIT = one_of("Default", "WriteRequestBodies", "AllRequestBodies", "None")
 REGISTRIES = _list(TEXT | {"minLength": 1, "maxLength": 256}, maxItems=1024)
@@ -228,7 +216,7 @@ SPECS: Mapping[str, Json] = {
 }
 # The schema of the whole object, for kinds without a spec.
 WHOLE: Mapping[str, Json] = {
-    "SecurityContextConstraints.security.openshift.io": _open(_CONSTRAINTS, _ALWAYS_THERE),
+    "SecurityContextConstraints.security.openshift.io": _open(_CONSTRAINTS),
 }
 
 

@@ -77,7 +77,12 @@ def _invalid(field: str, message: str) -> Exception:
     return errors.invalid("authorization.k8s.io", "", "", [errors.invalid_value(field, "null", message)])
 
 
+def _own_name(_authorizer: Authorizer, user: User, _spec: Json) -> Json:
+    return {"userInfo": {"username": user.name, "groups": list(user.groups)}}
+
+
 REVIEWS: Mapping[str, Callable[[Authorizer, User, Json], Json]] = {
+    "SelfSubjectReview": _own_name,
     "SelfSubjectAccessReview": _own_access,
     "SelfSubjectRulesReview": _own_rules,
     "SubjectAccessReview": _access,

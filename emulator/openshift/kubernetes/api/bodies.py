@@ -9,6 +9,7 @@ import yaml
 from starlette.requests import Request
 
 from emulator.openshift.kubernetes import errors, go_yaml, refusals
+from emulator.openshift.kubernetes.api import protobuf
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata
 
@@ -42,38 +43,42 @@ def content_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() or OBJECT_TYPES[0]
 
 
-def parse(text: bytes, media_type: str, kind: str) -> Json:
+def parse(text: bytes, media_type: str, kind: Kind) -> Json:
     """Parse an object.
 
     Args:
         text: the body.
         media_type: media type of the body.
-        kind: name of the expected kind, for the message.
+        kind: the expected kind.
 
     Raises:
-        ServiceError: 400 for a body that is not an object; 415 for a media type other than JSON and YAML.
+        ServiceError: 400 for a body that is not an object; 415 for a media type in which objects do not come.
     """
     try:
-        return load(text, media_type)
+        return load(text, media_type, "" if kind.is_custom else kind.kind)
     except UnreadableError as error:
         raise errors.bad_request(
-            f"the object provided is unrecognized (must be of type {kind}): {error} ({_summary(text)})"
+            f"the object provided is unrecognized (must be of type {kind.kind}): {error} ({_summary(text)})"
         ) from error
 
 
-def load(text: bytes, media_type: str) -> Json:
+def load(text: bytes, media_type: str, built_in: str) -> Json:
     """Load an object.
 
     Args:
         text: the body.
         media_type: media type of the body.
+        built_in: name of the object's type; "" for a custom kind, which does not come in protobuf.
 
     Raises:
-        ServiceError: 415 for a media type other than JSON and YAML.
+        ServiceError: 415 for a media type in which objects do not come.
         UnreadableError: if the body is not an object.
     """
-    if media_type == PROTOBUF:
-        raise refusals.protobuf_unread(OBJECT_TYPES)
+    if media_type == PROTOBUF and built_in:
+        try:
+            return protobuf.decode(built_in, text)
+        except protobuf.ProtobufError as error:
+            raise UnreadableError(str(error)) from error
     if media_type not in OBJECT_TYPES:
         raise errors.unsupported_media_type(OBJECT_TYPES)
     try:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from emulator.core.errors import ServiceError
-from emulator.openshift.kubernetes import absent, errors, refusals, replies
+from emulator.openshift.kubernetes import errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
@@ -19,7 +19,6 @@ from emulator.openshift.kubernetes.api import (
     field_validation,
     lists,
     patching,
-    protobuf,
     removals,
     requests,
     waiting,
@@ -111,11 +110,8 @@ class Endpoints:
         """Answer a path below `/api` or `/apis` whose group, version or kind does not exist here.
 
         Raises:
-            ServiceError: 501 for a kind that a real server has; 404 for any other in a known group.
+            ServiceError: 404 for a kind in a known group.
         """
-        if absent.has(info.group, info.version, info.plural):
-            of = f"{info.group}/{info.version}" if info.group else info.version
-            raise refusals.not_emulated(f"there are no {info.plural} of {of} here.")
         group = info.path.split("/")[2] if info.path.startswith("/apis/") else ""
         kinds = self._objects.kinds
         if group and (group not in kinds.groups() or kinds.is_custom(group)):
@@ -365,9 +361,7 @@ async def _warnings(call: Call, obj: Json, options: str) -> list[str]:
 
 
 async def _object(call: Call, *, is_scale: bool = False) -> Json:
-    text, media_type = await call.request.body(), bodies.content_type(call.request)
-    review = protobuf.review(call.kind, text) if media_type == bodies.PROTOBUF else None
-    body = bodies.parse(text, media_type, call.kind.kind) if review is None else review
+    body = bodies.parse(await call.request.body(), bodies.content_type(call.request), call.kind)
     if not is_scale:
         bodies.check_kind(call.kind, body)
     return body

@@ -21,7 +21,7 @@ async def read(request: Request) -> Removal:
     """Return how to delete. A body makes the query meaningless.
 
     Raises:
-        ServiceError: 415 for a body that is neither JSON nor YAML; 500 without a reason for one that holds no options,
+        ServiceError: 415 for a body in another media type; 500 without a reason for one that holds no options,
             as in the real server; 400 for a query that does not parse; 422 for options that contradict each other.
     """
     text = await request.body()
@@ -42,7 +42,7 @@ async def read(request: Request) -> Removal:
 
 def _in_body(text: bytes, media_type: str) -> Json:
     try:
-        found = bodies.load(text, media_type)
+        found = bodies.load(text, media_type, OPTIONS)
         if found.get("kind") not in (None, "", OPTIONS):
             version = found.get("apiVersion") or "v1"
             raise errors.unexpected(

@@ -18,7 +18,7 @@ README = Path(__file__).parents[4] / "emulator/openshift/kubernetes/README.md"
 HEADING = "### Behaviours of the API"
 APPLY = {"Content-Type": "application/apply-patch+yaml"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
-PROTOBUF = {"Content-Type": "application/vnd.kubernetes.protobuf"}
+PROTOBUF = {"Accept": "application/vnd.kubernetes.protobuf"}
 CONTAINERS = [{"name": name, "image": "i"} for name in "abc"]
 SPEC: dict[str, Any] = {
     "selector": {"matchLabels": {"a": "b"}},
@@ -56,8 +56,7 @@ def _deployment(client: httpx.Client, namespace: str, **spec: Any) -> httpx.Resp
 
 
 def _protobuf(client: httpx.Client, namespace: str) -> Any:
-    path = f"/api/v1/namespaces/{namespace}/configmaps"
-    return client.post(path, content=b"k8s\0", headers=PROTOBUF).status_code
+    return client.get(f"/api/v1/namespaces/{namespace}/configmaps", headers=PROTOBUF).status_code
 
 
 def _log(client: httpx.Client, namespace: str) -> Any:
@@ -67,8 +66,8 @@ def _log(client: httpx.Client, namespace: str) -> Any:
     return client.get(f"{path}/p/log").status_code
 
 
-def _jobs(client: httpx.Client, namespace: str) -> Any:
-    return client.get(f"/apis/batch/v1/namespaces/{namespace}/jobs").status_code
+def _replication_controllers(client: httpx.Client, namespace: str) -> Any:
+    return client.get(f"/api/v1/namespaces/{namespace}/replicationcontrollers").status_code
 
 
 def _missing_uid(client: httpx.Client, namespace: str) -> Any:
@@ -140,8 +139,8 @@ def _managers_of_a_status(client: httpx.Client, namespace: str) -> Any:
 
 ROWS = (
     Difference(
-        "Bodies in protobuf get a 415 that says so, except for the access reviews of `kubectl auth can-i`.",
-        "Every object can be sent as JSON, such as with `kubectl apply`. `kubectl create` by name sends protobuf since 1.31.",
+        "Bodies come in protobuf too, answers never do.",
+        "Every client that sends protobuf takes JSON.",
         _protobuf,
     ),
     Difference(
@@ -150,9 +149,9 @@ ROWS = (
         _log,
     ),
     Difference(
-        "Kinds without a client here, such as `jobs` of batch/v1 or `routes` of route.openshift.io/v1, get 501 `NotSupportedByLocalAzure`, which names them. Discovery does not list them.",
-        "No controller would act on them.",
-        _jobs,
+        "Kinds that bundles do not have, such as `replicationcontrollers`, are not served.",
+        "No client needs them.",
+        _replication_controllers,
     ),
     Difference(
         "A watch of `kubectl` or `oc` for the first pod of a selector gets the same 501.",

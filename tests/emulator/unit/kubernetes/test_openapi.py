@@ -1,4 +1,4 @@
-"""The OpenAPI documents, the texts of members, and access reviews in protobuf."""
+"""The OpenAPI documents, and the texts of members."""
 
 import json
 import re
@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift.kubernetes.api import descriptions, openapi, protobuf
-from emulator.openshift.kubernetes.kinds import BUILT_IN, Kind, Kinds
+from emulator.openshift.kubernetes.api import descriptions, openapi
+from emulator.openshift.kubernetes.kinds import BUILT_IN, Kinds
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.fields import schemas
 from emulator.openshift.release import kinds as openshift
-
-REVIEW = Kind("authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews")
 
 
 @pytest.fixture(scope="module")
@@ -85,43 +83,3 @@ def test_an_open_object_has_no_members_in_version_2(kinds: Kinds) -> None:
     """An older kubectl refuses every member that a schema leaves out."""
     definitions = openapi.version_2_json(kinds)["definitions"]
     assert set(definitions["io.openshift.config.v1.ClusterVersion"]) == {schemas.PRESERVE, openapi.GVK}
-
-
-def _sent(number: int, content: bytes) -> bytes:
-    return bytes([number << 3 | 2, len(content)]) + content
-
-
-def _review(spec: bytes, kind: bytes = b"SelfSubjectAccessReview") -> bytes:
-    named = _sent(1, b"authorization.k8s.io/v1") + _sent(2, kind)
-    return b"k8s\0" + _sent(1, named) + _sent(2, _sent(1, b"") + _sent(2, spec)) + _sent(3, b"") + b"\x20\x00"
-
-
-def test_a_review_is_read_from_protobuf() -> None:
-    """Members with other numbers are left out."""
-    wanted = _sent(1, b"default") + _sent(2, b"get") + _sent(5, b"pods") + _sent(9, b"unknown")
-    assert protobuf.review(REVIEW, _review(_sent(1, wanted))) == {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": {"namespace": "default", "verb": "get", "resource": "pods"}},
-    }
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"k8s\0", id="without an object"),
-        pytest.param(b"k8s\0\xff\xff\xff", id="cut in a number"),
-        pytest.param(_review(b"")[:-20], id="cut in a message"),
-        pytest.param(b"k8s\0\x09\x01\x02\x03", id="with another type of member"),
-    ],
-)
-def test_what_is_not_a_review_is_left_to_the_refusal(body: bytes) -> None:
-    """It gets the 415 of every body in protobuf."""
-    assert protobuf.review(REVIEW, body) is None
-
-
-def test_no_other_kind_is_read_from_protobuf() -> None:
-    """The refusal says so."""
-    config_map = next(kind for kind in BUILT_IN if kind.kind == "ConfigMap")
-    assert protobuf.review(config_map, _review(b"")) is None

@@ -89,9 +89,9 @@ def test_what_is_no_path_of_a_column_is_told(path: str) -> None:
         jsonpath.parse(path)
 
 
-def test_every_built_in_kind_that_can_be_listed_has_columns() -> None:
-    """Kinds that cannot be listed have none."""
-    assert columns.BUILT_IN.keys() == {kind.name for kind in BUILT_IN if set(VERBS) & set(kind.verbs) - {"create"}}
+def test_columns_are_of_kinds_that_can_be_listed() -> None:
+    """Those without columns of their own show names and ages."""
+    assert columns.BUILT_IN.keys() <= {kind.name for kind in BUILT_IN if set(VERBS) & set(kind.verbs) - {"create"}}
 
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)

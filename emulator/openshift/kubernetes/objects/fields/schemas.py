@@ -25,7 +25,8 @@ PLAIN: Mapping[str, Json] = {
     "Time": {"type": "string", "format": "date-time"},
     "Quantity": {"type": "string", INT_OR_STRING: True},
     "IntOrString": {"type": "string", "format": "int-or-string", INT_OR_STRING: True},
-    "any": {"type": "object", PRESERVE: True},
+    # Scalars too: a definition has them as `default`, `example` and in `enum`.
+    "any": {PRESERVE: True},
 }
 
 
