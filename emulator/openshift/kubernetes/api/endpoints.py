@@ -161,6 +161,7 @@ class Endpoints:
             _namespace(call),
             wanted.selector,
             wanted.version,
+            query.get("sendInitialEvents") in ("1", "true"),
             float(seconds) if seconds.isdecimal() and int(seconds) else LONGEST_SECONDS,
             query.get("allowWatchBookmarks") in ("1", "true"),
             call.form.of_watch(),

@@ -14,6 +14,8 @@ BOOKMARK_SECONDS = 60.0
 # The real server sends a last bookmark this long before a watch times out, so that the next watch knows where to begin.
 LAST_BOOKMARK_SECONDS = 2.0
 LONGEST_SECONDS = 3600.0
+# What the bookmark after the initial events of a watch says that it is.
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Watch:
         namespace: the namespace to watch, "" for all.
         selector: selects objects.
         version: the watch begins after this version; 0 first reports all current objects as added.
+        initial: whether it first reports them whatever the version, and then a bookmark that says so. That is how
+            today's informers list.
         seconds: how long the watch lasts.
         bookmarks: whether the client wants bookmarks, which report versions without a change.
         shown: converts each object to the form that the client wants; called in the order of the events.
@@ -34,6 +38,7 @@ class Watch:
     namespace: str
     selector: Selector
     version: int
+    initial: bool
     seconds: float
     bookmarks: bool
     shown: Callable[[Json], Json]
@@ -56,10 +61,14 @@ class Watch:
             storage.unsubscribe(subscription)
 
     def _begin(self, storage: Storage) -> Iterator[bytes]:
-        if self.version == 0:
+        if self.initial and self.version > storage.revision:
+            raise errors.too_large_version(self.version, storage.revision)
+        if self.initial or self.version == 0:
             for found in storage.scan(self.kind, self.namespace):
                 if self.selector(found):
                     yield self._event("ADDED", found)
+            if self.initial and self.bookmarks:
+                yield self._event("BOOKMARK", self._bookmark(storage, {INITIAL_EVENTS_END: "true"}))
             return
         if self.version < storage.oldest:
             raise errors.expired(f"too old resource version: {self.version} ({storage.oldest})")
@@ -102,12 +111,11 @@ class Watch:
     def _event(self, event: str, obj: Json) -> bytes:
         return _line(event, self.shown(obj))
 
-    def _bookmark(self, storage: Storage) -> Json:
-        return {
-            "kind": self.kind.kind,
-            "apiVersion": self.kind.api_version,
-            "metadata": {"resourceVersion": str(storage.revision), "creationTimestamp": None},
-        }
+    def _bookmark(self, storage: Storage, annotations: Json | None = None) -> Json:
+        metadata: Json = {"resourceVersion": str(storage.revision), "creationTimestamp": None}
+        if annotations:
+            metadata["annotations"] = annotations
+        return {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
 
 
 def _line(event: str, obj: Json) -> bytes:

@@ -99,6 +99,28 @@ def test_a_watch_ends_after_its_time(admin: httpx.Client, config_maps: str) -> N
     assert (answer.status_code, answer.text) == (200, "")
 
 
+def test_a_watch_can_replace_a_list(emulated_api: Api) -> None:
+    """It begins with what there is, then a bookmark says that this was all; changes follow. Release 1.27."""
+    admin, path = emulated_api.client(), "/api/v1/namespaces/default/configmaps"
+    made = admin.post(path, json={"metadata": {"name": "listed"}}).raise_for_status().json()
+    query = {"watch": "1", "sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+    query |= {"allowWatchBookmarks": "true", "fieldSelector": "metadata.name=listed"}
+    query |= {"resourceVersion": made["metadata"]["resourceVersion"]}
+    with admin.stream("GET", path, params=query) as answer:
+        events = _events(answer)
+        added, end = next(events), next(events)
+        admin.delete(f"{path}/listed")
+        deleted = next(events)
+    assert [_short(event) for event in (added, end, deleted)] == [
+        ("ADDED", "listed"),
+        ("BOOKMARK", ""),
+        ("DELETED", "listed"),
+    ]
+    metadata = end["object"]["metadata"]
+    assert metadata["annotations"] == {"k8s.io/initial-events-end": "true"}
+    assert int(metadata["resourceVersion"]) >= int(made["metadata"]["resourceVersion"])
+
+
 def test_a_watch_with_bookmarks_is_told_a_version_before_it_ends(admin: httpx.Client, widgets: Widgets) -> None:
     """The next watch can then begin after what this one has seen."""
     version = _version(admin, widgets.path)
