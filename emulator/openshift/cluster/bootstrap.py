@@ -24,7 +24,7 @@ _OVERRIDES = "original_cvo_overrides.patch"
 
 async def machine_config_server(cluster: Cluster) -> None:
     """Serve the pools' configs on port 22623."""
-    if "machine-config" not in cluster.ports:
+    if not cluster.listeners.port("machine-config"):
         await _open_machine_config_server(cluster)
 
 
@@ -36,7 +36,7 @@ async def _open_machine_config_server(cluster: Cluster) -> None:
 
 async def etcd_signer(cluster: Cluster) -> None:
     """Serve the signer of etcd's certificates on port 6443; machines call only its `/readyz`."""
-    if "etcd-signer" not in cluster.ports:
+    if not cluster.listeners.port("etcd-signer"):
 
         def answer(path: str, _host: str) -> Response:
             if path == "/readyz":
@@ -68,13 +68,10 @@ async def listen_api(cluster: Cluster) -> None:
     Raises:
         InstallationError: if it cannot listen with these certificates.
     """
-    if "api" in cluster.ports:
+    if cluster.listeners.port("api"):
         return
-    cluster.ports["api"] = await _open_api(cluster)
-    signer = cluster.endpoints.pop("etcd-signer", None)
-    cluster.ports.pop("etcd-signer", None)
-    if signer is not None:
-        signer.stop()
+    cluster.listeners.open("api", await _open_api(cluster))
+    cluster.listeners.close("etcd-signer")
 
 
 async def _open_api(cluster: Cluster) -> int:
@@ -158,15 +155,10 @@ async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) ->
         port = await endpoint.listen(installation.text(f"tls/{pair}.crt"), installation.text(f"tls/{pair}.key"))
     except ValueError as error:
         raise InstallationError(f"{name}: tls: failed to load {pair}: {error}") from error
-    cluster.endpoints[name], cluster.ports[name] = endpoint, port
+    cluster.listeners.open(name, port, endpoint)
 
 
 async def rotate(cluster: Cluster) -> None:
     """Serve with renewed certificates from now on, and give new machines a renewed client certificate."""
-    cluster.rotated, cluster.own_certificates = True, []
-    certificates.show(cluster)
-    old = cluster.endpoints.get("machine-config")
-    # The new listener opens before the old one stops, so that clients never find the port closed.
+    certificates.rotate(cluster)
     await _open_machine_config_server(cluster)
-    if old is not None:
-        old.stop()

@@ -2,7 +2,7 @@
 
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.cluster import rotation
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.kubernetes import Certificate, Serving
 from emulator.openshift.kubernetes.secrets import decoded
 
@@ -21,29 +21,46 @@ ROTATED = "operator/kube-apiserver"
 CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
 
 
+class Certificates(PartState):
+    """Whether the cluster serves with renewed certificates, set just before its record says so; and its own ones."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.rotated = False
+        self.own: list[Certificate] = []
+
+
 def show(cluster: Cluster) -> None:
     """Let the API server present the certificates that are in force now, if it listens."""
-    if "api" in cluster.ports:
-        cluster.server.renew(cluster.ports["api"], serving(cluster))
+    port = cluster.listeners.port("api")
+    if port:
+        cluster.server.renew(port, serving(cluster))
+
+
+def rotate(cluster: Cluster) -> None:
+    """Present renewed certificates from now on."""
+    state = cluster.part(Certificates)
+    state.rotated, state.own = True, []
+    show(cluster)
 
 
 def is_rotated(cluster: Cluster) -> bool:
     """Tell whether the installer's certificates have been renewed."""
-    return cluster.rotated or cluster.reached(ROTATED)
+    return cluster.part(Certificates).rotated or cluster.reached(ROTATED)
 
 
 def serving(cluster: Cluster) -> Serving:
     """Return what the API server presents: customers' certificates for their names, otherwise its own."""
-    installation = cluster.installation
-    if not cluster.own_certificates:
+    installation, state = cluster.installation, cluster.part(Certificates)
+    if not state.own:
         shown = [
             rotation.server_pair(installation, name)
             if is_rotated(cluster)
             else (installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
             for name in SERVERS
         ]
-        cluster.own_certificates = [Certificate(key_pairs.names(chain), chain, key) for chain, key in shown]
-    default, *own = cluster.own_certificates
+        state.own = [Certificate(key_pairs.names(chain), chain, key) for chain, key in shown]
+    default, *own = state.own
     return Serving([default, *named(cluster), *own], installation.text(CLIENT_CA))
 
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
@@ -17,14 +17,13 @@ from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.installation import Installation, InstallationError
 from emulator.openshift.boot.machines import Machine, Machines
 from emulator.openshift.boot.timeline import GARBLED, NotYetError, Row, WaitingError
+from emulator.openshift.cluster.listeners import Listeners
 from emulator.openshift.cluster.records import Record, Records
-from emulator.openshift.kubernetes import ApiServer, Certificate, Objects
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.endpoint import Endpoint
+from emulator.openshift.kubernetes import ApiServer, Objects
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
+Key = tuple[str, str, str]
 
 RETRY_SECONDS = 20
 # The minimum at any time scale: a row that keeps failing is tried once a second.
@@ -35,11 +34,14 @@ API_PORT, MACHINE_CONFIG_PORT, HTTP_PORT, HTTPS_PORT = 6443, 22623, 80, 443
 class Controllers(Protocol):
     """The code that acts in a cluster: on the timeline's rows, and on changes of objects."""
 
-    def everything(self) -> set[tuple[str, str, str]]:
+    def everything(self) -> set[Key]:
         """Return the keys of the objects that may have been written while this process did not watch."""
 
-    def changed(self, cluster: "Cluster", key: tuple[str, str, str]) -> None:
+    def changed(self, cluster: "Cluster", key: Key) -> None:
         """Show the immediate effects of a change of an object."""
+
+    def access_changed(self, cluster: "Cluster", whose: str) -> bool:
+        """Tell whether the operators must try their credentials again, because the access of somebody has changed."""
 
     def begun(self, cluster: "Cluster", row: Row) -> None:
         """Write the lines that the machine's scripts and programs print when they begin a row."""
@@ -69,8 +71,23 @@ class Controllers(Protocol):
     async def serve(self, cluster: "Cluster") -> None:
         """Open the listeners of all rows that have come true."""
 
-    async def reconcile(self, cluster: "Cluster") -> datetime | None:
-        """Put the changes since the last call into effect; return when to look again."""
+    async def reconcile(self, cluster: "Cluster", changed: set[Key]) -> datetime | None:
+        """Put changes into effect; return when to look again.
+
+        Args:
+            cluster: the cluster.
+            changed: kind, namespace and name of the objects that were written since the last call.
+        """
+
+
+class PartState:
+    """What a part of a cluster remembers while this process runs. Only that part's module writes it."""
+
+    def __init__(self, cluster: "Cluster") -> None:
+        """Begin as in a new process."""
+
+
+Part = TypeVar("Part", bound=PartState)
 
 
 class Cluster:
@@ -98,30 +115,10 @@ class Cluster:
         self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
         self._records, self._controllers = records, controllers
         self.server = ApiServer(platform, record.id, self.installation.service_network)
-        # The ports that listen now: "api", "machine-config", "etcd-signer", "router", "router-http".
-        self.ports: dict[str, int] = {}
-        self.endpoints: dict[str, Endpoint] = {}
-        # (kind, namespace, name) of the objects written since the last reconcile; and when the operator of an object
-        # will have observed its spec.
-        self.changed = self._controllers.everything()
-        self.observing: dict[tuple[str, str, str], datetime] = {}
-        # Machines of machine-api that are being created or deleted in the background.
-        self.working: set[str] = set()
-        # Whether it serves with renewed certificates, set just before its record says so; and the certificates.
-        self.rotated = False
-        self.own_certificates: list[Certificate] = []
-        # The certificate and key that its router presents; and the name and version of the Secret in force.
-        self.router_pair: tuple[str, str] | None = None
-        self.router_source = ("", "")
-        # When the cloud-credential operator next checks for changes, and when the other operators next try their
-        # credentials. A new process does both at once.
-        self.credentials_due: datetime | None = platform.clock.now()
-        self.access_due: datetime | None = platform.clock.now()
-        # Client ids, object ids and scopes that decide whether these credentials work, in lower case.
-        self.watched: set[str] = set()
-        # When the pods of each DaemonSet's current generation are ready, by uid and generation; when to count again.
-        self.pods: dict[tuple[str, int], datetime] = {}
-        self.pods_due: datetime | None = None
+        self.listeners = Listeners()
+        self._parts: dict[type[PartState], PartState] = {}
+        # The objects written since the last reconcile.
+        self._changed = self._controllers.everything()
         self._retry: dict[str, datetime] = {}
         # Rows that its files do not allow: how often their program has been started again, and when it is next.
         self._restarts: dict[str, tuple[int, datetime]] = {}
@@ -172,16 +169,26 @@ class Cluster:
         self.record.reached[name] = rfc3339(self.platform.clock.now())
         self.save()
 
+    def part(self, kind: type[Part]) -> Part:
+        """Return what a part of the cluster remembers."""
+        found = self._parts.get(kind)
+        if not isinstance(found, kind):
+            found = self._parts[kind] = kind(self)
+        return found
+
+    def look_again(self) -> None:
+        """Let the controllers look at everything that they watch, as in a new process."""
+        self._changed |= self._controllers.everything()
+
     def wake(self) -> None:
         """Check everything that waits for an event now."""
         self._retry.clear()
-        self.changed |= self._controllers.everything()
+        self.look_again()
         self._event.set()
 
     def access_changed(self, whose: str) -> None:
         """Let the operators try their credentials again, if they depend on what has changed."""
-        if whose in self.watched:
-            self.access_due = self.platform.clock.now()
+        if self._controllers.access_changed(self, whose):
             self._event.set()
 
     def say(self, unit: str, line: str, *, anew: bool = False) -> None:
@@ -201,7 +208,7 @@ class Cluster:
         group = obj["apiVersion"].rpartition("/")[0]
         kind = f"{obj['kind']}.{group}" if group else str(obj["kind"])
         key = (kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
-        self.changed.add(key)
+        self._changed.add(key)
         self._event.set()
         try:
             self._controllers.changed(self, key)
@@ -219,7 +226,7 @@ class Cluster:
         if machine.role == "bootstrap":
             open_here = {
                 # Until the API server listens, the signer of etcd's certificates has its port.
-                API_PORT: "api" if "api" in self.ports else "etcd-signer",
+                API_PORT: "api" if self.listeners.port("api") else "etcd-signer",
                 MACHINE_CONFIG_PORT: "machine-config",
             }
             if complete or (port == MACHINE_CONFIG_PORT and self.reached("etcd-signer") and self.reached("etcd")):
@@ -232,7 +239,7 @@ class Cluster:
             open_here = {HTTP_PORT: "router-http", HTTPS_PORT: "router"}
         else:
             return None
-        return self.ports.get(open_here.get(port, ""))
+        return self.listeners.port(open_here.get(port, ""))
 
     async def _serve(self) -> None:
         """Open the listeners that should be open, and close them when the cluster breaks or loses its quorum."""
@@ -250,16 +257,13 @@ class Cluster:
         running = self.has_quorum([one for one in masters if one.powered]) if complete else True
         if running:
             await self._controllers.serve(self)
-        elif "api" in self.ports:
+        elif self.listeners.port("api"):
             await self.stop()
 
     async def stop(self) -> None:
         """Stop listening."""
-        self.ports.clear()
+        self.listeners.close_all()
         await self.server.stop()
-        for endpoint in self.endpoints.values():
-            endpoint.stop()
-        self.endpoints.clear()
 
     # The loop
 
@@ -294,13 +298,18 @@ class Cluster:
                 waits.append(wait)
         if self.reached("temporary-api") and not self.record.broken:
             try:
-                again = await self._controllers.reconcile(self)
+                again = await self.reconcile()
             except GARBLED:
                 logger.exception("cluster %s cannot work with its objects", self.record.id)
                 again = None
             if again is not None:
                 waits.append(max(0.001, (again - self.platform.clock.now()).total_seconds()))
         return min(waits, default=None)
+
+    async def reconcile(self) -> datetime | None:
+        """Let the controllers put the changes since the last call into effect; return when to look again."""
+        changed, self._changed = self._changed, set()
+        return await self._controllers.reconcile(self, changed)
 
     def _pending(self) -> list[Row]:
         """Return the rows whose needs have come true, without the stages after one where a script keeps restarting."""

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import OPERATOR
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators import cloud, cluster_operators, credentials
 
 # Operators that were refused try again by themselves; the others only after a change.
@@ -25,27 +25,49 @@ _ACTIONS = {
 _FIRST_ACTION = "Microsoft.Compute/virtualMachines/write"
 
 
+class Access(PartState):
+    """When the operators next try their credentials, in a new process at once; and what decides whether these work.
+
+    That is client ids, object ids and scopes, in lower case.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.due: datetime | None = cluster.platform.clock.now()
+        self.watched: set[str] = set()
+
+
 def begun(cluster: Cluster, operator: str) -> None:
     """Let an operator that has just become available try its credentials."""
     if any(operator == each for each, _, _ in _secrets(cluster)):
-        cluster.access_due = cluster.platform.clock.now()
+        cluster.part(Access).due = cluster.platform.clock.now()
+
+
+def changed(cluster: Cluster, whose: str) -> bool:
+    """Let the operators try their credentials again, if these depend on what has changed; tell whether they do."""
+    state = cluster.part(Access)
+    if whose not in state.watched:
+        return False
+    state.due = cluster.platform.clock.now()
+    return True
 
 
 def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Try the credentials if something may have changed; return when to try again, None while they work."""
+    state = cluster.part(Access)
     clock, secrets = cluster.platform.clock, {(row[2], row[1]) for row in _secrets(cluster)}
     if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
-        cluster.access_due = clock.now()
-    if cluster.access_due is None or cluster.access_due > clock.now():
-        return cluster.access_due
+        state.due = clock.now()
+    if state.due is None or state.due > clock.now():
+        return state.due
     refused = _refused(cluster)
     before, cluster.record.refused = cluster.record.refused, refused
     if refused != before:
         cluster.save()
         for operator in sorted(refused.keys() | before.keys()):
             cluster_operators.show(cluster, operator)
-    cluster.access_due = clock.after(RETRY_SECONDS) if refused else None
-    return cluster.access_due
+    state.due = clock.after(RETRY_SECONDS) if refused else None
+    return state.due
 
 
 def _secrets(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
@@ -70,5 +92,5 @@ def _refused(cluster: Cluster) -> dict[str, str]:
             session.require(_ACTIONS.get(operator, _FIRST_ACTION), account.group_id)
         except ServiceError as error:
             refused[operator] = credentials.refusal(error)
-    cluster.watched = watched
+    cluster.part(Access).watched = watched
     return refused

@@ -9,7 +9,7 @@ from emulator.openshift.boot import bootkube, checks, timeline
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.timeline import OPERATOR, Row
 from emulator.openshift.cluster import bootstrap
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, Key, PartState
 from emulator.openshift.operators import (
     access,
     cluster_operators,
@@ -100,7 +100,7 @@ async def run(cluster: Cluster, row: Row) -> bool:
     cluster_operators.available(cluster, name)
     access.begun(cluster, name)
     # The operator has not looked at its objects before.
-    cluster.changed |= everything()
+    cluster.look_again()
     return True
 
 
@@ -171,7 +171,7 @@ async def serve(cluster: Cluster) -> None:
             await listen(cluster)
 
 
-def everything() -> set[tuple[str, str, str]]:
+def everything() -> set[Key]:
     """Return the keys of the objects that may have been written while this process did not watch."""
     resources = {
         (f"{kind}.{group}", namespace, name) for kind, group, name, namespace in cluster_operators.RESOURCES.values()
@@ -184,34 +184,46 @@ def everything() -> set[tuple[str, str, str]]:
     )
 
 
-def changed(cluster: Cluster, key: tuple[str, str, str]) -> None:
+def changed(cluster: Cluster, key: Key) -> None:
     """Show the immediate effects of a change of an object."""
     rollouts.changed(cluster, key)
 
 
-async def reconcile(cluster: Cluster) -> datetime | None:
-    """Put the changes since the last call into effect; return when to look again."""
-    changed, cluster.changed = cluster.changed, set()
-    now = cluster.platform.clock.now()
+def access_changed(cluster: Cluster, whose: str) -> bool:
+    """Tell whether the operators must try their credentials again, because the access of somebody has changed."""
+    return access.changed(cluster, whose)
+
+
+class Observation(PartState):
+    """When the operator of an object will have observed its spec."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.due: dict[Key, datetime] = {}
+
+
+async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
+    """Put changes into effect; return when to look again.
+
+    Args:
+        cluster: the cluster.
+        changed: kind, namespace and name of the objects that were written since the last call.
+    """
+    now, observing = cluster.platform.clock.now(), cluster.part(Observation).due
     for key in changed:
         rollouts.changed(cluster, key)
     for kind, namespace, name in changed - _ROLLED_OUT:
         if kind in _OBSERVED and cluster_operators.is_behind(cluster, kind, namespace, name):
-            cluster.observing.setdefault(
-                (kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS)
-            )
-    for key, due in list(cluster.observing.items()):
+            observing.setdefault((kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS))
+    for key, due in list(observing.items()):
         if due <= now:
-            del cluster.observing[key]
+            del observing[key]
             cluster_operators.observe(cluster, *key)
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
-    is_counting = cluster.pods_due is not None and cluster.pods_due <= now
-    if is_counting or any(kind in workloads.KINDS for kind, _, _ in changed):
-        cluster.pods_due = workloads.reconcile(cluster)
     moments = [
-        cluster.pods_due,
-        *cluster.observing.values(),
+        workloads.reconcile(cluster, changed),
+        *observing.values(),
         rollouts.advance(cluster),
         credentials.reconcile(cluster, changed),
         access.reconcile(cluster, changed),

@@ -12,7 +12,7 @@ from typing import Any
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators.conditions import seconds, written
 from emulator.openshift.release.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINES_NAMESPACE
 
@@ -113,16 +113,24 @@ def _request(row: Request) -> Json:
     }
 
 
+class Sync(PartState):
+    """When the operator next checks for changes; a new process does so at once."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.due: datetime | None = cluster.platform.clock.now()
+
+
 def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Note changes, and handle them when they are due; return when that is, None if there are none."""
     if not cluster.reached(f"operator/{OPERATOR}"):
         return None
-    clock = cluster.platform.clock
+    clock, state = cluster.platform.clock, cluster.part(Sync)
     if changed & _watched(cluster) or any((kind, namespace) in _OWN for kind, namespace, _ in changed):
-        cluster.credentials_due = cluster.credentials_due or clock.after(SYNC_SECONDS)
-    if cluster.credentials_due is None or cluster.credentials_due > clock.now():
-        return cluster.credentials_due
-    cluster.credentials_due = None
+        state.due = state.due or clock.after(SYNC_SECONDS)
+    if state.due is None or state.due > clock.now():
+        return state.due
+    state.due = None
     _sync(cluster)
     return None
 

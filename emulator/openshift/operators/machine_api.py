@@ -12,7 +12,7 @@ from emulator.core.errors import ServiceError
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.boot.timeline import WaitingError
 from emulator.openshift.cluster import control_plane
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import MACHINE, MACHINES_NAMESPACE
 
@@ -37,6 +37,14 @@ async def workers_ready(cluster: Cluster) -> None:
     nodes = cluster.objects.list("Node", labels={"node-role.kubernetes.io/worker": ""})
     if sum(control_plane.is_ready(node) for node in nodes) < min(wanted, ENOUGH_WORKERS):
         raise WaitingError
+
+
+class Work(PartState):
+    """The Machines that are being created or deleted in the background."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.machines: set[str] = set()
 
 
 def reconcile(cluster: Cluster) -> None:
@@ -120,7 +128,7 @@ def phase(machine: Json) -> str:
 def _advance(cluster: Cluster, machine: Json) -> None:
     """Take the next step for a Machine."""
     name = machine["metadata"]["name"]
-    if name in cluster.working:
+    if name in cluster.part(Work).machines:
         return
     if "deletionTimestamp" in machine["metadata"]:
         _begin(cluster, name, _remove(cluster, name))
@@ -197,13 +205,14 @@ def _set(cluster: Cluster, name: str, **changes: Any) -> None:
 
 def _begin(cluster: Cluster, name: str, work: Coroutine[Any, Any, None]) -> None:
     """Work on a Machine in the background, with one task at a time."""
-    cluster.working.add(name)
+    machines = cluster.part(Work).machines
+    machines.add(name)
 
     async def run() -> None:
         try:
             await work
         finally:
-            cluster.working.discard(name)
+            machines.discard(name)
             cluster.wake()
 
     cluster.platform.spawn(run(), f"machine {name}")

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from emulator.core.certificates import private_key_pem
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.cluster.endpoint import Endpoint
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
@@ -32,9 +32,18 @@ ROUTES = {
 _NOT_THERE = HTMLResponse(b"<h1>Application is not available</h1>\n", 503)
 
 
+class Router(PartState):
+    """The certificate and key that the router presents; and the name and version of the Secret that they are from."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.pair: tuple[str, str] | None = None
+        self.source = ("", "")
+
+
 async def listen(cluster: Cluster) -> None:
     """Let the router listen with the certificate that is in force, if it does not do so yet."""
-    if HTTPS in cluster.ports and cluster.router_source == _source(cluster):
+    if cluster.listeners.port(HTTPS) and cluster.part(Router).source == _source(cluster):
         return
     try:
         await _listen(cluster, _pair(cluster))
@@ -45,16 +54,12 @@ async def listen(cluster: Cluster) -> None:
 
 async def _listen(cluster: Cluster, pair: tuple[str, str]) -> None:
     endpoint = Endpoint(lambda _path, host: _answer(cluster, host))
-    port = await endpoint.listen(*pair)
-    # The new listener opens before the old one stops, so that clients never find the port closed.
-    before = cluster.endpoints.pop(HTTPS, None)
-    cluster.endpoints[HTTPS], cluster.ports[HTTPS] = endpoint, port
-    cluster.router_pair, cluster.router_source = pair, _source(cluster)
-    if before is not None:
-        before.stop()
-    if HTTP not in cluster.ports:
+    cluster.listeners.open(HTTPS, await endpoint.listen(*pair), endpoint)
+    state = cluster.part(Router)
+    state.pair, state.source = pair, _source(cluster)
+    if not cluster.listeners.port(HTTP):
         plain = Endpoint(lambda path, host: RedirectResponse(f"https://{host}{path}", 302))
-        cluster.endpoints[HTTP], cluster.ports[HTTP] = plain, await plain.listen_plain()
+        cluster.listeners.open(HTTP, await plain.listen_plain(), plain)
 
 
 def _answer(cluster: Cluster, host: str) -> Response:
@@ -79,8 +84,9 @@ def _pair(cluster: Cluster) -> tuple[str, str]:
         pair = _read(cluster, name)
         if not key_pairs.problem(*pair):
             return pair
-        if cluster.router_pair:
-            return cluster.router_pair
+        shown = cluster.part(Router).pair
+        if shown:
+            return shown
     return _own(cluster)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.openshift.boot.timeline import GARBLED, PODS_SECONDS
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, Key, PartState
 from emulator.openshift.cluster.control_plane import is_ready
 from emulator.openshift.kubernetes.access.authentication import User
 from emulator.openshift.kubernetes.access.authorization import Attributes
@@ -45,7 +45,24 @@ _TOLERATED: tuple[Json, ...] = (
 _HOST = {"hostNetwork": "allowHostNetwork", "hostPID": "allowHostPID", "hostIPC": "allowHostIPC"}
 
 
-def reconcile(cluster: Cluster) -> datetime | None:
+class Pods(PartState):
+    """When the pods of each DaemonSet's current generation are ready, by uid and generation; when to count again."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.ready: dict[tuple[str, int], datetime] = {}
+        self.due: datetime | None = None
+
+
+def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
+    """Bring the status of every DaemonSet up to date if it may have changed; return when more pods will be ready."""
+    state, now = cluster.part(Pods), cluster.platform.clock.now()
+    if (state.due is not None and state.due <= now) or any(kind in KINDS for kind, _, _ in changed):
+        state.due = count(cluster)
+    return state.due
+
+
+def count(cluster: Cluster) -> datetime | None:
     """Bring the status of every DaemonSet up to date; return when more pods will be ready."""
     if not cluster.reached(BEGUN):
         return None
@@ -90,13 +107,14 @@ def _count(cluster: Cluster, daemon_set: Json, nodes: list[Json]) -> datetime | 
 def _updated_at(cluster: Cluster, metadata: Json) -> datetime:
     """Return when the pods of the DaemonSet's current generation are ready, on nodes that existed before."""
     key = (metadata["uid"], metadata["generation"])
-    if key not in cluster.pods:
+    state = cluster.part(Pods)
+    if key not in state.ready:
         created = datetime.fromisoformat(metadata["creationTimestamp"])
         # A process that did not see the template change assumes that the pods are updated.
-        begun = cluster.platform.clock.now() if any(uid == key[0] for uid, _ in cluster.pods) else created
-        cluster.pods = {one: moment for one, moment in cluster.pods.items() if one[0] != key[0]}
-        cluster.pods[key] = begun + cluster.platform.clock.scaled(PODS_SECONDS)
-    return cluster.pods[key]
+        begun = cluster.platform.clock.now() if any(uid == key[0] for uid, _ in state.ready) else created
+        state.ready = {one: moment for one, moment in state.ready.items() if one[0] != key[0]}
+        state.ready[key] = begun + cluster.platform.clock.scaled(PODS_SECONDS)
+    return state.ready[key]
 
 
 def _up_at(cluster: Cluster, node: Json) -> datetime:

@@ -81,7 +81,7 @@ class Stage:
     def after(self, seconds: float) -> None:
         """Let time pass, and let the cluster do what is due."""
         self.moment[0] += dt.timedelta(seconds=seconds)
-        asyncio.run(controllers.reconcile(self.cluster))
+        asyncio.run(self.cluster.reconcile())
 
     def patch(self, kind: str, spec: Json, name: str = "cluster", namespace: str = "") -> Json:
         """Change members of an object's spec; return the changed object.

@@ -227,6 +227,6 @@ def test_operators_say_that_they_have_no_access_until_they_have(
 def test_only_the_principal_of_a_cluster_makes_it_look(stage: Stage) -> None:
     """A directory with many applications changes all the time."""
     stage.platform.access_changed("somebody-else")
-    assert stage.cluster.access_due is None
+    assert stage.cluster.part(access.Access).due is None
     stage.platform.access_changed(CLIENT.upper())
-    assert stage.cluster.access_due is not None
+    assert stage.cluster.part(access.Access).due is not None

@@ -37,7 +37,7 @@ def _named() -> Json:
 def _shown(stage: Stage) -> list[Certificate]:
     """Return the certificates that the API server shows besides the cluster's own."""
     shown = certificates.serving(stage.cluster).certificates
-    return [one for one in shown if one not in stage.cluster.own_certificates]
+    return [one for one in shown if one not in stage.cluster.part(certificates.Certificates).own]
 
 
 def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) -> None:
@@ -226,7 +226,7 @@ def test_a_router_without_its_namespace_does_not_end_the_cluster(stage: Stage) -
 
     asyncio.run(router.listen(stage.cluster))
 
-    assert stage.cluster.ports == {}
+    assert stage.cluster.listeners.port(router.HTTPS) is None
 
 
 def test_what_is_taken_back_in_time_is_not_rolled_out(stage: Stage) -> None:

@@ -46,7 +46,7 @@ def _daemon_set(stage: Stage, **pod: Any) -> None:
 def _after(stage: Stage, seconds: float) -> None:
     """Let time pass and count the pods; a whole cluster would also remove nodes without machines."""
     stage.moment[0] += dt.timedelta(seconds=seconds)
-    workloads.reconcile(stage.cluster)
+    workloads.count(stage.cluster)
 
 
 def _status(stage: Stage) -> Json:
