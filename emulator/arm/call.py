@@ -16,11 +16,11 @@ from starlette.types import Scope
 from emulator.arm import bodies
 from emulator.arm.activity import VERBS, Deed
 from emulator.arm.exceptions import (
-    content_too_large,
-    invalid_api_version,
-    invalid_page,
-    invalid_request_content,
-    missing_api_version,
+    CONTENT_TOO_LARGE,
+    INVALID_API_VERSION,
+    INVALID_PAGE,
+    INVALID_REQUEST_CONTENT,
+    MISSING_API_VERSION,
 )
 from emulator.arm.ids import collapse
 from emulator.arm.models import ArmModel
@@ -67,7 +67,7 @@ class Call:
         """
         content = await self.request.body()
         if len(content) > MAX_BODY_BYTES:
-            raise content_too_large(MAX_BODY_BYTES // 1024**2)
+            raise CONTENT_TOO_LARGE(MAX_BODY_BYTES // 1024**2)
         return content
 
     async def json(self) -> Any:
@@ -81,7 +81,7 @@ class Call:
             body = json.loads(content) if content.strip() else {}
             bodies.check(body)
         except (ValueError, RecursionError) as error:
-            raise invalid_request_content(f"{error}") from error
+            raise INVALID_REQUEST_CONTENT(f"{error}") from error
         return body
 
     async def object(self) -> Json:
@@ -92,7 +92,7 @@ class Call:
         """
         body = await self.json()
         if not isinstance(body, dict):
-            raise invalid_request_content("the body is not a JSON object")
+            raise INVALID_REQUEST_CONTENT("the body is not a JSON object")
         return body
 
     def note(self, kind: str, status: int, headers: Mapping[str, str], error: ServiceError | None) -> None:
@@ -229,9 +229,9 @@ def _kind(arm: ArmModel, row: Row, request: Request) -> str:
 def _api_version(request: Request, versions: Sequence[str]) -> str:
     version = request.query_params.get("api-version", "")
     if not version:
-        raise missing_api_version()
+        raise MISSING_API_VERSION()
     if versions and version.lower() not in versions:
-        raise invalid_api_version(version, versions)
+        raise INVALID_API_VERSION(version=version, supported=versions)
     return version.lower()
 
 
@@ -282,7 +282,7 @@ def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
     top = query.get("$top", "")
     token = query.get("$skiptoken", query.get("$skipToken", "0"))
     if not _COUNT.fullmatch(token) or (top and not _TOP.fullmatch(top)):
-        raise invalid_page(token, top)
+        raise INVALID_PAGE(token=token, top=top)
     start, count = int(token), int(top or size)
     body: Json = {"value": list(items[start : start + count])}
     if start + count < len(items):

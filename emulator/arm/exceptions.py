@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 
@@ -21,24 +22,117 @@ def render(request: Request, error: ServiceError) -> Response:
     return JSONResponse(body, status_code=error.status_code, headers=headers)
 
 
-@said(MEMORY)
-def missing_api_version() -> ServiceError:
-    """Build the 400 for a request without an api-version."""
-    return ServiceError(
-        400,
-        "MissingApiVersionParameter",
-        "The api-version query parameter (?api-version=) is required for all requests.",
-    )
-
-
-@said(MEMORY)
-def invalid_api_version(version: str, supported: Sequence[str]) -> ServiceError:
-    """Build the 400 for a version that one of ARM's own paths does not support."""
-    return ServiceError(
-        400,
-        "InvalidApiVersionParameter",
-        f"The api-version '{version}' is invalid. The supported versions are '{','.join(supported)}'.",
-    )
+# fmt: off
+MISSING_API_VERSION = Refusal(400, "MissingApiVersionParameter", MEMORY,
+    "The api-version query parameter (?api-version=) is required for all requests.")
+INVALID_API_VERSION = Refusal(400, "InvalidApiVersionParameter", MEMORY,
+    "The api-version '{version}' is invalid. The supported versions are '{supported:,}'.")
+INVALID_RESOURCE_NAMESPACE = Refusal(404, "InvalidResourceNamespace", MEMORY,
+    "The resource namespace '{namespace}' is invalid.")
+INVALID_SUBSCRIPTION_ID = Refusal(400, "InvalidSubscriptionId", MEMORY,
+    "The provided subscription identifier '{subscription_id}' is malformed or invalid.")
+SUBSCRIPTION_NOT_FOUND = Refusal(404, "SubscriptionNotFound", MEMORY,
+    "The subscription '{subscription_id}' could not be found.")
+RESOURCE_GROUP_NOT_FOUND = Refusal(404, "ResourceGroupNotFound", MEMORY, "Resource group '{name}' could not be found.")
+RESOURCE_GROUP_BEING_DELETED = Refusal(409, "ResourceGroupBeingDeleted", MEMORY,
+    "The resource group '{name}' is in deprovisioning state and cannot perform this operation.")
+PARENT_RESOURCE_NOT_FOUND = Refusal(404, "ParentResourceNotFound", MEMORY,
+    "Failed to perform '{verb}' on resource(s) of type '{identifier.types:/}', because the parent resource "
+    "'{identifier.parent}' could not be found.")
+RESOURCE_BEING_DELETED = Refusal(409, "ResourceBeingDeleted", MEMORY,
+    "The resource '{identifier}' is being deleted and cannot be written.")
+OPERATION_PREEMPTED = Refusal(409, "OperationPreempted", MEMORY,
+    "The operation has been preempted by a more recent operation, a deletion.")
+INVALID_RESOURCE_LOCATION = Refusal(409, "InvalidResourceLocation", MEMORY,
+    "The resource '{identifier.name}' already exists in location '{current}' in resource group "
+    "'{identifier.resource_group}'. A resource with the same name cannot be created in location '{wanted}'. Please "
+    "select a new resource name.")
+UNKNOWN_ACTION = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure does not have the action '{action}' of type '{resource_type}'.")
+METHOD_NOT_SUPPORTED = Refusal(405, "MethodNotAllowed", MEMORY,
+    "The requested resource does not support http method '{method}'.")
+STILL_THERE = Refusal(409, "ResourceDeletionFailed", MEMORY,
+    "The resource '{resource_id}' still exists after its deletion has succeeded.")
+_NOT_REGISTERED = (
+    "The subscription is not registered to use namespace '{namespace}'. See https://aka.ms/rps-not-found for how to "
+    "register subscriptions.")
+NOT_REGISTERED = Refusal(409, "MissingSubscriptionRegistration", MEMORY, _NOT_REGISTERED,
+    details=[{"code": "MissingSubscriptionRegistration", "target": "{namespace}", "message": _NOT_REGISTERED}])
+INVALID_REQUEST_CONTENT = Refusal(400, "InvalidRequestContent", MEMORY,
+    "The request content was invalid and could not be deserialized: '{reason}'.")
+LOCATION_REQUIRED = Refusal(400, "LocationRequired", MEMORY, "The location property is required for this definition.")
+LOCATION_NOT_AVAILABLE = Refusal(400, "LocationNotAvailableForResourceType", MEMORY,
+    "The provided location '{location}' is not available for resource type '{resource_type}'. List of available "
+    "regions for the resource type is '{available}'.")
+LOCATION_WITHOUT_GROUPS = Refusal(400, "LocationNotAvailableForResourceGroup",
+    public_output("an answer to `az webapp up` in a published transcript"),
+    "The provided location '{location}' is not available for resource group. List of available regions is "
+    "'{available}'.")
+NO_ZONES = Refusal(400, "LocationNotSupportAvailabilityZones",
+    public_output("an answer to `az network public-ip create` in a published transcript"),
+    "The resource '{identifier.type}/{identifier.full_name}' does not support availability zones at location "
+    "'{location}'.")
+UNKNOWN_ZONES = Refusal(400, "InvalidAvailabilityZone",
+    public_output("an answer to cluster-api-provider-azure, in a published log of its azuremachine_controller"),
+    "The zone(s) '{given:,}' for resource '{identifier.type}/{identifier.full_name}' is not supported. The supported "
+    "zones for location '{location}' are '{known:,}'")
+# Paths of ARM itself that are not emulated.
+_PATHS = re.compile(
+    r"/providers(/[^/]+)?|/subscriptions/[^/]+/(tagNames(/.*)?|checkZonePeers"
+    r"|resourcegroups/[^/]+/(exportTemplate|moveResources|validateMoveResources))",
+    re.IGNORECASE,
+)
+PATH_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {method} {path}.")
+UNKNOWN_PATH = Refusal(404, "NotFound", MEMORY,
+    "No HTTP resource was found that matches the request URI '{request.url.path}' and verb {request.method}.")
+ANOTHER_OPERATION = Refusal(409, "AnotherOperationInProgress", MEMORY,
+    "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: "
+    "{uri}.")
+INVALID_RESOURCE_NAME = Refusal(400, "InvalidResourceName",
+    documentation("https://learn.microsoft.com/en-us/azure/virtual-network/network-security-groups-overview"),
+    "Resource name {name} is invalid. The name can be up to 80 characters long. It must begin with a word character, "
+    "and it must end with a word character or with '_'. The name may contain word characters or '.', '-', '_'.")
+# Azure/azure-powershell repeats these texts in its cmdlets for Site Recovery, which check tags before they are sent.
+_TAGS = "Azure/azure-powershell: src/RecoveryServices/RecoveryServices.SiteRecovery, checks of tags"
+TOO_MANY_TAGS = Refusal(400, "TooManyTags", MEMORY,
+    "The number of tags '{count}' exceeds the maximum number of tags allowed, '{most}'.")
+RESERVED_CHARACTERS = Refusal(400, "InvalidTagNameCharacters", public_output(_TAGS),
+    "The tag names '{names:, }' have reserved characters '<,>,%,&,\\,?,/' or control characters.")
+TAG_NAME_LENGTH = Refusal(400, "InvalidTagName", public_output(_TAGS),
+    "Tag key too large. Following tag name '{names:, }' exceeded the maximum length. Maximum allowed length for tag "
+    "name - '{longest}' characters.")
+TAG_VALUE_TOO_LONG = Refusal(400, "InvalidTagValueLength", public_output(_TAGS),
+    "Tag value too large. Following tag value '{values:, }' exceeded the maximum length. Maximum allowed length for "
+    "tag value - '{longest}' characters.")
+REFERENCED_RESOURCE_ELSEWHERE = Refusal(400, "ReferencedResourceMustBeInTheSameSubscription", MEMORY,
+    "Resource {target} referenced by resource {holder} must be in the same subscription.")
+LINKED_ID_MALFORMED = Refusal(400, "LinkedInvalidPropertyId", MEMORY,
+    "Property id '{target}' at path '{path}' is invalid. Expect fully qualified resource Id that start with "
+    "'/subscriptions/{{subscriptionId}}' or '/providers/{{resourceProviderNamespace}}/'.")
+REFERENCE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure has no resources of type {resource_type}, to which '{path}' refers.")
+INVALID_RESOURCE_GROUP = Refusal(400, "InvalidResourceGroup", MEMORY,
+    "The provided resource group name '{name}' has these invalid characters or exceeds {longest} characters. The name "
+    "can only be a letter, digit, '-', '.', '(', ')' or '_' and cannot end with a period.")
+INVALID_RESOURCE_GROUP_LOCATION = Refusal(409, "InvalidResourceGroupLocation", MEMORY,
+    "Invalid resource group location '{wanted}'. The Resource group already exists in location '{current}'.")
+MANAGED_BY_MISMATCH = Refusal(409, "ResourceGroupManagedByMismatch", MEMORY,
+    "The resource group '{name}' is managed by '{current}'; managedBy cannot be changed to '{wanted}'.")
+INVALID_FILTER = Refusal(400, "InvalidFilterInQueryString", MEMORY,
+    "Invalid $filter '{text}' specified in the query string.")
+OPERATION_NOT_FOUND = Refusal(404, "OperationNotFound", MEMORY, "The operation '{operation_id}' could not be found.")
+METHOD_NOT_ALLOWED = Refusal(405, "MethodNotAllowed", MEMORY, "{method} is not allowed on {path}.")
+RESOURCES_LEFT = Refusal(409, "CannotUnregisterProviderWithExistingResources", MEMORY,
+    "The resource provider '{namespace}' cannot be unregistered because the subscription still has resources of it, "
+    "such as {resource_id}.")
+CONTENT_TOO_LARGE = Refusal(413, "RequestContentTooLarge",
+    public_output("a deployment of 2,187 resources, as its author tells it; the text in an article on large templates"),
+    "The request content size exceeds the maximum size of {megabytes} MB.")
+INVALID_PAGE = Refusal(400, "InvalidSkipToken", MEMORY, "The skip token '{token}' or top '{top}' is invalid.")
+NO_TAGS = Refusal(400, "ResourceTypeNotSupported", MEMORY,
+    "The resource type '{resource_type}' does not support the tags operation.")
+NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not support {what}.")
+# fmt: on
 
 
 @said(MEMORY)
@@ -80,44 +174,6 @@ def invalid_resource_type(resource_type: str, version: str, supported: Sequence[
 
 
 @said(MEMORY)
-def invalid_resource_namespace(namespace: str) -> ServiceError:
-    """Build the 404 for a resource provider that does not exist."""
-    return ServiceError(404, "InvalidResourceNamespace", f"The resource namespace '{namespace}' is invalid.")
-
-
-@said(MEMORY)
-def invalid_subscription_id(subscription_id: str) -> ServiceError:
-    """Build the 400 for a subscription id that is not a GUID."""
-    return ServiceError(
-        400,
-        "InvalidSubscriptionId",
-        f"The provided subscription identifier '{subscription_id}' is malformed or invalid.",
-    )
-
-
-@said(MEMORY)
-def subscription_not_found(subscription_id: str) -> ServiceError:
-    """Build the 404 for a subscription that does not exist."""
-    return ServiceError(404, "SubscriptionNotFound", f"The subscription '{subscription_id}' could not be found.")
-
-
-@said(MEMORY)
-def resource_group_not_found(name: str) -> ServiceError:
-    """Build the 404 for a resource group that does not exist."""
-    return ServiceError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
-
-
-@said(MEMORY)
-def resource_group_being_deleted(name: str) -> ServiceError:
-    """Build the 409 for a write to a group that is being deleted."""
-    return ServiceError(
-        409,
-        "ResourceGroupBeingDeleted",
-        f"The resource group '{name}' is in deprovisioning state and cannot perform this operation.",
-    )
-
-
-@said(MEMORY)
 def resource_not_found(identifier: ResourceId) -> ServiceError:
     """Build the 404 for a resource that does not exist."""
     where = f" under resource group '{identifier.resource_group}'" if identifier.resource_group else ""
@@ -127,67 +183,6 @@ def resource_not_found(identifier: ResourceId) -> ServiceError:
         f"The Resource '{identifier.type}/{identifier.full_name}'{where} was not found. For more details please go to "
         "https://aka.ms/ARMResourceNotFoundFix",
     )
-
-
-@said(MEMORY)
-def parent_resource_not_found(identifier: ResourceId, verb: str) -> ServiceError:
-    """Build the 404 for a child that is written or listed although its parent does not exist."""
-    return ServiceError(
-        404,
-        "ParentResourceNotFound",
-        f"Failed to perform '{verb}' on resource(s) of type '{'/'.join(identifier.types)}', because the parent resource "
-        f"'{identifier.parent}' could not be found.",
-    )
-
-
-@said(MEMORY)
-def resource_being_deleted(identifier: ResourceId) -> ServiceError:
-    """Build the 409 for a write to a resource that is being deleted."""
-    return ServiceError(
-        409, "ResourceBeingDeleted", f"The resource '{identifier}' is being deleted and cannot be written."
-    )
-
-
-@said(MEMORY)
-def operation_preempted() -> ServiceError:
-    """Build the 409 for a write in progress if its resource is being deleted or already gone."""
-    return ServiceError(
-        409, "OperationPreempted", "The operation has been preempted by a more recent operation, a deletion."
-    )
-
-
-@said(MEMORY)
-def invalid_resource_location(identifier: ResourceId, current: str, wanted: str) -> ServiceError:
-    """Build the 409 for a write that would move a resource to another location.
-
-    Args:
-        identifier: id of the resource.
-        current: its location.
-        wanted: the location in the body of the write.
-    """
-    return ServiceError(
-        409,
-        "InvalidResourceLocation",
-        f"The resource '{identifier.name}' already exists in location '{current}' in resource group "
-        f"'{identifier.resource_group}'. A resource with the same name cannot be created in location '{wanted}'. Please "
-        "select a new resource name.",
-    )
-
-
-@said(OWN)
-def unknown_action(action: str, resource_type: str) -> ServiceError:
-    """Build the 400 for an action that the type does not have here. Which ones it has in Azure is not known."""
-    return ServiceError(
-        400,
-        "NotSupportedByLocalAzure",
-        f"The local Azure does not have the action '{action}' of type '{resource_type}'.",
-    )
-
-
-@said(MEMORY)
-def method_not_supported(method: str) -> ServiceError:
-    """Build the 405 for a write to a child that can be written only in the body of its parent."""
-    return ServiceError(405, "MethodNotAllowed", f"The requested resource does not support http method '{method}'.")
 
 
 @said(MEMORY)
@@ -217,111 +212,6 @@ def group_deletion_blocked(group: str, errors: Sequence[tuple[str, ServiceError]
 
 
 @said(MEMORY)
-def still_there(resource_id: str) -> ServiceError:
-    """Build the 409 for a resource that its provider still has although it has said that it deleted it."""
-    return ServiceError(
-        409, "ResourceDeletionFailed", f"The resource '{resource_id}' still exists after its deletion has succeeded."
-    )
-
-
-@said(MEMORY)
-def not_registered(namespace: str) -> ServiceError:
-    """Build the 409 for a provider that the subscription has not registered."""
-    return ServiceError(
-        409,
-        "MissingSubscriptionRegistration",
-        f"The subscription is not registered to use namespace '{namespace}'. See https://aka.ms/rps-not-found for how "
-        "to register subscriptions.",
-        details=[
-            {
-                "code": "MissingSubscriptionRegistration",
-                "target": namespace,
-                "message": f"The subscription is not registered to use namespace '{namespace}'. See "
-                "https://aka.ms/rps-not-found for how to register subscriptions.",
-            }
-        ],
-    )
-
-
-@said(MEMORY)
-def invalid_request_content(reason: str) -> ServiceError:
-    """Build the 400 for a body that cannot be read."""
-    return ServiceError(
-        400,
-        "InvalidRequestContent",
-        f"The request content was invalid and could not be deserialized: '{reason}'.",
-    )
-
-
-@said(MEMORY)
-def location_required() -> ServiceError:
-    """Build the 400 for a tracked resource without a location."""
-    return ServiceError(400, "LocationRequired", "The location property is required for this definition.")
-
-
-@said(MEMORY)
-def location_not_available(location: str, resource_type: str, available: str) -> ServiceError:
-    """Build the 400 for a location in which the type is not available.
-
-    Args:
-        location: the location in the body of the write.
-        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
-        available: the type's locations, joined by commas.
-    """
-    return ServiceError(
-        400,
-        "LocationNotAvailableForResourceType",
-        f"The provided location '{location}' is not available for resource type '{resource_type}'. List of available "
-        f"regions for the resource type is '{available}'.",
-    )
-
-
-@said(public_output("an answer to `az webapp up` in a published transcript"))
-def location_without_groups(location: str, available: str) -> ServiceError:
-    """Build the 400 for a location in which there can be no resource group.
-
-    Args:
-        location: the location in the body of the write.
-        available: the locations of groups, joined by commas.
-    """
-    return ServiceError(
-        400,
-        "LocationNotAvailableForResourceGroup",
-        f"The provided location '{location}' is not available for resource group. List of available regions is "
-        f"'{available}'.",
-    )
-
-
-@said(public_output("an answer to `az network public-ip create` in a published transcript"))
-def no_zones(identifier: ResourceId, location: str) -> ServiceError:
-    """Build the 400 for zones in a region that has none."""
-    return ServiceError(
-        400,
-        "LocationNotSupportAvailabilityZones",
-        f"The resource '{identifier.type}/{identifier.full_name}' does not support availability zones at location "
-        f"'{location}'.",
-    )
-
-
-@said(public_output("an answer to cluster-api-provider-azure, in a published log of its azuremachine_controller"))
-def unknown_zones(identifier: ResourceId, given: Sequence[str], location: str, known: Sequence[str]) -> ServiceError:
-    """Build the 400 for zones that the region does not have.
-
-    Args:
-        identifier: id of the resource.
-        given: the zones that were given.
-        location: name of the region.
-        known: the region's zones.
-    """
-    return ServiceError(
-        400,
-        "InvalidAvailabilityZone",
-        f"The zone(s) '{','.join(given)}' for resource '{identifier.type}/{identifier.full_name}' is not supported. The "
-        f"supported zones for location '{location}' are '{','.join(known)}'",
-    )
-
-
-@said(MEMORY)
 def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
     """Build the 401 for a token of another tenant than the subscription's."""
     message = (
@@ -339,34 +229,10 @@ def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
     return ServiceError(401, "InvalidAuthenticationTokenTenant", message, headers={"WWW-Authenticate": challenge})
 
 
-# Paths of ARM itself that are not emulated.
-_PATHS = re.compile(
-    r"/providers(/[^/]+)?|/subscriptions/[^/]+/(tagNames(/.*)?|checkZonePeers"
-    r"|resourcegroups/[^/]+/(exportTemplate|moveResources|validateMoveResources))",
-    re.IGNORECASE,
-)
-
-
 def absent_path(request: Request) -> ServiceError:
     """Build the error for a path or method that nothing serves, and which Azure may have."""
     path = request.url.path.rstrip("/")
-    return path_not_emulated(request.method, path) if _PATHS.fullmatch(path) else unknown_path(request)
-
-
-@said(OWN)
-def path_not_emulated(method: str, path: str) -> ServiceError:
-    """Build the 400 for a path of Azure Resource Manager that the local Azure does not have."""
-    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {method} {path}.")
-
-
-@said(MEMORY)
-def unknown_path(request: Request) -> ServiceError:
-    """Build the 404 for a path or method that nothing serves."""
-    return ServiceError(
-        404,
-        "NotFound",
-        f"No HTTP resource was found that matches the request URI '{request.url.path}' and verb {request.method}.",
-    )
+    return PATH_NOT_EMULATED(method=request.method, path=path) if _PATHS.fullmatch(path) else UNKNOWN_PATH(request)
 
 
 @said(MEMORY)
@@ -388,33 +254,9 @@ def precondition_failed(resource_id: str, header: str, given: str, current: str 
 
 
 @said(MEMORY)
-def another_operation(uri: str) -> ServiceError:
-    """Build the 409 for a write while another operation on the resource, or on a dependent one, is in progress."""
-    return ServiceError(
-        409,
-        "AnotherOperationInProgress",
-        "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: "
-        f"{uri}.",
-    )
-
-
-@said(documentation("https://learn.microsoft.com/en-us/azure/virtual-network/network-security-groups-overview"))
-@said(MEMORY)
-def invalid_resource_name(name: str) -> ServiceError:
-    """Build the 400 for a name that breaks the rule of most types, and of all of Microsoft.Network."""
-    return ServiceError(
-        400,
-        "InvalidResourceName",
-        f"Resource name {name} is invalid. The name can be up to 80 characters long. It must begin with a word "
-        "character, and it must end with a word character or with '_'. The name may contain word characters or '.', "
-        "'-', '_'.",
-    )
-
-
-@said(MEMORY)
 def unreadable(problems: Sequence[str]) -> ServiceError:
     """Build the 400 for a body with unknown or wrong members; the first is in the message, all are in the details."""
-    error = invalid_request_content(problems[0])
+    error = INVALID_REQUEST_CONTENT(problems[0])
     error.details = [{"code": "InvalidRequestContent", "message": problem} for problem in problems]
     return error
 
@@ -436,60 +278,6 @@ def unreadable_network_resource(problems: Sequence[str]) -> ServiceError:
     )
 
 
-# Azure/azure-powershell repeats these texts in its cmdlets for Site Recovery, which check tags before they are sent.
-_TAGS = "Azure/azure-powershell: src/RecoveryServices/RecoveryServices.SiteRecovery, checks of tags"
-
-
-@said(MEMORY)
-def too_many_tags(count: int, most: int) -> ServiceError:
-    """Build the 400 for more tags than a resource can have."""
-    return ServiceError(
-        400, "TooManyTags", f"The number of tags '{count}' exceeds the maximum number of tags allowed, '{most}'."
-    )
-
-
-@said(public_output(_TAGS))
-def reserved_characters(names: Sequence[str]) -> ServiceError:
-    """Build the 400 for names of tags with characters that they cannot have."""
-    return ServiceError(
-        400,
-        "InvalidTagNameCharacters",
-        f"The tag names '{', '.join(names)}' have reserved characters '<,>,%,&,\\,?,/' or control characters.",
-    )
-
-
-@said(public_output(_TAGS))
-def tag_name_length(names: Sequence[str], longest: int) -> ServiceError:
-    """Build the 400 for names of tags that are empty or too long."""
-    return ServiceError(
-        400,
-        "InvalidTagName",
-        f"Tag key too large. Following tag name '{', '.join(names)}' exceeded the maximum length. Maximum allowed length "
-        f"for tag name - '{longest}' characters.",
-    )
-
-
-@said(public_output(_TAGS))
-def tag_value_too_long(values: Sequence[str], longest: int) -> ServiceError:
-    """Build the 400 for values of tags that are too long."""
-    return ServiceError(
-        400,
-        "InvalidTagValueLength",
-        f"Tag value too large. Following tag value '{', '.join(values)}' exceeded the maximum length. Maximum allowed "
-        f"length for tag value - '{longest}' characters.",
-    )
-
-
-@said(MEMORY)
-def referenced_resource_elsewhere(holder: ResourceId, target: str) -> ServiceError:
-    """Build the 400 for a reference to a resource of another subscription."""
-    return ServiceError(
-        400,
-        "ReferencedResourceMustBeInTheSameSubscription",
-        f"Resource {target} referenced by resource {holder} must be in the same subscription.",
-    )
-
-
 @said(MEMORY)
 def referenced_resource_missing(holder: ResourceId, target: str) -> ServiceError:
     """Build the 400 for a reference to a resource that does not exist, or is in another region."""
@@ -498,17 +286,6 @@ def referenced_resource_missing(holder: ResourceId, target: str) -> ServiceError
         "InvalidResourceReference",
         f"Resource {target} referenced by resource {holder} was not found. Please make sure that the referenced resource "
         "exists, and that both resources are in the same region.",
-    )
-
-
-@said(MEMORY)
-def linked_id_malformed(path: str, target: str) -> ServiceError:
-    """Build the 400 for a reference, to something that the caller must be allowed to join, which is no full id."""
-    return ServiceError(
-        400,
-        "LinkedInvalidPropertyId",
-        f"Property id '{target}' at path '{path}' is invalid. Expect fully qualified resource Id that start with "
-        "'/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.",
     )
 
 
@@ -531,110 +308,3 @@ def reference_of_another_type(path: str, target: str, wanted: str) -> ServiceErr
         "Cannot parse the request.",
         details=[{"code": "InvalidJsonReferenceFormat", "message": message}],
     )
-
-
-@said(OWN)
-def reference_not_emulated(path: str, resource_type: str) -> ServiceError:
-    """Build the 400 for a reference to a type that Azure has and the local Azure lacks.
-
-    Args:
-        path: JSON path of the reference.
-        resource_type: full type, such as `Microsoft.Network/publicIPPrefixes`.
-    """
-    return ServiceError(
-        400,
-        "NotSupportedByLocalAzure",
-        f"The local Azure has no resources of type {resource_type}, to which '{path}' refers.",
-    )
-
-
-@said(MEMORY)
-def invalid_resource_group(name: str, longest: int) -> ServiceError:
-    """Build the 400 for a name that no resource group can have."""
-    return ServiceError(
-        400,
-        "InvalidResourceGroup",
-        f"The provided resource group name '{name}' has these invalid characters or exceeds {longest} characters. "
-        "The name can only be a letter, digit, '-', '.', '(', ')' or '_' and cannot end with a period.",
-    )
-
-
-@said(MEMORY)
-def invalid_resource_group_location(wanted: str, current: str) -> ServiceError:
-    """Build the 409 for a PUT of a group that exists in another location."""
-    return ServiceError(
-        409,
-        "InvalidResourceGroupLocation",
-        f"Invalid resource group location '{wanted}'. The Resource group already exists in location '{current}'.",
-    )
-
-
-@said(MEMORY)
-def managed_by_mismatch(name: str, current: str, wanted: str) -> ServiceError:
-    """Build the 409 for a PUT that would change who manages a group."""
-    return ServiceError(
-        409,
-        "ResourceGroupManagedByMismatch",
-        f"The resource group '{name}' is managed by '{current}'; managedBy cannot be changed to '{wanted}'.",
-    )
-
-
-@said(MEMORY)
-def invalid_filter(text: str) -> ServiceError:
-    """Build the 400 for a `$filter` that a list does not have."""
-    return ServiceError(400, "InvalidFilterInQueryString", f"Invalid $filter '{text}' specified in the query string.")
-
-
-@said(MEMORY)
-def operation_not_found(operation_id: str) -> ServiceError:
-    """Build the 404 for an operation that does not exist."""
-    return ServiceError(404, "OperationNotFound", f"The operation '{operation_id}' could not be found.")
-
-
-@said(MEMORY)
-def method_not_allowed(method: str, path: str) -> ServiceError:
-    """Build the 405 for a method that a path does not have."""
-    return ServiceError(405, "MethodNotAllowed", f"{method} is not allowed on {path}.")
-
-
-@said(MEMORY)
-def resources_left(namespace: str, resource_id: str) -> ServiceError:
-    """Build the 409 for unregistering a provider of which the subscription still has resources."""
-    return ServiceError(
-        409,
-        "CannotUnregisterProviderWithExistingResources",
-        f"The resource provider '{namespace}' cannot be unregistered because the subscription still has resources of "
-        f"it, such as {resource_id}.",
-    )
-
-
-@said(
-    public_output(
-        "a deployment of 2,187 resources, as its author tells it; the text in an article about large templates"
-    )
-)
-def content_too_large(megabytes: int) -> ServiceError:
-    """Build the 413 for a body that is too large."""
-    return ServiceError(
-        413, "RequestContentTooLarge", f"The request content size exceeds the maximum size of {megabytes} MB."
-    )
-
-
-@said(MEMORY)
-def invalid_page(token: str, top: str) -> ServiceError:
-    """Build the 400 for a `$skiptoken` or a `$top` that is not a number."""
-    return ServiceError(400, "InvalidSkipToken", f"The skip token '{token}' or top '{top}' is invalid.")
-
-
-@said(MEMORY)
-def no_tags(resource_type: str) -> ServiceError:
-    """Build the 400 for tags of a resource whose type has none."""
-    return ServiceError(
-        400, "ResourceTypeNotSupported", f"The resource type '{resource_type}' does not support the tags operation."
-    )
-
-
-@said(OWN)
-def not_emulated(what: str) -> ServiceError:
-    """Build the 400 for a part of Azure Resource Manager that the local Azure lacks."""
-    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not support {what}.")

@@ -5,14 +5,14 @@ from typing import Any
 
 from emulator.arm.documents import Documents
 from emulator.arm.exceptions import (
-    invalid_request_content,
-    invalid_resource_group,
-    invalid_resource_group_location,
-    location_required,
-    location_without_groups,
-    managed_by_mismatch,
-    resource_group_being_deleted,
-    resource_group_not_found,
+    INVALID_REQUEST_CONTENT,
+    INVALID_RESOURCE_GROUP,
+    INVALID_RESOURCE_GROUP_LOCATION,
+    LOCATION_REQUIRED,
+    LOCATION_WITHOUT_GROUPS,
+    MANAGED_BY_MISMATCH,
+    RESOURCE_GROUP_BEING_DELETED,
+    RESOURCE_GROUP_NOT_FOUND,
 )
 from emulator.arm.ids import ResourceId
 from emulator.arm.tags import check_tags
@@ -58,7 +58,7 @@ class ResourceGroups:
         """
         found = self.find(subscription_id, name)
         if found is None:
-            raise resource_group_not_found(name)
+            raise RESOURCE_GROUP_NOT_FOUND(name)
         return found
 
     def require_writable(self, subscription_id: str, name: str, *, exists: bool = False) -> Document:
@@ -75,7 +75,7 @@ class ResourceGroups:
         """
         found = self.get(subscription_id, name)
         if "deleting" in found and not (exists and "operationId" in found["deleting"]):
-            raise resource_group_being_deleted(name)
+            raise RESOURCE_GROUP_BEING_DELETED(name)
         return found
 
     def in_subscription(self, subscription_id: str) -> Iterator[Document]:
@@ -102,7 +102,7 @@ class ResourceGroups:
         existing = self.find(subscription_id, name)
         if existing is not None:
             if "deleting" in existing:
-                raise resource_group_being_deleted(name)
+                raise RESOURCE_GROUP_BEING_DELETED(name)
             _check_unchanged(existing, location, body.get("managedBy"))
         document = {
             "id": existing["id"] if existing else f"/subscriptions/{subscription_id}/resourceGroups/{name}",
@@ -129,7 +129,7 @@ class ResourceGroups:
         """
         document = self.require_writable(subscription_id, name)
         if not isinstance(body, dict):
-            raise invalid_request_content("the body is not a JSON object")
+            raise INVALID_REQUEST_CONTENT("the body is not a JSON object")
         if "tags" in body:
             _check_tags(subscription_id, name, body["tags"])
             document["tags"] = body["tags"]
@@ -195,22 +195,22 @@ def render_group(document: Document) -> Document:
 
 def _check_name(name: str) -> None:
     if not 1 <= len(name) <= MAX_NAME or name.endswith(".") or not all(c.isalnum() or c in NAME_ALPHABET for c in name):
-        raise invalid_resource_group(name, MAX_NAME)
+        raise INVALID_RESOURCE_GROUP(name=name, longest=MAX_NAME)
 
 
 def _check_body(body: Any) -> str:
     if not isinstance(body, dict):
-        raise invalid_request_content("the body is not a JSON object")
+        raise INVALID_REQUEST_CONTENT("the body is not a JSON object")
     for name in body:
         if name not in ("id", "name", "type", "location", "tags", "managedBy", "properties"):
-            raise invalid_request_content(f"Could not find member '{name}' on object of type 'ResourceGroupDefinition'")
+            raise INVALID_REQUEST_CONTENT(f"Could not find member '{name}' on object of type 'ResourceGroupDefinition'")
     if not isinstance(body.get("managedBy"), str | None):
-        raise invalid_request_content("Error converting value of managedBy. Path 'managedBy'")
+        raise INVALID_REQUEST_CONTENT("Error converting value of managedBy. Path 'managedBy'")
     if not isinstance(body.get("location"), str) or not body["location"]:
-        raise location_required()
+        raise LOCATION_REQUIRED()
     location = normal_location(body["location"])
     if location not in LOCATIONS:
-        raise location_without_groups(location, ",".join(LOCATIONS))
+        raise LOCATION_WITHOUT_GROUPS(location=location, available=",".join(LOCATIONS))
     return location
 
 
@@ -224,6 +224,6 @@ def _check_tags(subscription_id: str, name: str, tags: Any) -> None:
 
 def _check_unchanged(existing: Document, location: str, managed_by: str | None) -> None:
     if existing["location"] != location:
-        raise invalid_resource_group_location(location, existing["location"])
+        raise INVALID_RESOURCE_GROUP_LOCATION(wanted=location, current=existing["location"])
     if existing["managedBy"].lower() != (managed_by or "").lower():
-        raise managed_by_mismatch(existing["name"], existing["managedBy"], managed_by or "")
+        raise MANAGED_BY_MISMATCH(name=existing["name"], current=existing["managedBy"], wanted=managed_by or "")

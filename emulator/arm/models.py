@@ -299,6 +299,6 @@ class ArmModel:
             return "waiting"  # The deletion of a group: `group_removal` ends it.
         stored = self.documents.as_written(operation["resourceId"])
         if stored is None or stored.get("pending", {}).get("kind") == "delete":
-            return exceptions.operation_preempted()
+            return exceptions.OPERATION_PREEMPTED()
         row = self.types[stored["type"].lower()]
         return "done" if row.outcome is None else row.outcome(self, stored)

@@ -66,9 +66,9 @@ class References:
         for path, target, reference in references:
             identifier = _parse(holder, path, target, reference)
             if reference.same_subscription and identifier.subscription_id.lower() != holder.subscription_id.lower():
-                raise exceptions.referenced_resource_elsewhere(holder, target)
+                raise exceptions.REFERENCED_RESOURCE_ELSEWHERE(holder=holder, target=target)
             if arm.resource_type(reference.type) is None:
-                raise exceptions.reference_not_emulated(path, reference.type)
+                raise exceptions.REFERENCE_NOT_EMULATED(path=path, resource_type=reference.type)
             if inside and identifier.key.startswith(inside):
                 there = identifier.key in coming
             else:

@@ -95,7 +95,7 @@ def _nothing(_change: Change) -> None:
 
 def _invalid_name(found: Found) -> ServiceError:
     """Refuse a name as most types do: the default of `name_refusal`."""
-    return exceptions.invalid_resource_name(found.value)
+    return exceptions.INVALID_RESOURCE_NAME(found.value)
 
 
 def _no_members(_arm: "ArmModel", _stored: Json) -> Json:

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from emulator.arm import catalogue
 from emulator.arm.exceptions import (
-    invalid_resource_namespace,
-    invalid_subscription_id,
-    not_registered,
-    subscription_not_found,
+    INVALID_RESOURCE_NAMESPACE,
+    INVALID_SUBSCRIPTION_ID,
+    NOT_REGISTERED,
+    SUBSCRIPTION_NOT_FOUND,
     wrong_tenant,
 )
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE, ProviderRegistration
@@ -78,10 +78,10 @@ class Subscriptions:
         try:
             UUID(subscription_id)
         except ValueError as error:
-            raise invalid_subscription_id(subscription_id) from error
+            raise INVALID_SUBSCRIPTION_ID(subscription_id) from error
         found = self._subscriptions.get(subscription_id.lower())
         if found is None:
-            raise subscription_not_found(subscription_id)
+            raise SUBSCRIPTION_NOT_FOUND(subscription_id)
         return found
 
     def tag(self, subscription_id: str, tags: Json) -> None:
@@ -126,7 +126,7 @@ class Subscriptions:
         found = self._canonical.get(namespace.lower())
         if found is None:
             catalogue.require_namespace(namespace)
-            raise invalid_resource_namespace(namespace)
+            raise INVALID_RESOURCE_NAMESPACE(namespace)
         return found
 
     def provider(self, subscription_id: str, namespace: str, locations: Sequence[str]) -> Json:
@@ -176,7 +176,7 @@ class Subscriptions:
             ServiceError: 409 `MissingSubscriptionRegistration`.
         """
         if self.registration_state(subscription_id, namespace) not in ("Registered", "Registering"):
-            raise not_registered(self.canonical(namespace))
+            raise NOT_REGISTERED(self.canonical(namespace))
 
     def register(self, subscription_id: str, namespace: str) -> None:
         """Begin to register a provider; a repeated call changes nothing."""

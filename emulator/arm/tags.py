@@ -29,23 +29,24 @@ def tags(longest_name: int = LONGEST_NAME) -> Kind:
         (
             lambda given: len(given) <= MOST_TAGS,
             ({f"tag{number}": "" for number in range(MOST_TAGS + 1)},),
-            lambda found: exceptions.too_many_tags(len(found.value), MOST_TAGS),
+            lambda found: exceptions.TOO_MANY_TAGS(count=len(found.value), most=MOST_TAGS),
         ),
         (
             lambda given: not any(map(RESERVED.search, given)),
             ({"a<b": ""}, {"owner/team": ""}, {"what?": ""}),
-            lambda found: exceptions.reserved_characters([name for name in found.value if RESERVED.search(name)]),
+            lambda found: exceptions.RESERVED_CHARACTERS([name for name in found.value if RESERVED.search(name)]),
         ),
         (
             lambda given: all(0 < len(name) <= longest_name for name in given),
             ({"n" * (longest_name + 1): ""}, {"": "value"}),
-            lambda found: exceptions.tag_name_length(_outside(found.value, longest_name), longest_name),
+            lambda found: exceptions.TAG_NAME_LENGTH(names=_outside(found.value, longest_name), longest=longest_name),
         ),
         (
             lambda given: all(len(value or "") <= LONGEST_VALUE for value in given.values()),
             ({"tag": "v" * (LONGEST_VALUE + 1)},),
-            lambda found: exceptions.tag_value_too_long(
-                [value for value in found.value.values() if len(value or "") > LONGEST_VALUE], LONGEST_VALUE
+            lambda found: exceptions.TAG_VALUE_TOO_LONG(
+                values=[value for value in found.value.values() if len(value or "") > LONGEST_VALUE],
+                longest=LONGEST_VALUE,
             ),
         ),
     )

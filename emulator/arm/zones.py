@@ -31,6 +31,6 @@ def check(identifier: ResourceId, location: str, body: dict[str, Any]) -> None:
         return
     known = zones_of(location)
     if not known:
-        raise exceptions.no_zones(identifier, location)
+        raise exceptions.NO_ZONES(identifier=identifier, location=location)
     if not set(body["zones"]) <= set(known):
-        raise exceptions.unknown_zones(identifier, body["zones"], location, known)
+        raise exceptions.UNKNOWN_ZONES(identifier=identifier, given=body["zones"], location=location, known=known)

@@ -65,20 +65,20 @@ def _prepare(change: Change) -> None:
     """Check scopes, names and actions of a custom role, and fill in defaults."""
     properties = change.properties
     if not re.fullmatch(GUID, change.id.name):
-        raise exceptions.role_definition_id(change.id.name)
+        raise exceptions.ROLE_DEFINITION_ID(change.id.name)
     if change.id.name.lower() in ROLES:
-        raise exceptions.role_definition_exists(str(change.id))
+        raise exceptions.ROLE_DEFINITION_EXISTS(str(change.id))
     kind = properties.pop("type", "CustomRole")
     if kind != "CustomRole":
-        raise exceptions.role_definition_type(kind)
+        raise exceptions.ROLE_DEFINITION_TYPE(kind)
     _check_scopes(change)
     _check_unique(change)
     if not properties["permissions"]:
-        raise exceptions.no_permissions()
+        raise exceptions.NO_PERMISSIONS()
     complete(properties["permissions"])
     for permission in properties["permissions"]:
         if permission.get("condition"):
-            raise exceptions.role_conditions()
+            raise exceptions.ROLE_CONDITIONS()
         check_actions(change.arm, permission)
     now = rfc3339(change.arm.clock.now())
     before = change.existing["properties"] if change.existing is not None else {}
@@ -95,16 +95,16 @@ def _check_scopes(change: Change) -> None:
     """Check that the caller may write the role at each of its assignable scopes, and that it is written at one of them."""
     wanted = change.properties["assignableScopes"]
     if not wanted:
-        raise exceptions.no_assignable_scopes()
+        raise exceptions.NO_ASSIGNABLE_SCOPES()
     for index, scope in enumerate(wanted):
         if scope == "/" or "*" in scope:
-            raise exceptions.assignable_scope_not_allowed(scope)
+            raise exceptions.ASSIGNABLE_SCOPE_NOT_ALLOWED(scope)
         if _NOT_EMULATED.match(scope):
-            raise exceptions.assignable_scope_not_emulated(scope)
+            raise exceptions.ASSIGNABLE_SCOPE_NOT_EMULATED(scope)
         if not _SCOPE.fullmatch(scope):
-            raise exceptions.assignable_scope_malformed(scope, index)
+            raise exceptions.ASSIGNABLE_SCOPE_MALFORMED(scope=scope, index=index)
     if not assignable(change.properties, change.id.scope):
-        raise exceptions.assignable_scopes_elsewhere(change.id.scope)
+        raise exceptions.ASSIGNABLE_SCOPES_ELSEWHERE(change.id.scope)
     action = f"{NAME}/write"
     missing = [(action, scope) for scope in wanted if not _exists(change, scope)]
     if missing:
@@ -126,16 +126,16 @@ def _check_unique(change: Change) -> None:
     """Check that no other role of the tenant has this name, and that the GUID is stored at no other scope."""
     name = change.properties["roleName"]
     if not name.strip():
-        raise exceptions.role_name_empty()
+        raise exceptions.ROLE_NAME_EMPTY()
     if len(name) > MAX_ROLE_NAME:
-        raise exceptions.role_name_too_long(MAX_ROLE_NAME)
+        raise exceptions.ROLE_NAME_TOO_LONG(MAX_ROLE_NAME)
     others = [stored for stored in _in_tenant(change) if stored["id"].lower() != change.id.key]
     names = [role.name for role in ROLES.values()] + [other["properties"]["roleName"] for other in others]
     if name.lower() in {known.lower() for known in names}:
-        raise exceptions.role_name_exists()
+        raise exceptions.ROLE_NAME_EXISTS()
     for other in others:
         if other["name"].lower() == change.id.name.lower():
-            raise exceptions.role_definition_exists(other["id"])
+            raise exceptions.ROLE_DEFINITION_EXISTS(other["id"])
 
 
 def _in_tenant(change: Change) -> Iterator[Json]:
@@ -156,12 +156,12 @@ def _check_unused(arm: ArmModel, stored: Json) -> None:
     wanted = stored["name"].lower()
     for other in arm.scan("/subscriptions/", ASSIGNMENTS):
         if other["properties"]["roleDefinitionId"].rsplit("/", 1)[-1].lower() == wanted and _still_exists(arm, other):
-            raise exceptions.role_has_assignments()
+            raise exceptions.ROLE_HAS_ASSIGNMENTS()
 
 
 def _protect_built_in(identifier: ResourceId) -> None:
     if identifier.name.lower() in ROLES:
-        raise exceptions.built_in_role()
+        raise exceptions.BUILT_IN_ROLE()
 
 
 async def _tell_scopes(arm: ArmModel, stored: Json) -> None:

@@ -72,7 +72,7 @@ def _check_customers(properties: Json) -> None:
     }
     found = [problem for problem, holds in problems.items() if holds]
     if found:
-        raise exceptions.deny_assignment(found)
+        raise exceptions.DENY_ASSIGNMENT(found)
 
 
 async def _tell_scope(arm: ArmModel, stored: Json) -> None:

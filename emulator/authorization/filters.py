@@ -50,10 +50,10 @@ def read(text: str) -> Filter:
             ((name, match) for name, pattern in _TERMS.items() if (match := pattern.fullmatch(term))), ("", None)
         )
         if match is None or name in found:
-            raise exceptions.unsupported_filter(text)
+            raise exceptions.UNSUPPORTED_FILTER(text)
         found[name] = match[1] if match.re.groups else ""
     if set(found) not in _ALLOWED:
-        raise exceptions.unsupported_filter(text)
+        raise exceptions.UNSUPPORTED_FILTER(text)
     return Filter("at_scope" in found, found.get("principal_id", ""), found.get("assigned_to", ""))
 
 
@@ -70,6 +70,6 @@ def holders(entra: EntraModel, wanted: Filter) -> set[str] | None:
     if wanted.assigned_to:
         object_id = wanted.assigned_to.lower()
         if entra.people.group(object_id) is not None:
-            raise exceptions.assigned_to_group(object_id)
+            raise exceptions.ASSIGNED_TO_GROUP(object_id)
         return {object_id, EVERYONE, *entra.people.all_groups_of(object_id)}
     return {wanted.principal_id.lower()} if wanted.principal_id else None

@@ -4,10 +4,10 @@ from starlette.responses import Response
 
 from emulator.arm.access.locks import CAN_NOT_DELETE, LOCKS, READ_ONLY, held
 from emulator.arm.call import Call, page
-from emulator.arm.exceptions import invalid_filter
+from emulator.arm.exceptions import INVALID_FILTER
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Choice, Required
-from emulator.authorization.exceptions import lock_notes_too_long
+from emulator.authorization.exceptions import LOCK_NOTES_TOO_LONG
 from emulator.authorization.scopes import enter, require_scope
 
 VERSIONS = ("2015-01-01", "2016-09-01", "2017-04-01", "2020-05-01")
@@ -21,7 +21,7 @@ async def list_locks(call: Call) -> Response:
     scope = enter(call, f"{LOCKS}/read")
     text = call.request.query_params.get("$filter", "")
     if text.lower() not in ("", _AT_SCOPE):
-        raise invalid_filter(text)
+        raise INVALID_FILTER(text)
     found = list(held(call.arm, scope))
     if not text:
         own = {lock["id"] for lock in found}
@@ -34,7 +34,7 @@ def _prepare(change: Change) -> None:
     require_scope(change)
     notes = change.properties.get("notes", "")
     if len(notes) > MAX_NOTES:
-        raise lock_notes_too_long(len(notes), MAX_NOTES)
+        raise LOCK_NOTES_TOO_LONG(length=len(notes), longest=MAX_NOTES)
 
 
 MANAGEMENT_LOCKS = ResourceType(

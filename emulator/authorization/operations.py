@@ -13,7 +13,7 @@ from emulator.arm.call import ArmRoute
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import Reference
-from emulator.authorization.exceptions import unknown_action, unknown_data_action
+from emulator.authorization.exceptions import UNKNOWN_ACTION, UNKNOWN_DATA_ACTION
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
@@ -190,9 +190,9 @@ def check_actions(arm: ArmModel, permission: Json) -> None:
         ServiceError: 400 `InvalidActionOrNotAction` or `InvalidDataActionOrNotDataAction`.
     """
     known = control_operations(arm)
-    _check([*permission["actions"], *permission["notActions"]], known, unknown_action)
+    _check([*permission["actions"], *permission["notActions"]], known, UNKNOWN_ACTION)
     data = {action for role in ROLES.values() for action in role.data_actions if "*" not in action} | {*_DATA}
-    _check([*permission["dataActions"], *permission["notDataActions"]], data, unknown_data_action)
+    _check([*permission["dataActions"], *permission["notDataActions"]], data, UNKNOWN_DATA_ACTION)
 
 
 def control_operations(arm: ArmModel) -> set[str]:

@@ -25,7 +25,7 @@ from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
-from emulator.authorization.exceptions import policy_parameter_missing, unsupported_filter
+from emulator.authorization.exceptions import POLICY_PARAMETER_MISSING, UNSUPPORTED_FILTER
 from emulator.authorization.scopes import enter, require_scope
 from emulator.identities.assigned import identifiable
 
@@ -67,7 +67,7 @@ async def list_definitions(call: Call) -> Response:
     text = call.request.query_params.get("$filter", "")
     found = _FILTER.fullmatch(text)
     if text and found is None:
-        raise unsupported_filter(text)
+        raise UNSUPPORTED_FILTER(text)
     stored = [call.arm.render(one) for one in call.arm.scan(f"{scope}/providers/{DEFINITIONS}/", DEFINITIONS)]
     every = [*(built_in(name) for name in BUILT_IN), *stored]
     kind = "" if found is None else found[1].lower()
@@ -82,7 +82,7 @@ async def get_definition(call: Call) -> Response:
         return answer(built_in(name.lower()))
     found = call.arm.load(f"{scope}/providers/{DEFINITIONS}/{name}")
     if found is None:
-        raise errors.definition_not_found(name)
+        raise errors.DEFINITION_NOT_FOUND(name)
     return answer(call.arm.render(found))
 
 
@@ -101,7 +101,7 @@ def _list(call: Call, kind: str) -> Response:
     scope = enter(call, f"{kind}/read")
     text = call.request.query_params.get("$filter", "").lower()
     if text not in {"", "atscope()", "atexactscope()", "atscopeandbelow()"}:
-        raise unsupported_filter(text)
+        raise UNSUPPORTED_FILTER(text)
     chain = scopes(scope)
     at = [stored for part in chain[-1:] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
     above = [stored for part in chain[:-1] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
@@ -123,7 +123,7 @@ def _prepare_definition(change: Change) -> None:
     properties["policyType"] = "Custom"
     rule = properties["policyRule"]
     if not isinstance(rule, dict) or not all(isinstance(rule.get(part), dict) for part in ("if", "then")):
-        raise errors.invalid_rule(name, "the rule needs the members 'if' and 'then'")
+        raise errors.INVALID_RULE(name=name, reason="the rule needs the members 'if' and 'then'")
     parameters = properties.get("parameters") or {}
     if change.existing is not None:
         _check_kept(change.existing["properties"].get("parameters") or {}, parameters)
@@ -140,14 +140,14 @@ def _prepare_definition(change: Change) -> None:
             if chosen in {rules.APPEND, rules.MODIFY}:
                 rules.changed_tags(rule, chosen, {}, functions)
     except UnsupportedError as error:
-        raise errors.not_emulated(str(error)) from error
+        raise errors.NOT_EMULATED(str(error)) from error
     except NoArrayError as error:
-        raise errors.no_array(name, error.value, _type_of(error.actual)) from error
+        raise errors.NO_ARRAY(name=name, value=error.value, actual=_type_of(error.actual)) from error
     except InvalidRuleError as error:
         undefined = _UNDEFINED.search(str(error))
         if undefined is not None:
-            raise errors.undefined_parameter(name, undefined[1]) from error
-        raise errors.invalid_rule(name, str(error)) from error
+            raise errors.UNDEFINED_PARAMETER(name=name, parameter=undefined[1]) from error
+        raise errors.INVALID_RULE(name=name, reason=str(error)) from error
 
 
 def _check_kept(before: Json, after: Json) -> None:
@@ -155,12 +155,12 @@ def _check_kept(before: Json, after: Json) -> None:
     names = {parameter.lower() for parameter in after}
     known = {parameter.lower() for parameter in before}
     if len(after) < len(before):
-        raise errors.parameters_removed(len(before), len(after))
+        raise errors.PARAMETERS_REMOVED(before=len(before), after=len(after))
     if renamed := [parameter for parameter in before if parameter.lower() not in names]:
-        raise errors.parameters_renamed(renamed)
+        raise errors.PARAMETERS_RENAMED(renamed)
     added = [parameter for parameter in after if parameter.lower() not in known]
     if without := [parameter for parameter in added if "defaultValue" not in after[parameter]]:
-        raise errors.parameters_without_default(without)
+        raise errors.PARAMETERS_WITHOUT_DEFAULT(without)
 
 
 def _check_declarations(name: str, parameters: Json, rule: Json) -> None:
@@ -168,11 +168,11 @@ def _check_declarations(name: str, parameters: Json, rule: Json) -> None:
     used = parameters_in(rule)
     unused = [parameter for parameter in parameters if parameter.lower() not in used]
     if unused:
-        raise errors.unused_parameters(name, unused)
+        raise errors.UNUSED_PARAMETERS(name=name, parameters=unused)
     for parameter, each in parameters.items():
         if "defaultValue" in each and not _fits(each["defaultValue"], each):
-            raise errors.default_of_another_type(
-                parameter, str(each.get("type", "String")), _type_of(each["defaultValue"])
+            raise errors.DEFAULT_OF_ANOTHER_TYPE(
+                parameter=parameter, expected=str(each.get("type", "String")), actual=_type_of(each["defaultValue"])
             )
 
 
@@ -206,7 +206,7 @@ def _check_unused(arm: ArmModel, stored: Json) -> None:
         if assignment["properties"]["policyDefinitionId"].lower() == wanted
     ]
     if holders:
-        raise errors.definition_in_use(stored["name"], holders)
+        raise errors.DEFINITION_IN_USE(name=stored["name"], holders=holders)
 
 
 def _prepare_assignment(change: Change) -> None:
@@ -216,17 +216,17 @@ def _prepare_assignment(change: Change) -> None:
     identifier = properties["policyDefinitionId"]
     found = definition(change.arm, identifier)
     if _SETS in identifier.lower():
-        raise errors.not_emulated("policy sets (initiatives)")
+        raise errors.NOT_EMULATED("policy sets (initiatives)")
     if found is None and identifier.lower().startswith(PREFIX.lower()):
         known = ", ".join(f"{guid} ({each['displayName']})" for guid, each in BUILT_IN.items())
-        raise errors.not_emulated(f"the built-in policy '{identifier}'. It has these: {known}")
+        raise errors.NOT_EMULATED(f"the built-in policy '{identifier}'. It has these: {known}")
     if found is None:
-        raise errors.assigned_definition_not_found(name, identifier)
+        raise errors.ASSIGNED_DEFINITION_NOT_FOUND(name=name, definition=identifier)
     defined = found["properties"].get("parameters") or {}
     _check_parameters(name, found["name"], defined, properties.get("parameters") or {})
     then = found["properties"]["policyRule"]["then"]
     if str(then.get("effect", "")).lower() == rules.MODIFY and not change.body.get("identity"):
-        raise errors.identity_required(name)
+        raise errors.IDENTITY_REQUIRED(name)
     properties["scope"] = change.id.scope
     properties.setdefault("enforcementMode", "Default")
 
@@ -234,15 +234,17 @@ def _prepare_assignment(change: Change) -> None:
 def _check_parameters(name: str, definition_name: str, defined: Json, given: Json) -> None:
     unknown = [parameter for parameter in given if parameter not in defined]
     if unknown:
-        raise errors.unknown_parameters(name, unknown, definition_name)
+        raise errors.UNKNOWN_PARAMETERS(name=name, parameters=unknown, definition=definition_name)
     for parameter, each in defined.items():
         if "value" not in given.get(parameter, {}):
             if "defaultValue" not in each:
-                raise policy_parameter_missing(name, parameter, definition_name)
+                raise POLICY_PARAMETER_MISSING(name=name, parameter=parameter, definition=definition_name)
             continue
         value, allowed = given[parameter]["value"], each.get("allowedValues")
         if not _fits(value, each):
-            raise errors.value_of_another_type(name, parameter, str(each.get("type", "String")), _type_of(value))
+            raise errors.VALUE_OF_ANOTHER_TYPE(
+                name=name, parameter=parameter, expected=str(each.get("type", "String")), actual=_type_of(value)
+            )
         chosen = value if isinstance(value, list) else [value]
         if allowed and not {str(one).lower() for one in chosen} <= {str(one).lower() for one in allowed}:
             raise errors.parameter_not_allowed(name, parameter, value, allowed)
@@ -254,9 +256,9 @@ def _prepare_exemption(change: Change) -> None:
     assignment = change.properties["policyAssignmentId"]
     found = change.arm.load(assignment)
     if found is None or found["type"] != ASSIGNMENTS:
-        raise errors.assignment_not_found(change.id.name, assignment)
+        raise errors.ASSIGNMENT_NOT_FOUND(name=change.id.name, assignment=assignment)
     if not f"{change.id.scope}/".lower().startswith(f"{found['properties']['scope']}/".lower()):
-        raise errors.exemption_elsewhere(change.id.name, assignment)
+        raise errors.EXEMPTION_ELSEWHERE(name=change.id.name, assignment=assignment)
 
 
 _NAME = r"[^<>*%&:?+/\\]{1,128}[^<>*%&:?+/\\. ]?"
@@ -268,7 +270,7 @@ POLICY_DEFINITIONS = ResourceType(
         "description": str,
         "externalEvaluationEnforcementSettings": object,
         "metadata": object,
-        "mode": Choice(("All", "Indexed"), lambda found: errors.not_emulated(f"the policy mode '{found.value}'")),
+        "mode": Choice(("All", "Indexed"), lambda found: errors.NOT_EMULATED(f"the policy mode '{found.value}'")),
         "parameters": MapOf(
             {
                 "type": Choice(("String", "Array", "Object", "Boolean", "Integer", "Float", "DateTime")),

@@ -63,15 +63,17 @@ def _prepare_assignment(change: Change) -> None:
     properties, existing = change.properties, change.existing
     authorization = change.arm.authorization
     if not re.fullmatch(GUID, change.id.name):
-        raise exceptions.role_assignment_id(change.id.name)
+        raise exceptions.ROLE_ASSIGNMENT_ID(change.id.name)
     require_scope(change)
     if not re.fullmatch(GUID, _last(properties["roleDefinitionId"])):
-        raise exceptions.assigned_role_id(properties["roleDefinitionId"].rsplit("/", 1)[-1])
+        raise exceptions.ASSIGNED_ROLE_ID(properties["roleDefinitionId"].rsplit("/", 1)[-1])
     role = authorization.role_definition(properties["roleDefinitionId"])
     if role is None:
-        raise exceptions.assigned_role_not_found(properties["roleDefinitionId"].rsplit("/", 1)[-1])
+        raise exceptions.ASSIGNED_ROLE_NOT_FOUND(properties["roleDefinitionId"].rsplit("/", 1)[-1])
     if not assignable(role, change.id.scope):
-        raise exceptions.role_not_assignable(change.id.scope, properties["roleDefinitionId"].rsplit("/", 1)[-1])
+        raise exceptions.ROLE_NOT_ASSIGNABLE(
+            scope=change.id.scope, guid=properties["roleDefinitionId"].rsplit("/", 1)[-1]
+        )
     if properties.get("condition"):
         conditions.check(properties["condition"], properties.get("conditionVersion"))
     _require_principal(change)
@@ -84,7 +86,7 @@ def _prepare_assignment(change: Change) -> None:
     if existing is not None and any(
         existing["properties"][name].lower() != properties[name].lower() for name in ("principalId", "roleDefinitionId")
     ):
-        raise exceptions.role_assignment_update()
+        raise exceptions.ROLE_ASSIGNMENT_UPDATE()
     wanted = (properties["principalId"].lower(), _last(properties["roleDefinitionId"]))
     prefix = f"{change.id.scope}/providers/Microsoft.Authorization/roleAssignments/"
     for other in change.arm.scan(prefix):
@@ -126,9 +128,9 @@ def _require_principal(change: Change) -> None:
     """Check that the directory has the principal; a caller who gives `principalType` may name an unknown one."""
     principal_id, kind = change.properties["principalId"], change.properties.get("principalType")
     if not re.fullmatch(GUID, principal_id):
-        raise exceptions.principal_id(principal_id)
+        raise exceptions.PRINCIPAL_ID(principal_id)
     if kind is not None and kind not in PRINCIPAL_TYPES:
-        raise exceptions.principal_type(kind, PRINCIPAL_TYPES)
+        raise exceptions.PRINCIPAL_TYPE(kind=kind, known=PRINCIPAL_TYPES)
     found = change.arm.platform.model(EntraModel).kind_of(principal_id)
     if found is None and kind is None:
         raise exceptions.principal_not_found(principal_id, change.caller.tenant_id)

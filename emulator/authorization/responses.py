@@ -13,7 +13,7 @@ from emulator.arm.ids import parse, scopes, subscription_of
 from emulator.authorization import filters
 from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
 from emulator.authorization.denials import DENY_ASSIGNMENTS
-from emulator.authorization.exceptions import filter_of_definitions, role_definition_not_found
+from emulator.authorization.exceptions import FILTER_OF_DEFINITIONS, ROLE_DEFINITION_NOT_FOUND
 from emulator.authorization.resources import ROLE_ASSIGNMENTS
 from emulator.authorization.scopes import enter
 from emulator.core.journal import note_action
@@ -72,7 +72,7 @@ async def get_role_definition(call: Call) -> Response:
     for stored in call.arm.scan("/subscriptions/", ROLE_DEFINITIONS.name):
         if stored["name"].lower() == guid and assignable(stored["properties"], scope):
             return answer(call.arm.render(stored))
-    raise role_definition_not_found(guid)
+    raise ROLE_DEFINITION_NOT_FOUND(guid)
 
 
 async def list_permissions(call: Call) -> Response:
@@ -116,7 +116,7 @@ def _named(stored: Json) -> set[str]:
 def _filter(call: Call) -> str:
     text = call.request.query_params.get("$filter", "")
     if text and not _KNOWN_FILTER.search(text):
-        raise filter_of_definitions(text)
+        raise FILTER_OF_DEFINITIONS(text)
     return text
 
 

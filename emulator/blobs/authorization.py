@@ -66,7 +66,7 @@ class Authorization:
             return EVERYTHING
         is_signed = not sas.SIGNED.isdisjoint(query)
         if (authorization or is_signed) and not self._accounts.allows_keys(target.account):
-            raise exceptions.keys_not_permitted()
+            raise exceptions.KEYS_NOT_PERMITTED()
         if authorization:
             request.state.caller = f"key of {target.account}"
             self._check_key(request, authorization, query, target)
@@ -77,8 +77,8 @@ class Authorization:
             caller = sas.Caller(request.url.scheme, address, self._clock.now())
             return sas.check(query, target, operation, self._accounts.keys(target.account), caller)
         if request.headers.get("x-ms-version", "") < _FIRST_WITH_CHALLENGE:
-            raise exceptions.public_access_not_permitted()
-        raise exceptions.no_credential(tenant)
+            raise exceptions.PUBLIC_ACCESS_NOT_PERMITTED()
+        raise exceptions.NO_CREDENTIAL(tenant)
 
     def _check_key(self, request: Request, authorization: str, query: dict[str, str], target: Target) -> None:
         headers = dict(request.headers)
@@ -105,4 +105,4 @@ class Authorization:
             scope += f"/blobServices/default/containers/{target.container}"
         allowed = self._roles.data_allowed if operation.on_data else self._roles.allowed
         if not allowed(principal, operation.action, scope):
-            raise exceptions.permission_mismatch()
+            raise exceptions.PERMISSION_MISMATCH()

@@ -154,7 +154,7 @@ def check_version(headers: Mapping[str, str]) -> None:
     """
     version = headers.get("x-ms-version")
     if version is not None and version not in VERSIONS:
-        raise exceptions.invalid_header("x-ms-version", version)
+        raise exceptions.INVALID_HEADER(name="x-ms-version", value=version)
 
 
 def check(target: Target, operation: Operation, query: Mapping[str, str], headers: Mapping[str, str]) -> None:
@@ -177,7 +177,7 @@ def check(target: Target, operation: Operation, query: Mapping[str, str], header
     _check_headers(_HEADERS.get(f"{name} {headers.get(_KINDS.get(name, ''))}", ()), headers)
     length = headers.get("x-ms-blob-content-length", "0")
     if int(length) % _PAGE_BYTES:
-        raise exceptions.invalid_header("x-ms-blob-content-length", length)
+        raise exceptions.INVALID_HEADER(name="x-ms-blob-content-length", value=length)
     _check_metadata(headers)
     _check_tags(headers.get("x-ms-tags", ""))
 
@@ -185,22 +185,22 @@ def check(target: Target, operation: Operation, query: Mapping[str, str], header
 def _check_names(target: Target) -> None:
     if target.container:
         if len(target.container) not in CONTAINER_LENGTHS:
-            raise exceptions.name_length()
+            raise exceptions.NAME_LENGTH()
         if not _CONTAINER.fullmatch(target.container):
-            raise exceptions.name_characters()
+            raise exceptions.NAME_CHARACTERS()
     name = unquote(target.blob)
     if len(name) > MAX_BLOB_NAME or name.count("/") >= MAX_SEGMENTS:
-        raise exceptions.name_length()
+        raise exceptions.NAME_LENGTH()
 
 
 def _check_parameter(row: Value, query: Mapping[str, str]) -> None:
     value = query.get(row.name)
     if value is None:
         if row.required:
-            raise exceptions.missing_query(row.name)
+            raise exceptions.MISSING_QUERY(row.name)
         return
     if not re.fullmatch(row.pattern, value):
-        raise exceptions.invalid_query(row.name, value)
+        raise exceptions.INVALID_QUERY(name=row.name, value=value)
     if row.name == "maxresults" and not 1 <= int(value) <= MAX_RESULTS:
         raise exceptions.query_out_of_range(row.name, value, 1, MAX_RESULTS)
 
@@ -210,22 +210,22 @@ def _check_headers(rows: tuple[Value, ...], headers: Mapping[str, str]) -> None:
         value = headers.get(row.name)
         if value is None:
             if row.required:
-                raise exceptions.missing_header(row.name)
+                raise exceptions.MISSING_HEADER(row.name)
         elif not re.fullmatch(row.pattern, value):
-            raise exceptions.invalid_header(row.name, value)
+            raise exceptions.INVALID_HEADER(name=row.name, value=value)
 
 
 def _check_metadata(headers: Mapping[str, str]) -> None:
     metadata = {name.removeprefix(_METADATA): headers[name] for name in headers if name.startswith(_METADATA)}
     if "" in metadata:
-        raise exceptions.empty_metadata_key()
+        raise exceptions.EMPTY_METADATA_KEY()
     if not all(_IDENTIFIER.fullmatch(name) for name in metadata):
-        raise exceptions.invalid_metadata()
+        raise exceptions.INVALID_METADATA()
     if sum(len(name) + len(value) for name, value in metadata.items()) > MAX_METADATA_BYTES:
-        raise exceptions.metadata_too_large()
+        raise exceptions.METADATA_TOO_LARGE()
 
 
 def _check_tags(tags: str) -> None:
     pairs = parse_qsl(tags, keep_blank_values=True)
     if not all(_TAG.fullmatch(text) for pair in pairs for text in pair):
-        raise exceptions.invalid_tags()
+        raise exceptions.INVALID_TAGS()

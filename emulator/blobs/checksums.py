@@ -28,7 +28,7 @@ def specified_md5(operation: str, headers: Mapping[str, str]) -> str | None:
     names = ("x-ms-blob-content-md5", "content-md5") if whole else ("content-md5",)
     given = [headers[name] for name in names if name in headers]
     if not all(_is_md5(value) for value in given):
-        raise exceptions.invalid_md5()
+        raise exceptions.INVALID_MD5()
     return next(iter(given), None)
 
 
@@ -57,7 +57,7 @@ async def checked(body: AsyncIterator[bytes], specified: str) -> AsyncIterator[b
     calculated = base64.b64encode(digest.digest()).decode()
     if calculated != specified:
         received.close()
-        raise exceptions.md5_mismatch(specified, calculated)
+        raise exceptions.MD5_MISMATCH(specified=specified, calculated=calculated)
     return _pieces(received)
 
 

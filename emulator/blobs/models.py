@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import httpx
 
 from emulator.blobs import azurite
-from emulator.blobs.exceptions import from_azurite, not_supported, server_busy
+from emulator.blobs.exceptions import NOT_SUPPORTED, SERVER_BUSY, from_azurite
 from emulator.blobs.operations import Target
 from emulator.core.platform import Platform
 
@@ -118,7 +118,7 @@ class BlobsModel:
         if target.container:
             name = prefix(target.account) + target.container
             if len(name) > _LONGEST_NAME:
-                raise not_supported(f"names of account and container longer than {_LONGEST_NAME - 1} together")
+                raise NOT_SUPPORTED(f"names of account and container longer than {_LONGEST_NAME - 1} together")
             path += f"/{name}" + (f"/{target.blob}" if target.blob else "")
         query = f"{query}&{self._signature}" if query else self._signature
         return httpx.URL(
@@ -148,7 +148,7 @@ class BlobsModel:
         try:
             reply = await self.client().request(method, url, content=content, headers=headers)
         except httpx.TransportError as error:
-            raise server_busy() from error
+            raise SERVER_BUSY() from error
         if reply.is_error and reply.status_code not in fine:
             code = reply.headers.get("x-ms-error-code", "InternalError")
             raise from_azurite(reply.status_code, code, f"{method} {url.path}")

@@ -7,7 +7,7 @@ https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-ser
 from dataclasses import dataclass
 from typing import Literal
 
-from emulator.blobs.exceptions import invalid_query, not_supported, unsupported_verb
+from emulator.blobs.exceptions import INVALID_QUERY, NOT_SUPPORTED, UNSUPPORTED_VERB
 
 Level = Literal["s", "c", "o"]
 
@@ -154,27 +154,31 @@ def classify(target: Target, method: str, query: dict[str, str], headers: dict[s
     comp, restype = query.get("comp", ""), query.get("restype", "")
     _refuse_not_emulated(target, query, headers)
     if target.container.startswith("$"):
-        raise not_supported(f"the system container {target.container}")
+        raise NOT_SUPPORTED(f"the system container {target.container}")
     if target.level == "c" and restype != "container":
         # In Azure, such a path names a blob of the root container.
-        raise invalid_query("comp", comp) if comp else not_supported("the root container; add restype=container")
+        raise (
+            INVALID_QUERY(name="comp", value=comp)
+            if comp
+            else NOT_SUPPORTED("the root container; add restype=container")
+        )
     operation = OPERATIONS.get((target.level, method, comp))
     if operation is None:
         if any(level == target.level and comp == known for level, _, known in OPERATIONS):
-            raise unsupported_verb()
-        raise invalid_query("comp", comp)
+            raise UNSUPPORTED_VERB()
+        raise INVALID_QUERY(name="comp", value=comp)
     return operation
 
 
 def _refuse_not_emulated(target: Target, query: dict[str, str], headers: dict[str, str]) -> None:
     comp = query.get("comp", "")
     if query.get("restype") == "account":
-        raise not_supported("properties of the account")
+        raise NOT_SUPPORTED("properties of the account")
     if comp.lower() in NOT_EMULATED[target.level]:
-        raise not_supported(f"{NOT_EMULATED[target.level][comp.lower()]} (comp={comp})")
+        raise NOT_SUPPORTED(f"{NOT_EMULATED[target.level][comp.lower()]} (comp={comp})")
     if "versionid" in query:
-        raise not_supported("versions of blobs (versionid)")
+        raise NOT_SUPPORTED("versions of blobs (versionid)")
     for name in headers:
         for beginning, what in _NOT_EMULATED_HEADERS.items():
             if name.startswith(beginning):
-                raise not_supported(f"{what} (header {name})")
+                raise NOT_SUPPORTED(f"{what} (header {name})")

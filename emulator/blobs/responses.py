@@ -64,7 +64,7 @@ class Responses:
         target, raw_query = _target(request), request.url.query
         query = decoded(raw_query)
         if not self._model.accounts.exists(target.account):
-            raise exceptions.account_not_found(target.account)
+            raise exceptions.ACCOUNT_NOT_FOUND(target.account)
         headers = dict(request.headers)
         checks.check_version(headers)
         operation = classify(target, request.method, query, headers)
@@ -72,7 +72,7 @@ class Responses:
         checks.check(target, operation, query, headers)
         self._check_body(request)
         if "x-ms-blob-public-access" in request.headers:
-            raise exceptions.public_access_not_permitted()
+            raise exceptions.PUBLIC_ACCESS_NOT_PERMITTED()
         if operation.name == "put blob" and "w" not in granted:
             await self._refuse_overwrite(target)
         if operation.name == "put blob" and "if-none-match" not in headers:
@@ -84,19 +84,19 @@ class Responses:
             return
         length = request.headers.get("content-length")
         if length is None:
-            raise exceptions.missing_length()
+            raise exceptions.MISSING_LENGTH()
         if int(length) > MAX_BODY_BYTES:
             raise exceptions.body_too_large(MAX_BODY_BYTES)
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Refuse to replace an existing blob with a SAS that may only create."""
         if await self._model.exists(target):
-            raise exceptions.permission_mismatch()
+            raise exceptions.PERMISSION_MISMATCH()
 
     async def _refuse_other_type(self, target: Target, wanted: str) -> None:
         """Refuse to replace an existing blob with one of another type, which Azurite does."""
         if await self._model.blob_type(target) not in {None, wanted}:
-            raise exceptions.invalid_blob_type()
+            raise exceptions.INVALID_BLOB_TYPE()
 
     async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
         client = self._model.client()
@@ -117,17 +117,17 @@ class Responses:
         try:
             reply = await client.send(upstream, stream=True)
         except httpx.TransportError as error:
-            raise exceptions.server_busy() from error
+            raise exceptions.SERVER_BUSY() from error
         if reply.is_error and request.method != "HEAD" and "x-ms-error-code" not in reply.headers:
             await reply.aclose()
             raise _without_code(operation, reply.status_code)
         if reply.headers.get("x-ms-error-code") == _BAD_PAGES:
             await reply.aclose()
-            raise exceptions.invalid_page_range()
+            raise exceptions.INVALID_PAGE_RANGE()
         if reply.status_code == _PARTIAL and reply.headers.get("content-length") == "0":
             # Azurite answers a range that begins right after the last byte with no bytes at all.
             await reply.aclose()
-            raise exceptions.invalid_range(reply.headers.get("content-range", "").rpartition("/")[2])
+            raise exceptions.INVALID_RANGE(reply.headers.get("content-range", "").rpartition("/")[2])
         if operation.name == "delete container" and reply.is_success:
             self._model.accounts.container_deleted(target.account, target.container)
         kept = {name: value for name, value in reply.headers.items() if name not in _HOP_BY_HOP} | {"server": _SERVER}
@@ -169,8 +169,8 @@ def forwarded_query(raw_query: str, target: Target) -> str:
 def _without_code(operation: Operation, status_code: int) -> ServiceError:
     """Return the error for an answer of Azurite that has no code: it could not read or handle the request."""
     if status_code >= _INTERNAL_ERROR:
-        return exceptions.internal_error()
-    return exceptions.invalid_xml() if operation.name == "put block list" else exceptions.invalid_input()
+        return exceptions.INTERNAL_ERROR()
+    return exceptions.INVALID_XML() if operation.name == "put block list" else exceptions.INVALID_INPUT()
 
 
 def _overrides(request: Request, reply: httpx.Response) -> dict[str, str]:

@@ -99,33 +99,33 @@ def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Se
     if not matches(keys, text, sas["sig"]):
         raise exceptions.signature_mismatch(text)
     if sas.get("spr", "https,http") == "https" and caller.scheme != "https":
-        raise exceptions.protocol_mismatch()
+        raise exceptions.PROTOCOL_MISMATCH()
     if "sip" in sas and not _address_fits(sas["sip"], caller.address):
-        raise exceptions.address_mismatch(caller.address)
+        raise exceptions.ADDRESS_MISMATCH(caller.address)
     if of_account:
         if "b" not in sas["ss"]:
-            raise exceptions.service_mismatch()
+            raise exceptions.SERVICE_MISMATCH()
         if target.level not in sas["srt"]:
-            raise exceptions.resource_type_mismatch()
+            raise exceptions.RESOURCE_TYPE_MISMATCH()
     elif not operation.service_sas or (sas["sr"] == "b" and target.level != "o"):
-        raise exceptions.resource_type_mismatch()
+        raise exceptions.RESOURCE_TYPE_MISMATCH()
     if not set(operation.account_sas if of_account else operation.service_sas) & set(sas["sp"]):
-        raise exceptions.permission_mismatch()
+        raise exceptions.PERMISSION_MISMATCH()
     return sas["sp"]
 
 
 def _check_form(sas: Mapping[str, str], *, of_account: bool) -> None:
     if "skoid" in sas:
-        raise exceptions.not_supported("SAS signed with a user delegation key")
+        raise exceptions.NOT_SUPPORTED("SAS signed with a user delegation key")
     if "si" in sas:
-        raise exceptions.not_supported("SAS that refer to a stored access policy")
+        raise exceptions.NOT_SUPPORTED("SAS that refer to a stored access policy")
     for name in ("sv", "srt" if of_account else "sr", "sp", "se", "sig"):
         if not sas.get(name):
             raise exceptions.field_missing(name)
     if not _VERSION.fullmatch(sas["sv"]) or sas["sv"] < _OLDEST_VERSION:
         raise exceptions.malformed_sas()
     if not of_account and sas["sr"] in _OTHER_RESOURCES:
-        raise exceptions.not_supported(f"SAS for {_OTHER_RESOURCES[sas['sr']]} (sr={sas['sr']})")
+        raise exceptions.NOT_SUPPORTED(f"SAS for {_OTHER_RESOURCES[sas['sr']]} (sr={sas['sr']})")
     permissions = _ACCOUNT_PERMISSIONS if of_account else _PERMISSIONS
     forms = {"sp": permissions, "sr": "[bc]", "ss": "[bqtf]+", "srt": "[sco]+", "spr": "https|https,http"}
     if any(name in sas and not re.fullmatch(form, sas[name]) for name, form in forms.items()):

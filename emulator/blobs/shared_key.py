@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from emulator.blobs.exceptions import (
-    authentication_failed,
-    malformed_authorization,
-    not_supported,
+    AUTHENTICATION_FAILED,
+    MALFORMED_AUTHORIZATION,
+    NOT_SUPPORTED,
     signature_mismatch,
 )
 
@@ -103,18 +103,18 @@ def check(
     scheme, _, credential = authorization.partition(" ")
     name, _, signature = credential.partition(":")
     if scheme == "SharedKeyLite":
-        raise not_supported("SharedKeyLite signatures; use SharedKey")
+        raise NOT_SUPPORTED("SharedKeyLite signatures; use SharedKey")
     if scheme != "SharedKey" or not signature:
-        raise malformed_authorization()
+        raise MALFORMED_AUTHORIZATION()
     if name != account:
-        raise authentication_failed(f"The account in the header, '{name}', is not that of the host, '{account}'.")
+        raise AUTHENTICATION_FAILED(f"The account in the header, '{name}', is not that of the host, '{account}'.")
     try:
         moment = parsedate_to_datetime(date)
     except ValueError as error:
-        raise authentication_failed(f"The date '{date}' is malformed or absent.") from error
+        raise AUTHENTICATION_FAILED(f"The date '{date}' is malformed or absent.") from error
     if moment.tzinfo is None:
-        raise authentication_failed(f"The date '{date}' has no time zone.")
+        raise AUTHENTICATION_FAILED(f"The date '{date}' has no time zone.")
     if abs(now - moment) > SKEW:
-        raise authentication_failed(f"Request date header too old: '{date}'.")
+        raise AUTHENTICATION_FAILED(f"Request date header too old: '{date}'.")
     if not any(matches(keys, text, signature) for text in texts):
         raise signature_mismatch(texts[0])

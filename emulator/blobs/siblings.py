@@ -6,7 +6,7 @@ Each refuses every request in its own wire format, so that its clients show the 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.blobs.exceptions import Renderer, not_supported
+from emulator.blobs.exceptions import NOT_SUPPORTED, Renderer
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform, Service
 
@@ -29,7 +29,7 @@ def create_tables(_platform: Platform) -> Service:
 def _refusal(request: Request) -> ServiceError:
     host = request.headers["host"].partition(":")[0].lower()
     kind = host.removesuffix(_DOMAIN).rpartition(".")[2]
-    return not_supported(f"{_KINDS[kind]} of storage accounts ({host})")
+    return NOT_SUPPORTED(f"{_KINDS[kind]} of storage accounts ({host})")
 
 
 def _render_odata(_request: Request, error: ServiceError) -> Response:

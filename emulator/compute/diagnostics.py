@@ -34,11 +34,11 @@ def prepare(change: Change) -> None:
     host = urlsplit(uri).hostname or ""
     account = host.removesuffix(SUFFIX)
     if not host.endswith(SUFFIX) or "." in account or urlsplit(uri).path not in ("", "/"):
-        raise exceptions.no_blob_address(uri)
+        raise exceptions.NO_BLOB_ADDRESS(uri)
     found = change.arm.platform.model(StorageModel).find(account)
     own = f"/subscriptions/{change.id.subscription_id}/".lower()
     if found is None or not found["id"].lower().startswith(own) or found["location"] != change.location:
-        raise exceptions.account_not_found(account)
+        raise exceptions.ACCOUNT_NOT_FOUND(account)
 
 
 def addresses(stored: Json) -> Json:
@@ -58,13 +58,13 @@ async def retrieve(call: ActionCall) -> Json:
     """
     settings = _boot_diagnostics(call.stored["properties"])
     if not settings.get("enabled"):
-        raise exceptions.diagnostics_disabled()
+        raise exceptions.DIAGNOSTICS_DISABLED()
     if not settings.get("storageUri"):
-        raise exceptions.not_here("boot diagnostics in storage that Azure manages")
+        raise exceptions.NOT_HERE("boot diagnostics in storage that Azure manages")
     target = _target(call.stored, settings["storageUri"])
     keys = call.arm.platform.model(StorageModel).keys(target.account)
     if not keys:
-        raise exceptions.account_not_found(target.account)
+        raise exceptions.ACCOUNT_NOT_FOUND(target.account)
     signature = _signature(call, target, keys[0])
     await write(call.arm.platform, call.stored)
     return {"serialConsoleLogBlobUri": f"{_address(target)}?{signature}"}
@@ -107,7 +107,7 @@ def _signature(call: ActionCall, target: Target, key: bytes) -> str:
     """Return a SAS that can read this one blob for the requested time."""
     minutes = call.body.get("sasUriExpirationTimeInMinutes", DEFAULT_MINUTES)
     if not isinstance(minutes, int) or not 1 <= minutes <= LONGEST_MINUTES:
-        raise exceptions.expiration_out_of_range(LONGEST_MINUTES)
+        raise exceptions.EXPIRATION_OUT_OF_RANGE(LONGEST_MINUTES)
     until = (call.arm.clock.now() + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
     name = f"/blob/{target.account}/{target.container}/{target.blob}"
     text = "\n".join(["r", "", until, name, "", "", "https", _SAS_VERSION, "b", "", *[""] * 5])

@@ -34,7 +34,7 @@ SKU = Choice(
         *("Standard_LRS", "StandardSSD_LRS", "StandardSSD_ZRS", "Premium_LRS", "Premium_ZRS"),
         *("PremiumV2_LRS", "UltraSSD_LRS"),
     ),
-    lambda found: exceptions.invalid_account_type(found.value),
+    lambda found: exceptions.INVALID_ACCOUNT_TYPE(found.value),
 )
 LONGEST_NAME = 80
 NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?"
@@ -52,7 +52,7 @@ def size_in_gb(target: str, largest: int) -> Rule:
         target: what errors call the member.
         largest: the largest size, in GiB.
     """
-    return between(1, largest, lambda found: exceptions.disk_size(target, found.value, largest))
+    return between(1, largest, lambda found: exceptions.DISK_SIZE(target=target, size=found.value, largest=largest))
 
 
 DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets", "read")
@@ -107,14 +107,14 @@ def check_together(properties: Json, most: int) -> None:
     names = {str(properties["storageProfile"]["osDisk"].get("name", "")).lower()} - {""}
     for disk in data:
         if disk["lun"] in taken:
-            raise exceptions.lun_taken(disk["lun"])
+            raise exceptions.LUN_TAKEN(disk["lun"])
         taken.add(disk["lun"])
         name = str(disk.get("name", "")).lower()
         if name in names:
-            raise exceptions.disk_named_twice(disk["name"])
+            raise exceptions.DISK_NAMED_TWICE(disk["name"])
         names |= {name} - {""}
     if len(data) > most:
-        raise exceptions.too_many_disks(most)
+        raise exceptions.TOO_MANY_DISKS(most)
 
 
 def make_missing(arm: ArmModel, machine: Json) -> None:
@@ -149,16 +149,16 @@ def make_missing(arm: ArmModel, machine: Json) -> None:
 def _complete(change: Change, disk: Json, image: Image | None) -> None:
     """Set the name, id, storage type and size of a disk that is created with its machine."""
     if (disk["createOption"] == "FromImage") != (image is not None):
-        raise exceptions.create_option(disk["createOption"])
+        raise exceptions.CREATE_OPTION(disk["createOption"])
     if image is not None:
         disk.setdefault("name", _name_before(change) or f"{change.id.name}_OsDisk_1_{uuid4().hex}")
         disk.setdefault("diskSizeGB", image.disk_gb)
         disk["osType"] = "Linux"
         if disk["diskSizeGB"] < image.disk_gb:
-            raise exceptions.smaller_than_image(disk["diskSizeGB"], image.disk_gb)
+            raise exceptions.SMALLER_THAN_IMAGE(size=disk["diskSizeGB"], image=image.disk_gb)
     disk.setdefault("name", f"{change.id.name}_disk{disk.get('lun', 0) + 2}_{uuid4().hex}")
     if "diskSizeGB" not in disk:
-        raise exceptions.missing("dataDisk.diskSizeGB")
+        raise exceptions.MISSING("dataDisk.diskSizeGB")
     managed = disk.setdefault("managedDisk", {})
     managed.setdefault("storageAccountType", "Premium_LRS")
     managed["id"] = f"{change.id.scope}/providers/{NAME}/{disk['name']}"
@@ -182,12 +182,14 @@ def _attach(change: Change, disk: Json) -> None:
     identifier = disk.get("managedDisk", {}).get("id", "")
     stored = change.arm.load(identifier) if identifier else None
     if stored is None:
-        raise exceptions.missing("managedDisk.id")
+        raise exceptions.MISSING("managedDisk.id")
     owner = next(iter(holders(change.arm, stored)), "")
     if owner.lower() not in ("", change.id.key):
-        raise exceptions.disk_owned(stored["name"], owner)
+        raise exceptions.DISK_OWNED(name=stored["name"], machine_id=owner)
     if stored.get("zones", []) not in ([], change.body.get("zones", [])):
-        raise exceptions.disk_elsewhere(stored["name"], stored["zones"][0], (change.body.get("zones") or [""])[0])
+        raise exceptions.DISK_ELSEWHERE(
+            name=stored["name"], zone=stored["zones"][0], machine_zone=(change.body.get("zones") or [""])[0]
+        )
     disk |= {"name": stored["name"], "diskSizeGB": stored["properties"]["diskSizeGB"]}
     disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
 
@@ -245,12 +247,12 @@ def _prepare_disk(change: Change) -> None:
     if before:
         properties["creationData"] = before["creationData"]
     elif properties["creationData"]["createOption"] != "Empty":
-        raise exceptions.not_here("disks that are made of something else")
+        raise exceptions.NOT_HERE("disks that are made of something else")
     size = properties.setdefault("diskSizeGB", before.get("diskSizeGB"))
     if size is None:
-        raise exceptions.missing("disk.diskSizeGb")
+        raise exceptions.MISSING("disk.diskSizeGb")
     if size > LARGEST_DISK_GB and not sku["name"].startswith(LARGE):
-        raise exceptions.disk_size("disk.diskSizeGB", size, LARGEST_DISK_GB)
+        raise exceptions.DISK_SIZE(target="disk.diskSizeGB", size=size, largest=LARGEST_DISK_GB)
     if size < before.get("diskSizeGB", 0):
         raise exceptions.disk_shrinks(before["diskSizeGB"], size)
     change.arm.platform.model(Quotas).check(
@@ -315,7 +317,7 @@ DISKS = ResourceType(
             ),
         },
         "hyperVGeneration": kept(Choice(("V1", "V2")), "V2", "hyperVGeneration"),
-        "maxShares": between(1, MOST_SHARES, lambda _: exceptions.invalid_value("disk.maxShares")),
+        "maxShares": between(1, MOST_SHARES, lambda _: exceptions.INVALID_VALUE("disk.maxShares")),
         "networkAccessPolicy": Choice(("AllowAll", "AllowPrivate", "DenyAll")),
         "osType": Choice(("Linux", "Windows")),
         "provisioningState": READ_ONLY,

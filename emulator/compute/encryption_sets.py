@@ -9,7 +9,7 @@ from emulator.compute.versions import DISK_VERSIONS
 _KEY = matching(
     r"https://[A-Za-z0-9-]+\.(vault|managedhsm)\.azure\.net/keys/[A-Za-z0-9-]+(/[A-Za-z0-9]+)?/?",
     ("http://vault.vault.azure.net/keys/one", "https://vault.vault.azure.net/secrets/one"),
-    lambda _: exceptions.invalid_value("diskEncryptionSet.activeKey.keyUrl"),
+    lambda _: exceptions.INVALID_VALUE("diskEncryptionSet.activeKey.keyUrl"),
 )
 DISK_ENCRYPTION_SETS = ResourceType(
     name=DISK_ENCRYPTION_SET.type,

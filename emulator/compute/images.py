@@ -114,12 +114,12 @@ def resolve(reference: Json) -> tuple[Image, str]:
     """
     parts = [str(reference.get(part) or "") for part in ("publisher", "offer", "sku", "version")]
     if reference.get("id"):
-        raise exceptions.not_here("images other than those of the marketplace")
+        raise exceptions.NOT_HERE("images other than those of the marketplace")
     if not all(parts):
-        raise exceptions.image_incomplete()
+        raise exceptions.IMAGE_INCOMPLETE()
     publisher, offer, sku, version = parts
     if publisher.lower() in NOT_HERE:
-        raise exceptions.not_here(f"images of the publisher {publisher}")
+        raise exceptions.NOT_HERE(f"images of the publisher {publisher}")
     image = next(
         (
             found
@@ -130,8 +130,8 @@ def resolve(reference: Json) -> tuple[Image, str]:
     )
     known = None if image is None else next((name for name in image.latest if name.lower() == sku.lower()), None)
     if image is None or known is None:
-        raise exceptions.image_not_found(parts)
+        raise exceptions.IMAGE_NOT_FOUND(parts)
     exact = image.latest[known] if version.lower() == "latest" else version
     if not image.has(known, exact):
-        raise exceptions.image_not_found(parts)
+        raise exceptions.IMAGE_NOT_FOUND(parts)
     return image, exact

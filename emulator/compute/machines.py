@@ -43,7 +43,7 @@ def prepare(change: Change) -> None:
     properties["hardwareProfile"]["vmSize"] = size.name
     _check_encryption(change, size)
     if properties.get("evictionPolicy") and properties.get("priority") not in ("Low", "Spot"):
-        raise exceptions.eviction_without_spot()
+        raise exceptions.EVICTION_WITHOUT_SPOT()
     _prepare_guest(change)
     image = _image(change)
     _check_interfaces(change)
@@ -98,9 +98,9 @@ def _require(properties: Json) -> None:
     for path in ("hardwareProfile.vmSize", "storageProfile.osDisk", "networkProfile.networkInterfaces"):
         profile, _, member = path.partition(".")
         if not properties.get(profile):
-            raise exceptions.missing(profile)
+            raise exceptions.MISSING(profile)
         if not properties[profile].get(member):
-            raise exceptions.missing(path)
+            raise exceptions.MISSING(path)
 
 
 def _check_encryption(change: Change, size: Size) -> None:
@@ -108,11 +108,11 @@ def _check_encryption(change: Change, size: Size) -> None:
     if not change.properties.get("securityProfile", {}).get("encryptionAtHost"):
         return
     if not size.encrypts_at_host:
-        raise exceptions.encryption_not_supported(size.name)
+        raise exceptions.ENCRYPTION_NOT_SUPPORTED(size.name)
     known = change.arm.subscriptions.features(change.id.subscription_id)
     states = {feature["name"].lower(): feature["state"] for feature in known}
     if states.get(ENCRYPTION_AT_HOST.lower()) != "Registered":
-        raise exceptions.feature_not_enabled("securityProfile.encryptionAtHost", ENCRYPTION_AT_HOST)
+        raise exceptions.FEATURE_NOT_ENABLED(path="securityProfile.encryptionAtHost", feature=ENCRYPTION_AT_HOST)
 
 
 def _check_kept(change: Change) -> None:
@@ -121,11 +121,11 @@ def _check_kept(change: Change) -> None:
     before: Json = existing["properties"]
     given_keys, known_keys = _keys(change.properties), _keys(before)
     if given_keys and given_keys != known_keys:
-        raise exceptions.change_not_allowed("linuxConfiguration.ssh.publicKeys")
+        raise exceptions.CHANGE_NOT_ALLOWED("linuxConfiguration.ssh.publicKeys")
     for secret, may_change in _SECRETS:
         given, known = _at(change.properties, secret), existing["private"].get(secret[-1])
         if given is not None and given != known and not may_change:
-            raise exceptions.change_not_allowed(".".join(secret))
+            raise exceptions.CHANGE_NOT_ALLOWED(".".join(secret))
     for profile in ("osProfile", "hardwareProfile", "storageProfile", "networkProfile"):
         if profile in before:
             change.properties.setdefault(profile, before[profile])
@@ -152,10 +152,10 @@ def _image(change: Change) -> Image | None:
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
         if "imageReference" in storage:
-            raise exceptions.image_for_existing_disk()
+            raise exceptions.IMAGE_FOR_EXISTING_DISK()
         return None
     if not storage.get("imageReference"):
-        raise exceptions.missing("imageReference")
+        raise exceptions.MISSING("imageReference")
     image, exact = images.resolve(storage["imageReference"])
     storage["imageReference"]["exactVersion"] = exact
     return image
@@ -165,10 +165,10 @@ def _prepare_guest(change: Change) -> None:
     properties = change.properties
     if properties["storageProfile"]["osDisk"]["createOption"] == "Attach":
         if "osProfile" in properties:
-            raise exceptions.not_allowed("osProfile")
+            raise exceptions.NOT_ALLOWED("osProfile")
         return
     if not properties.get("osProfile"):
-        raise exceptions.missing("osProfile")
+        raise exceptions.MISSING("osProfile")
     operating_systems.prepare(properties["osProfile"], change.id.name, is_new=change.existing is None)
 
 
@@ -179,10 +179,10 @@ def _check_interfaces(change: Change) -> None:
         holders = change.arm.documents.references.holders(change.arm, interface["id"])
         for holder in holders:
             if parse_resource(holder).type.lower() == disks.MACHINES_NAME.lower() and holder.lower() != change.id.key:
-                raise exceptions.interface_in_use(interface["id"], holder)
+                raise exceptions.INTERFACE_IN_USE(interface_id=interface["id"], machine_id=holder)
     primary = Counter(bool(interface.get("properties", {}).get("primary")) for interface in interfaces)
     if len(interfaces) > 1 and primary[True] != 1:
-        raise exceptions.one_primary_interface(str(change.id))
+        raise exceptions.ONE_PRIMARY_INTERFACE(str(change.id))
 
 
 def _private(change: Change, size: Size) -> Json:

@@ -70,36 +70,36 @@ def _is_strong(password: str) -> bool:
 
 
 def _invalid_linux_name(_found: object) -> ServiceError:
-    return exceptions.invalid_linux_name(LONGEST_NAME, LINUX_CHARACTERS)
+    return exceptions.INVALID_LINUX_NAME(longest=LONGEST_NAME, characters=LINUX_CHARACTERS)
 
 
 _NOT_BASE64 = ("{}", "a")
 _TOO_LONG = base64.b64encode(bytes(LONGEST_CUSTOM_DATA)).decode()
 ENCODED_USER_DATA = Rule(
-    str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.invalid_user_data(LONGEST_CUSTOM_DATA)
+    str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.INVALID_USER_DATA(LONGEST_CUSTOM_DATA)
 )
 _USER: Kind = matching(
     rf"[^\\/\"\[\]:|<>+=;,?*@&\s]{{0,{LONGEST_USER}}}",
     ("u" * (LONGEST_USER + 1), "two words", "user@home"),
-    lambda _: exceptions.invalid_value("adminUsername"),
+    lambda _: exceptions.INVALID_VALUE("adminUsername"),
 )
 _USER = Rule(
     _USER,
     lambda user: user.lower() not in RESERVED_USERS,
     ("root", "admin", "Administrator", "user1"),
-    lambda _: exceptions.user_not_allowed(),
+    lambda _: exceptions.USER_NOT_ALLOWED(),
 )
 _PASSWORD: Kind = Rule(
     str,
     lambda password: password not in RESERVED_PASSWORDS,
     ("P@ssw0rd", "Password!"),
-    lambda _: exceptions.password_not_allowed(),
+    lambda _: exceptions.PASSWORD_NOT_ALLOWED(),
 )
 _PASSWORD = Rule(
     _PASSWORD,
     _is_strong,
     ("Ab1!x", "onlysmallletters", "small-and-special", "Aa1!" * 19),
-    lambda _: exceptions.weak_password(SHORTEST_PASSWORD, LONGEST_PASSWORD, KINDS_OF_CHARACTERS),
+    lambda _: exceptions.WEAK_PASSWORD(shortest=SHORTEST_PASSWORD, longest=LONGEST_PASSWORD, kinds=KINDS_OF_CHARACTERS),
 )
 OS_PROFILE: Kind = {
     "adminPassword": _PASSWORD,
@@ -111,7 +111,7 @@ OS_PROFILE: Kind = {
         "osProfile.computerName",
     ),
     "customData": Rule(
-        str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.invalid_custom_data(LONGEST_CUSTOM_DATA)
+        str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.INVALID_CUSTOM_DATA(LONGEST_CUSTOM_DATA)
     ),
     "linuxConfiguration": {
         "disablePasswordAuthentication": kept(bool, True, "linuxConfiguration.disablePasswordAuthentication"),
@@ -125,7 +125,7 @@ OS_PROFILE: Kind = {
                         str,
                         lambda key: _KEY.match(key) is not None,
                         ("", "not a key", "ssh-dss AAAA"),
-                        lambda _: exceptions.invalid_value("linuxConfiguration.ssh.publicKeys.keyData"),
+                        lambda _: exceptions.INVALID_VALUE("linuxConfiguration.ssh.publicKeys.keyData"),
                     ),
                     "path": str,
                 }
@@ -152,13 +152,13 @@ def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
     profile.setdefault("computerName", machine_name)
     if "windowsConfiguration" in profile:
         if not _WINDOWS_NAME.fullmatch(profile["computerName"]):
-            raise exceptions.invalid_windows_name(LONGEST_WINDOWS_NAME, WINDOWS_CHARACTERS)
-        raise exceptions.not_here("virtual machines with Windows")
+            raise exceptions.INVALID_WINDOWS_NAME(longest=LONGEST_WINDOWS_NAME, characters=WINDOWS_CHARACTERS)
+        raise exceptions.NOT_HERE("virtual machines with Windows")
     if not _is_linux_name(profile["computerName"]):
-        raise exceptions.invalid_linux_name(LONGEST_NAME, LINUX_CHARACTERS)
+        raise exceptions.INVALID_LINUX_NAME(longest=LONGEST_NAME, characters=LINUX_CHARACTERS)
     user = profile.get("adminUsername")
     if not user:
-        raise exceptions.missing("osProfile.adminUsername")
+        raise exceptions.MISSING("osProfile.adminUsername")
     linux = profile.setdefault("linuxConfiguration", {})
     linux.setdefault("disablePasswordAuthentication", False)
     linux.setdefault("provisionVMAgent", True)
@@ -168,7 +168,7 @@ def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
     path = f"/home/{user}/.ssh/authorized_keys"
     for key in linux.get("ssh", {}).get("publicKeys", ()):
         if key.setdefault("path", path) != path:
-            raise exceptions.key_elsewhere(path)
+            raise exceptions.KEY_ELSEWHERE(path)
     profile.setdefault("secrets", [])
     profile.setdefault("allowExtensionOperations", True)
     profile.setdefault("requireGuestProvisionSignal", True)
@@ -178,7 +178,7 @@ def _check_login(profile: Json, linux: Json) -> None:
     password = profile.get("adminPassword")
     keys = linux.get("ssh", {}).get("publicKeys")
     if not keys and (linux["disablePasswordAuthentication"] or not password):
-        raise exceptions.no_login()
+        raise exceptions.NO_LOGIN()
     if not password:
         # As in Azure, a machine with SSH keys and no password allows no login by password.
         linux["disablePasswordAuthentication"] = True

@@ -15,7 +15,7 @@ def kept(kind: Kind, other: Any, label: str) -> Fixed:
         other: another value, for tests.
         label: what errors call the member.
     """
-    return Fixed(kind, other, lambda _: exceptions.change_not_allowed(label))
+    return Fixed(kind, other, lambda _: exceptions.CHANGE_NOT_ALLOWED(label))
 
 
 def only_zone(change: Change) -> str:
@@ -27,9 +27,9 @@ def only_zone(change: Change) -> str:
     before = None if change.existing is None else change.existing.get("zones", [])
     zones = change.body.get("zones") or before or []
     if len(zones) > 1:
-        raise exceptions.several_zones(str(change.id), len(zones))
+        raise exceptions.SEVERAL_ZONES(resource_id=str(change.id), count=len(zones))
     if before is not None and zones != before:
-        raise exceptions.change_not_allowed("zones")
+        raise exceptions.CHANGE_NOT_ALLOWED("zones")
     if zones:
         change.body["zones"] = zones
     return str(zones[0]) if zones else ""
@@ -48,12 +48,12 @@ def check_size(location: str, name: str, zone: str) -> sizes.Size:
     """
     size = sizes.find(name)
     if size is None and sizes.not_emulated(name):
-        raise exceptions.size_not_emulated(name)
+        raise exceptions.SIZE_NOT_EMULATED(name)
     known = [found.name for found in sizes.in_location(location)]
     if size is None:
-        raise exceptions.invalid_size(name, known)
+        raise exceptions.INVALID_SIZE(size=name, known=known)
     if size.name not in known:
-        raise exceptions.size_not_in_region(size.name, known)
+        raise exceptions.SIZE_NOT_IN_REGION(size=size.name, known=known)
     restriction = sizes.restricted(size, location)
     if restriction is not None and not restriction.zones:
         raise exceptions.sku_not_available(size.name, location)

@@ -30,7 +30,7 @@ def _disk_name(entity: str) -> Rule:
     )
 
 
-_LUN = between(0, MOST_LUN, lambda _: exceptions.invalid_value("dataDisk.lun"))
+_LUN = between(0, MOST_LUN, lambda _: exceptions.INVALID_VALUE("dataDisk.lun"))
 _CREATE_OPTION = Choice(("FromImage", "Empty", "Attach"))
 _LICENSES = ("Windows_Client", "Windows_Server", "RHEL_BYOS", "SLES_BYOS", "RHEL_ELS_6", "UBUNTU_PRO", "None")
 _DISK = {
@@ -69,7 +69,7 @@ MACHINES = ResourceType(
         "extensionsTimeBudget": str,
         "hardwareProfile": {"vmSize": str, "vmSizeProperties": Since("2021-07-01", object)},
         "instanceView": READ_ONLY,
-        "licenseType": Choice(_LICENSES, lambda found: exceptions.invalid_license(found.value)),
+        "licenseType": Choice(_LICENSES, lambda found: exceptions.INVALID_LICENSE(found.value)),
         "networkProfile": {
             "networkInterfaces": [
                 {

@@ -34,7 +34,7 @@ def places_of(text: str) -> Sequence[str]:
     """
     found = _FILTER.fullmatch(text)
     if text and found is None:
-        raise exceptions.unknown_filter(text)
+        raise exceptions.UNKNOWN_FILTER(text)
     return LOCATIONS if found is None else [place for place in LOCATIONS if place == normal_location(found[1])]
 
 
@@ -86,7 +86,7 @@ def region_of(text: str, version: str, what: str) -> str:
     """
     location = normal_location(text)
     if location not in LOCATIONS:
-        raise exceptions.region_not_found(location, version, f"locations/{what}", LOCATIONS)
+        raise exceptions.REGION_NOT_FOUND(location=location, version=version, kind=f"locations/{what}", known=LOCATIONS)
     return location
 
 

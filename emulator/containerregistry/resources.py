@@ -60,10 +60,10 @@ def _prepare_registry(change: Change) -> None:
             raise exceptions.already_in_use(change.id.name)
     sku = change.body["sku"]["name"]
     if sku == "Classic":
-        raise exceptions.classic_retired()
+        raise exceptions.CLASSIC_RETIRED()
     for member, off in PREMIUM_ONLY.items():
         if sku != "Premium" and change.properties.get(member, off) != off:
-            raise exceptions.needs_premium(member, sku)
+            raise exceptions.NEEDS_PREMIUM(what=member, sku=sku)
     change.body["sku"]["tier"] = sku
     change.properties.setdefault("adminUserEnabled", False)
     change.properties.setdefault("publicNetworkAccess", "Enabled")
@@ -85,20 +85,20 @@ async def _make_scope_maps(arm: ArmModel, stored: Json) -> None:
 
 def _prepare_scope_map(change: Change) -> None:
     if change.id.name in SYSTEM_SCOPE_MAPS:
-        raise exceptions.system_scope_map(change.id.name)
+        raise exceptions.SYSTEM_SCOPE_MAP(change.id.name)
     change.properties["type"] = "UserDefined"
 
 
 def _keep_system_scope_map(_arm: ArmModel, stored: Json) -> None:
     if stored["name"] in SYSTEM_SCOPE_MAPS:
-        raise exceptions.system_scope_map(stored["name"])
+        raise exceptions.SYSTEM_SCOPE_MAP(stored["name"])
 
 
 def _prepare_token(change: Change) -> None:
     """Check the scope map; keep the passwords that the token already has."""
     identifier = change.properties["scopeMapId"]
     if not identifier.lower().startswith(f"{change.id.parent}/scopeMaps/".lower()):
-        raise exceptions.scope_map_not_found(identifier)
+        raise exceptions.SCOPE_MAP_NOT_FOUND(identifier)
     change.properties.setdefault("status", "enabled")
     change.properties.pop("credentials", None)
     change.body["private"] = (change.existing or {}).get("private", {"passwords": []})
@@ -122,13 +122,13 @@ def _generate_credentials(call: ActionCall) -> Json:
     try:
         identifier = parse_resource(str(call.body.get("tokenId", "")))
     except ValueError as error:
-        raise exceptions.invalid_parameter("tokenId", call.body.get("tokenId")) from error
+        raise exceptions.INVALID_PARAMETER(name="tokenId", value=call.body.get("tokenId")) from error
     token = call.arm.load(identifier)
     if token is None or identifier.parent is None or identifier.parent.key != call.id.key:
-        raise exceptions.token_not_found(identifier)
+        raise exceptions.TOKEN_NOT_FOUND(identifier)
     name = call.body.get("name")
     if name is not None and name not in PASSWORDS:
-        raise exceptions.invalid_parameter("name", name)
+        raise exceptions.INVALID_PARAMETER(name="name", value=name)
     made = [_password(call, known) for known in PASSWORDS if name in (None, known)]
     kept = [
         password
@@ -150,7 +150,7 @@ def _password(call: ActionCall, name: str) -> Json:
         try:
             expiry = datetime.fromisoformat(str(call.body["expiry"]))
         except ValueError as error:
-            raise exceptions.invalid_parameter("expiry", call.body["expiry"]) from error
+            raise exceptions.INVALID_PARAMETER(name="expiry", value=call.body["expiry"]) from error
         password["expiry"] = rfc3339(expiry if expiry.tzinfo else expiry.replace(tzinfo=UTC))
     return password
 
@@ -166,14 +166,14 @@ def _check_name(arm: ArmModel, body: Json) -> Json:
 
 
 def _name_refusal(kind: str) -> Refusal:
-    return lambda _: exceptions.invalid_name(kind, SHORTEST_NAME, LONGEST_NAME)
+    return lambda _: exceptions.INVALID_NAME(kind=kind, shortest=SHORTEST_NAME, longest=LONGEST_NAME)
 
 
-_SKU = Choice(("Classic", "Basic", "Standard", "Premium"), lambda found: exceptions.invalid_sku(found.value))
+_SKU = Choice(("Classic", "Basic", "Standard", "Premium"), lambda found: exceptions.INVALID_SKU(found.value))
 _ACTION = matching(
     r"repositories/.+/(content/(read|write|delete)|metadata/(read|write))|gateway/[^/]+/(config|message)/(read|write)",
     ("pull", "repositories/one/content/push"),
-    lambda found: exceptions.invalid_action(found.value),
+    lambda found: exceptions.INVALID_ACTION(found.value),
 )
 REGISTRIES = ResourceType(
     name=REGISTRY,

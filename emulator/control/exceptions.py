@@ -4,31 +4,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
-from emulator.core.sources import OWN, said
+from emulator.core.refusals import Refusal
+from emulator.core.sources import OWN
 
-
-@said(OWN)
-def invalid(message: str) -> ServiceError:
-    """Build the 400 for an invalid request."""
-    return ServiceError(400, "InvalidRequest", message)
-
-
-@said(OWN)
-def unknown_fault(fault_id: str) -> ServiceError:
-    """Build the 404 for a fault that is not in force."""
-    return ServiceError(404, "FaultNotFound", f"no fault {fault_id} is in force; it may be spent")
-
-
-@said(OWN)
-def unknown_denial(identifier: str) -> ServiceError:
-    """Build the 404 for a deny assignment that does not exist."""
-    return ServiceError(404, "DenyAssignmentNotFound", f"there is no deny assignment {identifier!r}")
-
-
-@said(OWN)
-def no_provider() -> ServiceError:
-    """Build the 404 for a resource provider that is not registered."""
-    return ServiceError(404, "ProviderNotRegistered", "no resource provider is registered; `register` registers one")
+# fmt: off
+INVALID = Refusal(400, "InvalidRequest", OWN, "{message}")
+UNKNOWN_FAULT = Refusal(404, "FaultNotFound", OWN, "no fault {fault_id} is in force; it may be spent")
+UNKNOWN_DENIAL = Refusal(404, "DenyAssignmentNotFound", OWN, "there is no deny assignment {identifier!r}")
+NO_PROVIDER = Refusal(404, "ProviderNotRegistered", OWN, "no resource provider is registered; `register` registers one")
+# fmt: on
 
 
 def render(_request: Request, error: ServiceError) -> Response:

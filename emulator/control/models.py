@@ -13,7 +13,7 @@ from emulator.arm.writes.reading import read_body
 from emulator.authorization.denials import DENY_ASSIGNMENTS, completed
 from emulator.authorization.denials import VERSIONS as DENIAL_VERSIONS
 from emulator.compute.quotas import NAMES, Quotas
-from emulator.control.exceptions import invalid, no_provider, unknown_denial, unknown_fault
+from emulator.control.exceptions import INVALID, NO_PROVIDER, UNKNOWN_DENIAL, UNKNOWN_FAULT
 from emulator.core.clock import rfc3339
 from emulator.core.faults import KINDS, Fault
 from emulator.core.platform import Platform
@@ -62,23 +62,23 @@ class ControlModel:
             ServiceError: 400, which names the wrong member and the allowed values.
         """
         if not isinstance(document, dict):
-            raise invalid(f"a fault is a JSON object with members of {', '.join(MAY_SET)}")
+            raise INVALID(f"a fault is a JSON object with members of {', '.join(MAY_SET)}")
         unknown = sorted(set(document) - set(MAY_SET))
         if unknown:
-            raise invalid(f"{', '.join(unknown)}: unknown; a fault has {', '.join(MAY_SET)}")
+            raise INVALID(f"{', '.join(unknown)}: unknown; a fault has {', '.join(MAY_SET)}")
         service = document.get("service", "*")
         names = sorted(service.name for service in self._platform.services)
         if service != "*" and service not in names:
-            raise invalid(f"service {service!r} is unknown; there are {', '.join(names)} and * for all")
+            raise INVALID(f"service {service!r} is unknown; there are {', '.join(names)} and * for all")
         for name in ("count", "skip", "status_code"):
             if not isinstance(document.get(name, 0), int):
-                raise invalid(f"{name} must be a whole number")
+                raise INVALID(f"{name} must be a whole number")
         if document.get("kind", "status") not in KINDS:
-            raise invalid(f"kind must be one of {', '.join(KINDS)}")
+            raise INVALID(f"kind must be one of {', '.join(KINDS)}")
         try:
             return self._platform.faults.add(Fault(**document)).describe()
         except (TypeError, ValueError, re.error) as error:
-            raise invalid(str(error)) from error
+            raise INVALID(str(error)) from error
 
     def clear_faults(self, fault_id: str | None = None) -> int:
         """Lift one fault or all; return how many were lifted.
@@ -88,7 +88,7 @@ class ControlModel:
         """
         lifted = self._platform.faults.clear(fault_id)
         if fault_id is not None and not lifted:
-            raise unknown_fault(fault_id)
+            raise UNKNOWN_FAULT(fault_id)
         return lifted
 
     def roll_over(self) -> None:
@@ -113,16 +113,16 @@ class ControlModel:
             ServiceError: 400, which names the wrong member and the allowed values.
         """
         if not isinstance(document, dict) or set(document) != set(QUOTA_MEMBERS):
-            raise invalid(f"a quota is a JSON object with the members {', '.join(QUOTA_MEMBERS)}")
+            raise INVALID(f"a quota is a JSON object with the members {', '.join(QUOTA_MEMBERS)}")
         subscription, location, family = (str(document[name]) for name in QUOTA_MEMBERS[:3])
         limit = document["limit"]
         names = (*NAMES, *USAGES)
         name = next((known for known in names if known.lower() == family.lower()), None)
         if name is None:
-            raise invalid(f"family {family!r} is unknown; there are {', '.join(names)}")
+            raise INVALID(f"family {family!r} is unknown; there are {', '.join(names)}")
         self._check_place(subscription, location)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise invalid("limit must be a whole number, 0 or more")
+            raise INVALID("limit must be a whole number, 0 or more")
         Limits(self._platform).set(subscription, normal_location(location), name, limit)
         return document | {"family": name}
 
@@ -134,7 +134,7 @@ class ControlModel:
         """
         found = self._platform.model(ArmModel).registration.get()
         if found is None:
-            raise no_provider()
+            raise NO_PROVIDER()
         return found
 
     def register_provider(self, document: Any) -> dict[str, Any]:
@@ -158,13 +158,13 @@ class ControlModel:
             ServiceError: 400, which names the wrong member.
         """
         if not isinstance(document, dict) or not {"scope", "properties"} <= set(document) <= {*DENIAL_MEMBERS}:
-            raise invalid(f"a deny assignment is a JSON object with the members {', '.join(DENIAL_MEMBERS)}")
+            raise INVALID(f"a deny assignment is a JSON object with the members {', '.join(DENIAL_MEMBERS)}")
         arm = self._platform.model(ArmModel)
         name = document.get("name") or str(uuid4())
         try:
             identifier = parse_resource(f"{document['scope']}/providers/{DENY_ASSIGNMENTS.name}/{name}")
         except ValueError as error:
-            raise invalid(str(error)) from error
+            raise INVALID(str(error)) from error
         read = read_body(DENY_ASSIGNMENTS, identifier, DENIAL_VERSIONS[-1], {"properties": document["properties"]}).body
         properties = completed(read["properties"], identifier.scope, is_system_protected=True)
         denial = {"id": str(identifier), "name": name, "type": DENY_ASSIGNMENTS.name, "properties": properties}
@@ -181,14 +181,14 @@ class ControlModel:
         arm = self._platform.model(ArmModel)
         found = arm.load(identifier)
         if found is None or found["type"] != DENY_ASSIGNMENTS.name:
-            raise unknown_denial(identifier)
+            raise UNKNOWN_DENIAL(identifier)
         arm.documents.drop(found)
         self._platform.access_changed(found["properties"]["scope"])
 
     def _check_place(self, subscription: str, location: str) -> None:
         self._platform.model(ArmModel).subscriptions.get(subscription)
         if normal_location(location) not in LOCATIONS:
-            raise invalid(f"location {location!r} is unknown; there are {', '.join(LOCATIONS)}")
+            raise INVALID(f"location {location!r} is unknown; there are {', '.join(LOCATIONS)}")
 
     def journal(self, correlation_id: str = "", service: str = "") -> list[dict[str, Any]]:
         """Return the calls since `up`, oldest first."""

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.control.exceptions import invalid
+from emulator.control.exceptions import INVALID
 from emulator.control.models import ControlModel
 
 
@@ -82,4 +82,4 @@ async def _document(request: Request) -> Any:
     try:
         return json.loads(await request.body())
     except ValueError as error:
-        raise invalid(f"the body is no JSON: {error}") from error
+        raise INVALID(f"the body is no JSON: {error}") from error

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import OWN, said
 
 
@@ -25,19 +26,13 @@ def repeated(status_code: int, body: Mapping[str, Any], *, target: str | None = 
     )
 
 
-@said(OWN)
-def crashed() -> ServiceError:
-    """Return the 500 for a defect of the local Azure."""
-    return ServiceError(500, "InternalServerError", "The local Azure crashed; its log has the trace.")
+# fmt: off
+CRASHED = Refusal(500, "InternalServerError", OWN, "The local Azure crashed; its log has the trace.")
+UNKNOWN_PATH = Refusal(404, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {method} {path}.")
+# fmt: on
 
 
 @said(OWN)
 def injected(status_code: int, code: str, message: str) -> ServiceError:
     """Return the error of a fault that somebody has injected."""
     return ServiceError(status_code, code or "ServiceUnavailable", message)
-
-
-@said(OWN)
-def unknown_path(method: str, path: str) -> ServiceError:
-    """Return the 404 for a path of a service that nothing here serves."""
-    return ServiceError(404, "NotSupportedByLocalAzure", f"The local Azure does not have {method} {path}.")

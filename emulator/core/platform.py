@@ -16,7 +16,7 @@ from starlette.routing import Route
 from emulator.core.certificates import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
-from emulator.core.exceptions import unknown_path
+from emulator.core.exceptions import UNKNOWN_PATH
 from emulator.core.exchanges import from_environment
 from emulator.core.faults import Faults
 from emulator.core.journal import Journal
@@ -60,7 +60,7 @@ class Service:
     operation: Callable[[Request, Route], str] = route_name
     start: Callable[[], Awaitable[None]] = nothing
     not_found: Callable[[Request], ServiceError] = field(
-        default=lambda request: unknown_path(request.method, request.url.path)
+        default=lambda request: UNKNOWN_PATH(method=request.method, path=request.url.path)
     )
     request_id_header: str = "x-ms-request-id"
 

@@ -21,7 +21,7 @@ from emulator.core import cuts
 from emulator.core.certificates import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
-from emulator.core.exceptions import crashed, injected
+from emulator.core.exceptions import CRASHED, injected
 from emulator.core.faults import CUTS, Fault
 from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform, Service
@@ -118,7 +118,7 @@ class Dispatcher:
             return
         except Exception:
             logger.exception("%s %s crashed", service.name, operation, extra={"path": request.url.path})
-            error = crashed()
+            error = CRASHED()
             response = service.render(request, error)
         cut = fault.kind if fault is not None and fault.kind in CUTS else None
         self._platform.journal.add(

@@ -6,12 +6,11 @@ from starlette.requests import Request
 
 from emulator.core.errors import ServiceError
 from emulator.cosmos.exceptions import (
-    CosmosError,
-    account_not_found,
-    invalid_version,
-    keys_disabled,
-    permission_missing,
-    unauthorized,
+    ACCOUNT_NOT_FOUND,
+    INVALID_VERSION,
+    KEYS_DISABLED,
+    PERMISSION_MISSING,
+    UNAUTHORIZED,
 )
 from emulator.cosmos.models import SUFFIX, CosmosModel
 from emulator.entra import EntraModel
@@ -58,25 +57,24 @@ class Authorization:
         """Return the object id of the caller.
 
         Raises:
-            CosmosError: 401, 404 for an account that does not exist, or 400 for a version that does not.
+            ServiceError: 401, 404 for an account that does not exist, or 400 for a version that does not.
         """
         if request.headers.get("x-ms-version", _NEWEST) not in VERSIONS:
-            raise invalid_version()
+            raise INVALID_VERSION()
         account = account_of(request)
         found = self._cosmos.account(account)
         if found is None:
-            raise account_not_found(account)
+            raise ACCOUNT_NOT_FOUND(account)
+        token = _token(request)
         try:
             principal = self._entra.authenticate(
-                f"Bearer {_token(request)}", (f"https://{account}{SUFFIX}", "https://cosmos.azure.com")
+                f"Bearer {token}", (f"https://{account}{SUFFIX}", "https://cosmos.azure.com")
             )
-        except CosmosError:
-            raise
         except ServiceError as error:
-            raise unauthorized(f"Request blocked by Auth {account} : {error.message}") from error
+            raise UNAUTHORIZED(f"Request blocked by Auth {account} : {error.message}") from error
         request.state.caller = principal.object_id
         if principal.tenant_id != found["tenantId"]:
-            raise unauthorized(
+            raise UNAUTHORIZED(
                 f"Request blocked by Auth {account} : The token is of tenant {principal.tenant_id}, the account of another."
             )
         return principal.object_id
@@ -85,28 +83,28 @@ class Authorization:
         """Check that the caller may do all of these actions.
 
         Raises:
-            CosmosError: as `authenticate`, or 403 with substatus 5301.
+            ServiceError: as `authenticate`, or 403 with substatus 5301.
         """
         principal = self.authenticate(request)
         account = account_of(request)
         for action in actions:
             if not self._cosmos.roles.allow(account, principal, action):
-                raise permission_missing(account, principal, action)
+                raise PERMISSION_MISSING(account=account, principal=principal, action=action)
 
 
 def _token(request: Request) -> str:
     """Return the token of `type=aad&ver=1.0&sig=<token>`, which clients may percent-encode.
 
     Raises:
-        CosmosError: 401 if the credential is absent or of another kind; account keys are disabled.
+        ServiceError: 401 if the credential is absent or of another kind; account keys are disabled.
     """
     header = request.headers.get("authorization")
     if not header:
-        raise unauthorized("Required Header authorization is missing. Ensure a valid Authorization token is passed.")
+        raise UNAUTHORIZED("Required Header authorization is missing. Ensure a valid Authorization token is passed.")
     text = header if "&" in header else unquote(header)
     fields = {name: values[0] for name, values in parse_qs(text).items()}
     if fields.get("type") in ("master", "resource"):
-        raise keys_disabled()
+        raise KEYS_DISABLED()
     if fields.get("type") != "aad" or fields.get("ver") != "1.0" or "sig" not in fields:
-        raise unauthorized("The format of the Authorization header is invalid: it is type=aad&ver=1.0&sig=<token>.")
+        raise UNAUTHORIZED("The format of the Authorization header is invalid: it is type=aad&ver=1.0&sig=<token>.")
     return fields["sig"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.cosmos.exceptions import bad_request, not_supported, unique_keys_fixed
+from emulator.cosmos.exceptions import NOT_SUPPORTED, UNIQUE_KEYS_FIXED, bad_request
 from emulator.cosmos.partition_keys import segments
 
 PARTITION_KEY_VERSIONS = (1, 2)
@@ -31,13 +31,13 @@ def complete(definition: Document) -> Document:
             `conflictResolutionPolicy`.
 
     Raises:
-        CosmosError: 400 for a malformed path, an invalid indexing policy or an invalid TTL, or for hierarchical
+        ServiceError: 400 for a malformed path, an invalid indexing policy or an invalid TTL, or for hierarchical
             partition keys.
     """
     given = definition["partitionKey"]
     key = {"kind": "Hash", "version": PARTITION_KEY_VERSIONS[0]} | given
     if key["kind"] != "Hash" or len(key["paths"]) != 1:
-        raise not_supported("hierarchical partition keys")
+        raise NOT_SUPPORTED("hierarchical partition keys")
     if key["version"] not in PARTITION_KEY_VERSIONS:
         raise bad_request(f"The partition key version {key['version']} is invalid: it is 1 or 2.")
     result = DEFAULTS | definition | {"partitionKey": key}
@@ -61,12 +61,12 @@ def check_change(before: Document, after: Document) -> None:
         after: the complete definition.
 
     Raises:
-        CosmosError: 400 for another partition key; 403 for other unique keys.
+        ServiceError: 400 for another partition key; 403 for other unique keys.
     """
     if before["partitionKey"] != after["partitionKey"]:
         raise bad_request("Document collection partition key cannot be changed.")
     if _paths(before) != _paths(after):
-        raise unique_keys_fixed()
+        raise UNIQUE_KEYS_FIXED()
 
 
 def _unique_keys(definition: Document) -> list[dict[str, Any]]:

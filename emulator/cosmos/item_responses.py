@@ -71,7 +71,7 @@ class ItemResponses:
     async def read_feed(self, request: Request) -> Response:
         """GET all documents of one partition, or of the container."""
         if "a-im" in request.headers:
-            raise exceptions.not_supported("the change feed")
+            raise exceptions.NOT_SUPPORTED("the change feed")
         items = self._items(request, ITEM_ACTIONS["read"])
         return self._page(request, items, sql.parse(_READ_FEED), {})
 
@@ -100,14 +100,14 @@ class ItemResponses:
         """Check that a query is on one partition, or may be on all of them; the gateway joins their results.
 
         Raises:
-            CosmosError: 400 if the client did not enable cross-partition queries; 410 for a range that does not exist.
+            ServiceError: 400 if the client did not enable cross-partition queries; 410 for a range that does not exist.
         """
         only_range = request.headers.get("x-ms-documentdb-partitionkeyrangeid")
         if only_range not in (None, wire.ONLY_RANGE):
-            raise exceptions.range_gone(only_range)
+            raise exceptions.RANGE_GONE(only_range)
         is_one = only_range or "x-ms-documentdb-partitionkey" in request.headers
         if not is_one and not wire.is_true(request, "x-ms-documentdb-query-enablecrosspartition"):
-            raise exceptions.crosses_partitions()
+            raise exceptions.CROSSES_PARTITIONS()
 
     def _page(self, request: Request, items: Items, statement: sql.Statement, parameters: dict[str, Any]) -> Response:
         one = "x-ms-documentdb-partitionkey" in request.headers
@@ -148,14 +148,14 @@ def _refuse_scripts(request: Request) -> None:
     if any(
         name.startswith(("x-ms-documentdb-pre-trigger", "x-ms-documentdb-post-trigger")) for name in request.headers
     ):
-        raise exceptions.not_supported("triggers")
+        raise exceptions.NOT_SUPPORTED("triggers")
 
 
 def _query_of(body: Any) -> tuple[str, dict[str, Any]]:
     """Return the text and the parameters of `{"query": "...", "parameters": [{"name": "@x", "value": ...}]}`.
 
     Raises:
-        CosmosError: 400.
+        ServiceError: 400.
     """
     if not isinstance(body, dict) or not isinstance(body.get("query"), str):
         raise exceptions.bad_request("A query is an object with the text under 'query'.")

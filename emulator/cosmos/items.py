@@ -53,11 +53,11 @@ class Items:
         """Create a document.
 
         Raises:
-            CosmosError: 409 if the id or a unique key is taken; 400 for an invalid document; 413 for one too large.
+            ServiceError: 409 if the id or a unique key is taken; 400 for an invalid document; 413 for one too large.
         """
         key = self._key_of(document, partition)
         if self._live(key) is not None:
-            raise exceptions.id_taken()
+            raise exceptions.ID_TAKEN()
         return self._write(key, document, None)
 
     def upsert(self, document: Document, partition: Any, if_match: str | None = None) -> tuple[Document, bool]:
@@ -69,7 +69,7 @@ class Items:
             if_match: ETag that an existing document must have, `*`, or None; ignored if there is no document.
 
         Raises:
-            CosmosError: 412; 409 if a unique key is taken; 400 for an invalid document; 413 for one too large.
+            ServiceError: 412; 409 if a unique key is taken; 400 for an invalid document; 413 for one too large.
         """
         key = self._key_of(document, partition)
         current = self._live(key)
@@ -90,14 +90,14 @@ class Items:
             past: the state to read, instead of the newest.
 
         Raises:
-            CosmosError: 404.
+            ServiceError: 404.
         """
         key = self._key(partition, document_id)
         if past is None or key not in past.documents:
             return self._find(document_id, partition)[1]
         former = past.documents[key]
         if former is None or self._expired(former, self._now()):
-            raise exceptions.item_not_found()
+            raise exceptions.ITEM_NOT_FOUND()
         return former
 
     def replace(self, document_id: str, document: Document, partition: Any, if_match: str | None = None) -> Document:
@@ -110,7 +110,7 @@ class Items:
             if_match: ETag that the document must have, `*`, or None.
 
         Raises:
-            CosmosError: 404; 412; 409 if a unique key is taken; 400 if the body has another id or partition key; 413.
+            ServiceError: 404; 412; 409 if a unique key is taken; 400 if the body has another id or partition key; 413.
         """
         key, current = self._find(document_id, partition)
         if self._key_of(document, partition) != key:
@@ -127,7 +127,7 @@ class Items:
             if_match: ETag that the document must have, `*`, or None.
 
         Raises:
-            CosmosError: 404, 412.
+            ServiceError: 404, 412.
         """
         key, current = self._find(document_id, partition)
         _check(if_match, current)
@@ -210,13 +210,13 @@ class Items:
             for key, document in self.scan(partition=partition, one_partition=True):
                 if document["_rid"] == document_id:
                     return key, document
-        raise exceptions.item_not_found()
+        raise exceptions.ITEM_NOT_FOUND()
 
     def _write(self, key: str, document: Document, current: Document | None) -> Document:
         body = {name: value for name, value in document.items() if name not in SYSTEM_MEMBERS}
         size = len(json.dumps(body, ensure_ascii=False).encode(errors="surrogatepass"))
         if size > exceptions.MAX_DOCUMENT_BYTES:
-            raise exceptions.too_large()
+            raise exceptions.TOO_LARGE()
         with self._store.transaction():
             self._claim(key, body, current)
             number, moment = self._next_number(), self._now()
@@ -258,13 +258,13 @@ class Items:
         for entry in self._unique_entries(key, document):
             holder = self._unique.get(entry)
             if holder is not None and self._live(holder["key"]) is not None:
-                raise exceptions.unique_key_taken()
+                raise exceptions.UNIQUE_KEY_TAKEN()
             self._unique.put(entry, {"key": key})
 
 
 def _check(if_match: str | None, current: Document) -> None:
     if if_match is not None and if_match not in ("*", current["_etag"]):
-        raise exceptions.precondition_failed()
+        raise exceptions.PRECONDITION_FAILED()
 
 
 def _checked_id(document: Any) -> str:
@@ -272,7 +272,7 @@ def _checked_id(document: Any) -> str:
         raise exceptions.bad_request("The input content is invalid: a document is a JSON object.")
     document_id = document.get("id")
     if document_id is None:
-        raise exceptions.id_missing()
+        raise exceptions.ID_MISSING()
     if not isinstance(document_id, str) or not document_id:
         raise exceptions.bad_request(f"The input name {document_id!r} is invalid: an id is a string that is not empty.")
     if len(document_id) > MAX_ID_LENGTH:

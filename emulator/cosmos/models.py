@@ -8,7 +8,7 @@ from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.cosmos import resource_ids
 from emulator.cosmos.definitions import check_change, complete
-from emulator.cosmos.exceptions import bad_request, owner_not_found
+from emulator.cosmos.exceptions import OWNER_NOT_FOUND, bad_request
 from emulator.cosmos.former_states import FormerStates
 from emulator.cosmos.items import Items
 from emulator.cosmos.roles import Role, Roles
@@ -126,7 +126,7 @@ class CosmosModel:
             default_ttl: seconds that documents live; -1 for ever, unless a document has its own; None for no TTL.
 
         Raises:
-            CosmosError: a path is malformed, or the database is missing.
+            ServiceError: a path is malformed, or the database is missing.
         """
         found = self._containers.get(_key(account, database, name))
         if found is not None:
@@ -149,7 +149,7 @@ class CosmosModel:
             definition: as in `put_container`.
 
         Raises:
-            CosmosError: the definition is invalid, or changes what cannot change.
+            ServiceError: the definition is invalid, or changes what cannot change.
         """
         wanted = complete(definition)
         found = self._containers.get(_key(account, database, definition["id"]))
@@ -166,7 +166,7 @@ class CosmosModel:
             definition: `id` and `partitionKey`, perhaps other members, see `definitions.py`.
 
         Raises:
-            CosmosError: as for `check_container`, or the database is missing.
+            ServiceError: as for `check_container`, or the database is missing.
         """
         wanted = self.check_container(account, database, definition)
         key = _key(account, database, definition["id"])
@@ -210,13 +210,13 @@ class CosmosModel:
         """Return a database.
 
         Raises:
-            CosmosError: 404.
+            ServiceError: 404.
         """
         found = self._databases.get(_key(account, name_or_rid)) or next(
             (document for document in self.databases(account) if document["_rid"] == name_or_rid), None
         )
         if found is None:
-            raise owner_not_found("database", name_or_rid)
+            raise OWNER_NOT_FOUND(kind="database", name=name_or_rid)
         return found
 
     def container(self, account: str, database: str, name_or_rid: str) -> Document:
@@ -228,7 +228,7 @@ class CosmosModel:
             name_or_rid: name or `_rid` of the container.
 
         Raises:
-            CosmosError: 404.
+            ServiceError: 404.
         """
         found = self._containers.get(_key(account, database, name_or_rid))
         if found is None:
@@ -237,7 +237,7 @@ class CosmosModel:
                 (document for document in self.containers(account, parent) if document["_rid"] == name_or_rid), None
             )
         if found is None:
-            raise owner_not_found("container", name_or_rid)
+            raise OWNER_NOT_FOUND(kind="container", name=name_or_rid)
         return found
 
     def items(self, account: str, database: str, container: str, intended_rid: str | None = None) -> Items:
@@ -250,7 +250,7 @@ class CosmosModel:
             intended_rid: the `_rid` that the client has cached for the container, if any.
 
         Raises:
-            CosmosError: 404; 400 with substatus 1024 if the container was recreated since the client cached its `_rid`.
+            ServiceError: 404; 400 with substatus 1024 if the container was recreated since the client cached its `_rid`.
         """
         found = self.container(account, database, container)
         if intended_rid and intended_rid != found["_rid"]:

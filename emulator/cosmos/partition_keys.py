@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from emulator.cosmos.exceptions import bad_request, other_partition_key
+from emulator.cosmos.exceptions import OTHER_PARTITION_KEY, bad_request
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, type_name
 
 MAX_KEY_BYTES = 2048
@@ -16,7 +16,7 @@ def segments(path: str) -> list[str]:
     """Split a path such as `/partitionKey`, `/a/b` or `/"a/b"/c` into member names.
 
     Raises:
-        CosmosError: 400 if the path is malformed.
+        ServiceError: 400 if the path is malformed.
     """
     found = list(_SEGMENT.finditer(path))
     if "".join(match.group() for match in found) != path or not found:
@@ -36,7 +36,7 @@ def from_header(header: str) -> Any:
     """Return the value in `x-ms-documentdb-partitionkey`, a JSON array with one element; `{}` stands for undefined.
 
     Raises:
-        CosmosError: 400 if the header does not have this form.
+        ServiceError: 400 if the header does not have this form.
     """
     try:
         parts = json.loads(header)
@@ -52,7 +52,7 @@ def checked(value: Any) -> Any:
     """Return a value after checking that it can be a partition key.
 
     Raises:
-        CosmosError: 400 if it is an array, an object or too long.
+        ServiceError: 400 if it is an array, an object or too long.
     """
     if type_name(value) not in _ALLOWED:
         raise bad_request(f"A partition key is a string, number, boolean, null or absent, not an {type_name(value)}.")
@@ -77,9 +77,9 @@ def of_document(document: dict[str, Any], path: str, header: Any) -> Any:
         header: the value from the header.
 
     Raises:
-        CosmosError: 400 with substatus 1001 if the two differ.
+        ServiceError: 400 with substatus 1001 if the two differ.
     """
     value = checked(value_at(document, path))
     if value is not header and not deep_equals(value, header):
-        raise other_partition_key()
+        raise OTHER_PARTITION_KEY()
     return value

@@ -111,7 +111,7 @@ class Responses:
     async def forbidden(self, request: Request) -> Response:
         """Refuse to list, create, change or delete databases and containers, which no token allows."""
         self._authorization.authenticate(request)
-        raise exceptions.not_by_token(account_of(request), request.method, request.url.path)
+        raise exceptions.NOT_BY_TOKEN(account=account_of(request), method=request.method, path=request.url.path)
 
     def _one(self, request: Request, found: Document, path: str) -> Response:
         headers: dict[str, str | None] = {"etag": found["_etag"], "x-ms-alt-content-path": path}

@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator.cosmos.exceptions import CosmosError, not_supported, nothing_there
+from emulator.core.errors import ServiceError
+from emulator.cosmos.exceptions import NOT_SUPPORTED, NOTHING_THERE
 from emulator.cosmos.item_responses import ItemResponses
 from emulator.cosmos.responses import Responses
 from emulator.cosmos.wire import is_true
@@ -50,7 +51,7 @@ def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
     async def post(request: Request) -> Response:
         for header, what in _NOT_EMULATED_POSTS.items():
             if is_true(request, header):
-                raise not_supported(what)
+                raise NOT_SUPPORTED(what)
         return await POSTS[post_kind(request)](items, request)
 
     async def refuse(request: Request) -> Response:
@@ -90,10 +91,10 @@ def operation(request: Request, route: Route) -> str:
     return f"{name} {container}" if container and " " not in name else name
 
 
-def not_found(request: Request) -> CosmosError:
+def not_found(request: Request) -> ServiceError:
     """Return the error for a path or method that the local Azure does not have."""
     parts = request.url.path.strip("/").split("/")
     what = _NOT_EMULATED_PATHS.get(parts[_KIND_PART]) if len(parts) > _KIND_PART else None
     if what is None and request.method == "PATCH":
         what = "partial updates of documents (PATCH)"
-    return nothing_there() if what is None else not_supported(what)
+    return NOTHING_THERE() if what is None else NOT_SUPPORTED(what)

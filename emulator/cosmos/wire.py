@@ -129,12 +129,12 @@ async def json_body(request: Request) -> Any:
     """Return the request's body.
 
     Raises:
-        CosmosError: 413 if it is too large; 400 if it is not JSON.
+        ServiceError: 413 if it is too large; 400 if it is not JSON.
     """
     length = int(request.headers.get("content-length") or 0)
     # A request may be a little larger than the document in it; nothing larger is read at all.
     if length > exceptions.MAX_DOCUMENT_BYTES + 64 * _KILOBYTE:
-        raise exceptions.too_large()
+        raise exceptions.TOO_LARGE()
     raw = await request.body()
     try:
         return json.loads(raw, parse_constant=_no_constant)
@@ -155,11 +155,11 @@ def partition_of(request: Request) -> Any:
     """Return the partition key that a request names.
 
     Raises:
-        CosmosError: 400 if it names none.
+        ServiceError: 400 if it names none.
     """
     header = request.headers.get("x-ms-documentdb-partitionkey")
     if header is None:
-        raise exceptions.no_partition_key()
+        raise exceptions.NO_PARTITION_KEY()
     return partition_keys.from_header(header)
 
 
@@ -171,13 +171,13 @@ def consistency(request: Request, own: str) -> str:
         own: the account's consistency level.
 
     Raises:
-        CosmosError: 400.
+        ServiceError: 400.
     """
     level = request.headers.get("x-ms-consistency-level", own)
     if level not in CONSISTENCY_LEVELS:
-        raise exceptions.no_consistency(level)
+        raise exceptions.NO_CONSISTENCY(level)
     if CONSISTENCY_LEVELS.index(level) > CONSISTENCY_LEVELS.index(own):
-        raise exceptions.too_consistent(level, own)
+        raise exceptions.TOO_CONSISTENT(level=level, own=own)
     return level
 
 
@@ -185,7 +185,7 @@ def page_size(request: Request) -> int:
     """Return the largest number of results in a page: 100 by default; -1 for as many as fit.
 
     Raises:
-        CosmosError: 400 if the header is malformed.
+        ServiceError: 400 if the header is malformed.
     """
     text = request.headers.get("x-ms-max-item-count") or "100"
     if not re.fullmatch(r"-1|[1-9][0-9]{0,8}", text):

@@ -14,7 +14,7 @@ from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
-from emulator.core.exceptions import crashed
+from emulator.core.exceptions import CRASHED
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
@@ -97,7 +97,7 @@ class Engine:
                     await self._finish(run)
         except Exception:
             logger.exception("deployment %s crashed", run.record["id"])
-            self._update(run, provisioningState="Failed", error=crashed().body())
+            self._update(run, provisioningState="Failed", error=CRASHED().body())
             self._sealed.forget(run.record)
         finally:
             self._runs.pop(run.record["runId"], None)
@@ -146,7 +146,7 @@ class Engine:
             self._fail(run, declaration, error)
         except Exception:
             logger.exception("deployment %s crashed on %s", run.record["id"], declaration.id)
-            self._fail(run, declaration, crashed())
+            self._fail(run, declaration, CRASHED())
         finally:
             run.ended.put_nowait(declaration.key)
 

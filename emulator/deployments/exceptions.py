@@ -1,11 +1,11 @@
 """The errors of deployments, with ARM's codes and words."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 from emulator.core.store import Document
 from emulator.deployments.positions import Path, Position, path_text
@@ -67,118 +67,48 @@ def invalid_content(reason: str, position: Position | None = None, path: Path = 
     )
 
 
-@said(OWN)
-def not_supported(what: str) -> ServiceError:
-    """Return the 400 for a part of Azure that the local Azure does not have."""
-    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
-
-
-@said(MEMORY)
-def deployment_not_found(name: str) -> ServiceError:
-    """Return the 404 for a deployment that does not exist."""
-    return ServiceError(404, "DeploymentNotFound", f"Deployment '{name}' could not be found.")
-
-
-@said(MEMORY)
-def operation_not_found(operation_id: str, name: str) -> ServiceError:
-    """Return the 404 for an operation that the deployment does not have."""
-    return ServiceError(
-        404,
-        "DeploymentOperationNotFound",
-        f"The deployment operation '{operation_id}' of deployment '{name}' could not be found.",
-    )
-
-
-@said(MEMORY)
-def resource_group_not_found(name: str) -> ServiceError:
-    """Return the 404 for a resource group that does not exist."""
-    return ServiceError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
-
-
-@said(MEMORY)
-def deployment_active(name: str, since: str, until: str) -> ServiceError:
-    """Return the 409 for a PUT while a deployment with this name runs.
-
-    Args:
-        name: name of the deployment.
-        since: when it began, RFC 3339.
-        until: when Azure would give it up, RFC 3339.
-    """
-    return ServiceError(
-        409,
-        "DeploymentActive",
-        f"Unable to edit or replace deployment '{name}': previous deployment from '{since}' is still active "
-        f"(expiration time is '{until}'). Please see https://aka.ms/arm-deploy-resources for usage details.",
-    )
-
-
-@said(public_output("https://github.com/Azure/azure-monitor-baseline-alerts/issues/230"))
-def location_missing(name: str) -> ServiceError:
-    """Return the 400 for a deployment to a subscription without a location."""
-    return ServiceError(
-        400,
-        "InvalidDeployment",
-        f"The 'location' property must be specified for '{name}'. Please see "
-        "https://aka.ms/arm-deployment-subscription for usage details.",
-    )
-
-
-@said(MEMORY)
-def location_not_allowed(name: str) -> ServiceError:
-    """Return the 400 for a deployment to a resource group with a location."""
-    return ServiceError(
-        400,
-        "InvalidDeployment",
-        f"The 'location' property is not allowed for '{name}' at resource group scope. "
-        "Please see https://aka.ms/deploy-to-subscription for usage details.",
-    )
-
-
-@said(MEMORY)
-def location_not_for_deployments(location: str, available: Sequence[str]) -> ServiceError:
-    """Return the 400 for a location that stores no deployments."""
-    return ServiceError(
-        400,
-        "LocationNotAvailableForDeployment",
-        f"The provided location '{location}' is not available for deployment. List of available regions is "
-        f"'{','.join(available)}'.",
-    )
-
-
-@said(public_output("https://github.com/mddazure/azure-route-server-lab/issues/1"))
-def location_changed(name: str, wanted: str, current: str) -> ServiceError:
-    """Return the 409 for a deployment whose name exists at the subscription in another location.
-
-    Args:
-        name: name of the deployment.
-        wanted: the location in the request.
-        current: the location of the existing deployment.
-    """
-    return ServiceError(
-        409,
-        "InvalidDeploymentLocation",
-        f"Invalid deployment location '{wanted}'. The deployment '{name}' already exists in location '{current}'.",
-    )
-
-
-@said(MEMORY)
-def cannot_be_cancelled(name: str, state: str) -> ServiceError:
-    """Return the 409 for cancelling a deployment that does not run."""
-    return ServiceError(
-        409,
-        "DeploymentCannotBeCancelled",
-        f"The deployment '{name}' cannot be cancelled because its provisioning state is '{state}'.",
-    )
-
-
-@said(MEMORY)
-def cannot_be_deleted(name: str) -> ServiceError:
-    """Return the 409 for deleting a deployment that runs."""
-    return ServiceError(
-        409,
-        "DeploymentCannotBeDeleted",
-        f"The deployment '{name}' cannot be deleted because it is running. Cancel it first.",
-    )
+# fmt: off
+NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+DEPLOYMENT_NOT_FOUND = Refusal(404, "DeploymentNotFound", MEMORY, "Deployment '{name}' could not be found.")
+OPERATION_NOT_FOUND = Refusal(404, "DeploymentOperationNotFound", MEMORY,
+    "The deployment operation '{operation_id}' of deployment '{name}' could not be found.")
+RESOURCE_GROUP_NOT_FOUND = Refusal(404, "ResourceGroupNotFound", MEMORY, "Resource group '{name}' could not be found.")
+DEPLOYMENT_ACTIVE = Refusal(409, "DeploymentActive", MEMORY,
+    "Unable to edit or replace deployment '{name}': previous deployment from '{since}' is still active (expiration "
+    "time is '{until}'). Please see https://aka.ms/arm-deploy-resources for usage details.")
+LOCATION_MISSING = Refusal(400, "InvalidDeployment",
+    public_output("https://github.com/Azure/azure-monitor-baseline-alerts/issues/230"),
+    "The 'location' property must be specified for '{name}'. Please see https://aka.ms/arm-deployment-subscription "
+    "for usage details.")
+LOCATION_NOT_ALLOWED = Refusal(400, "InvalidDeployment", MEMORY,
+    "The 'location' property is not allowed for '{name}' at resource group scope. Please see "
+    "https://aka.ms/deploy-to-subscription for usage details.")
+LOCATION_NOT_FOR_DEPLOYMENTS = Refusal(400, "LocationNotAvailableForDeployment", MEMORY,
+    "The provided location '{location}' is not available for deployment. List of available regions is '{available:,}'.")
+LOCATION_CHANGED = Refusal(409, "InvalidDeploymentLocation",
+    public_output("https://github.com/mddazure/azure-route-server-lab/issues/1"),
+    "Invalid deployment location '{wanted}'. The deployment '{name}' already exists in location '{current}'.")
+CANNOT_BE_CANCELLED = Refusal(409, "DeploymentCannotBeCancelled", MEMORY,
+    "The deployment '{name}' cannot be cancelled because its provisioning state is '{state}'.")
+CANNOT_BE_DELETED = Refusal(409, "DeploymentCannotBeDeleted", MEMORY,
+    "The deployment '{name}' cannot be deleted because it is running. Cancel it first.")
+INVALID_NAME = Refusal(400, "InvalidDeploymentName", MEMORY,
+    "The deployment name '{name}' is not valid: it has 1 to 64 letters, digits, or characters of '-', '.', '_', '(' "
+    "and ')'.")
+NO_TEMPLATE = Refusal(400, "InvalidDeployment", MEMORY,
+    "The request to deploy has no 'template'; links to templates are not read by the local Azure.")
+EMPTY_PARAMETER_KEY = Refusal(400, "InvalidDeploymentParameterKey", MEMORY,
+    "One of the deployment parameters has an empty key. Please see https://aka.ms/resource-manager-parameter-files "
+    "for details.")
+NULL_PARAMETER = Refusal(400, "InvalidDeploymentParameterValue", MEMORY,
+    "The value of deployment parameter '{name}' is null. Please specify the value or use the parameter reference. "
+    "Please see https://aka.ms/resource-manager-parameter-files for details.")
+CROSS_TENANT = Refusal(400, "CrossTenantDeploymentNotPermitted",
+    public_output("a deployment by the Azure Developer CLI to subscriptions of two tenants"),
+    "The template deployment tries to deploy resources to subscription '{subscription_id}'. However, the current "
+    "tenant '{tenant_id}' is not authorized to deploy resources to that subscription. Please see "
+    "https://aka.ms/arm-template/#resources for usage details.")
+# fmt: on
 
 
 @said(MEMORY)
@@ -248,49 +178,6 @@ def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
         "Please see https://aka.ms/arm-deployment-operations for usage details.",
         "details": details,
     }
-
-
-@said(MEMORY)
-def invalid_name(name: str) -> ServiceError:
-    """Return the 400 for a name that no deployment can have."""
-    return ServiceError(
-        400,
-        "InvalidDeploymentName",
-        f"The deployment name '{name}' is not valid: it has 1 to 64 letters, digits, or characters of "
-        "'-', '.', '_', '(' and ')'.",
-    )
-
-
-@said(MEMORY)
-def no_template() -> ServiceError:
-    """Return the 400 for a deployment without a template."""
-    return ServiceError(
-        400,
-        "InvalidDeployment",
-        "The request to deploy has no 'template'; links to templates are not read by the local Azure.",
-    )
-
-
-@said(MEMORY)
-def empty_parameter_key() -> ServiceError:
-    """Return the 400 for a parameter without a name."""
-    return ServiceError(
-        400,
-        "InvalidDeploymentParameterKey",
-        "One of the deployment parameters has an empty key. "
-        "Please see https://aka.ms/resource-manager-parameter-files for details.",
-    )
-
-
-@said(MEMORY)
-def null_parameter(name: str) -> ServiceError:
-    """Return the 400 for a parameter without a value."""
-    return ServiceError(
-        400,
-        "InvalidDeploymentParameterValue",
-        f"The value of deployment parameter '{name}' is null. Please specify the value or use the parameter "
-        "reference. Please see https://aka.ms/resource-manager-parameter-files for details.",
-    )
 
 
 @said(MEMORY)
@@ -368,21 +255,4 @@ def too_many(what: str, section: str, limit: int, count: int) -> ServiceError:
     return invalid_template(
         f"The number of {what} limit exceeded. Limit: '{limit}' and actual: '{count}'. Please see "
         f"https://aka.ms/arm-template/#{section} for usage details."
-    )
-
-
-@said(public_output("a deployment by the Azure Developer CLI to subscriptions of two tenants"))
-def cross_tenant(subscription_id: str, tenant_id: str) -> ServiceError:
-    """Return the 400 for a nested deployment to a subscription of another tenant.
-
-    Args:
-        subscription_id: the subscription.
-        tenant_id: the tenant of whoever deploys.
-    """
-    return ServiceError(
-        400,
-        "CrossTenantDeploymentNotPermitted",
-        f"The template deployment tries to deploy resources to subscription '{subscription_id}'. However, the current "
-        f"tenant '{tenant_id}' is not authorized to deploy resources to that subscription. Please see "
-        "https://aka.ms/arm-template/#resources for usage details.",
     )

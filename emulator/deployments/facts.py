@@ -13,7 +13,7 @@ from emulator.arm.models import ArmModel
 from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.store import Document
-from emulator.deployments.exceptions import deployment_not_found, not_supported, resource_group_not_found
+from emulator.deployments.exceptions import DEPLOYMENT_NOT_FOUND, NOT_SUPPORTED, RESOURCE_GROUP_NOT_FOUND
 from emulator.deployments.journaled import journaled
 from emulator.deployments.kinds import ACTIONS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.errors import ExpressionError
@@ -154,18 +154,18 @@ class Facts:
     def _own(self, name: str, kind: str, target: str) -> Document:
         """Return a deployment or a resource group, which ARM keeps itself."""
         if name != "reference":
-            raise not_supported(f"the function '{name}' of {kind}")
+            raise NOT_SUPPORTED(f"the function '{name}' of {kind}")
         self._arm.authorize(self._caller, f"{ACTIONS[kind]}/read", target)
         parsed = identify(target)
         if kind == RESOURCE_GROUPS:
             group = self._arm.resource_group(parsed.subscription_id, parsed.name)
             known = self._arm.groups.find(parsed.subscription_id, parsed.name)
             if group is None or (self._is_new(known) and self._races(target)):
-                raise resource_group_not_found(parsed.name)
+                raise RESOURCE_GROUP_NOT_FOUND(parsed.name)
             return group
         record = self._records.get(target)
         if record is None or (record.get("parentRunId") == self._record["runId"] and self._races(target)):
-            raise deployment_not_found(parsed.name)
+            raise DEPLOYMENT_NOT_FOUND(parsed.name)
         return render_deployment(record, rfc3339(self._arm.clock.now()))
 
     def _races(self, target: str) -> bool:

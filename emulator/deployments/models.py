@@ -78,7 +78,9 @@ class DeploymentsModel:
         prepared = prepare(self._arm, request)
         record = prepared.record
         if existing is not None and existing.get("location", "") != record["location"]:
-            raise exceptions.location_changed(request.name, record["location"], existing["location"])
+            raise exceptions.LOCATION_CHANGED(
+                name=request.name, wanted=record["location"], current=existing["location"]
+            )
         missing = await self._check(prepared)
         # While the resource provider was asked, another request may have begun a deployment with this name.
         existing = self._replaceable(request)
@@ -144,7 +146,7 @@ class DeploymentsModel:
         self.enter(caller, subscription_id, group, name, action)
         record = self._find(subscription_id, group, name)
         if record is None:
-            raise exceptions.deployment_not_found(name)
+            raise exceptions.DEPLOYMENT_NOT_FOUND(name)
         return record
 
     def list(self, caller: Principal, subscription_id: str, group: str) -> Sequence[Document]:
@@ -177,7 +179,7 @@ class DeploymentsModel:
         if record is None:
             return False
         if record["provisioningState"] in ACTIVE:
-            raise exceptions.cannot_be_deleted(name)
+            raise exceptions.CANNOT_BE_DELETED(name)
         self._records.delete(record)
         return True
 
@@ -195,7 +197,7 @@ class DeploymentsModel:
         """
         record = self.get(caller, subscription_id, group, name, "cancel/action")
         if record["provisioningState"] not in ACTIVE:
-            raise exceptions.cannot_be_cancelled(name, record["provisioningState"])
+            raise exceptions.CANNOT_BE_CANCELLED(name=name, state=record["provisioningState"])
         self._engine.cancel(record)
 
     def operations(self, record: Document) -> Sequence[Document]:
@@ -210,7 +212,7 @@ class DeploymentsModel:
         """
         found = self._records.operation(record, operation_id)
         if found is None:
-            raise exceptions.operation_not_found(operation_id, record["name"])
+            raise exceptions.OPERATION_NOT_FOUND(operation_id=operation_id, name=record["name"])
         return found
 
     def enter(self, caller: Principal, subscription_id: str, group: str, name: str, action: str) -> None:
@@ -266,7 +268,7 @@ class DeploymentsModel:
         if existing is None or _is_of_same_run(existing, request) or existing["provisioningState"] not in ACTIVE:
             return existing
         until = datetime.fromisoformat(existing["startTime"]) + EXPIRES
-        raise exceptions.deployment_active(request.name, existing["startTime"], rfc3339(until))
+        raise exceptions.DEPLOYMENT_ACTIVE(name=request.name, since=existing["startTime"], until=rfc3339(until))
 
     async def _check(self, prepared: Prepared) -> set[tuple[str, str]]:
         with Redaction(prepared.secrets):

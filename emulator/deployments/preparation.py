@@ -153,7 +153,7 @@ def _record(arm: ArmModel, request: Request, template: Template, planned: Planne
         found = arm.groups.find(request.subscription_id, request.group)
         known = found or planned.get(group_key(request.subscription_id, request.group))
         if known is None:
-            raise exceptions.resource_group_not_found(request.group)
+            raise exceptions.RESOURCE_GROUP_NOT_FOUND(request.group)
         group = known
     now = rfc3339(arm.clock.now())
     return {
@@ -200,7 +200,7 @@ def _expand(arm: ArmModel, prepared: Prepared, planned: Planned) -> dict[str, Pr
     for declaration in sorted(nested, key=lambda item: bool(identify(item.id).resource_group)):
         inner = nested_request(outer, declaration, bodies[declaration.key])
         if arm.subscriptions.get(inner.subscription_id)["tenantId"] != inner.caller.tenant_id:
-            raise exceptions.cross_tenant(inner.subscription_id, inner.caller.tenant_id)
+            raise exceptions.CROSS_TENANT(subscription_id=inner.subscription_id, tenant_id=inner.caller.tenant_id)
         try:
             found[declaration.key] = prepare(arm, inner, planned)
         except UndeterminedError:

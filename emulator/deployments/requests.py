@@ -55,7 +55,7 @@ def read_properties(request: Request) -> dict[str, Any]:
         ServiceError: 400 for an invalid name or body, and for members and modes that are unknown or not supported.
     """
     if not NAME.fullmatch(request.name):
-        raise exceptions.invalid_name(request.name)
+        raise exceptions.INVALID_NAME(request.name)
     body = request.body
     if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
         raise exceptions.invalid_content("The deployment has no 'properties'.")
@@ -83,12 +83,12 @@ def read_location(request: Request) -> str:
         raise UndeterminedError(request.name)
     if request.group:
         if "location" in request.body:
-            raise exceptions.location_not_allowed(request.name)
+            raise exceptions.LOCATION_NOT_ALLOWED(request.name)
         return ""
     if not location or not isinstance(location, str):
-        raise exceptions.location_missing(request.name)
+        raise exceptions.LOCATION_MISSING(request.name)
     if normal_location(location) not in LOCATIONS:
-        raise exceptions.location_not_for_deployments(location, LOCATIONS)
+        raise exceptions.LOCATION_NOT_FOR_DEPLOYMENTS(location=location, available=LOCATIONS)
     return normal_location(location)
 
 
@@ -113,16 +113,16 @@ def read_format(request: Request) -> str:
 def _check_properties(properties: Mapping[str, Any]) -> None:
     for member, value in properties.items():
         if member not in PROPERTIES and value is not None:
-            raise exceptions.not_supported(f"the member '{member}' of deployments")
+            raise exceptions.NOT_SUPPORTED(f"the member '{member}' of deployments")
     mode = properties.get("mode")
     if not isinstance(mode, str) or mode.lower() not in ("incremental", "complete"):
         raise exceptions.invalid_content(f"The deployment mode '{mode}' is neither 'Incremental' nor 'Complete'.")
     if mode.lower() == "complete":
-        raise exceptions.not_supported("deployments in mode Complete")
+        raise exceptions.NOT_SUPPORTED("deployments in mode Complete")
     options = properties.get("expressionEvaluationOptions") or {}
     if not isinstance(options, dict) or str(options.get("scope") or "outer").lower() not in SCOPES:
         raise exceptions.invalid_content(f"The 'expressionEvaluationOptions' have no 'scope' of '{', '.join(SCOPES)}'.")
     if not isinstance(properties.get("parameters", {}), dict | None):
         raise exceptions.invalid_content("The 'parameters' of the deployment are not an object.")
     if properties.get("template") is None:
-        raise exceptions.no_template()
+        raise exceptions.NO_TEMPLATE()

@@ -70,7 +70,7 @@ async def list_deployments(call: Call) -> Response:
     if text:
         member, _, value = text.partition(" eq ")
         if member.strip().lower() != "provisioningstate" or not value:
-            raise exceptions.not_supported(f"the filter '{text}' of deployments")
+            raise exceptions.NOT_SUPPORTED(f"the filter '{text}' of deployments")
         wanted = value.strip().strip("'").lower()
         found = [body for body in found if body["properties"]["provisioningState"].lower() == wanted]
     return page(call, found)
@@ -129,7 +129,7 @@ async def deployment_status(call: Call) -> Response:
     """GET …/operationStatuses/{id}: the status of a deployment's run."""
     record = _record(call, "operationstatuses/read")
     if record["runId"] != call.params["operation_id"].lower():
-        raise exceptions.operation_not_found(call.params["operation_id"], record["name"])
+        raise exceptions.OPERATION_NOT_FOUND(operation_id=call.params["operation_id"], name=record["name"])
     return answer(render_status(record), headers=_retry(call))
 
 

@@ -16,7 +16,7 @@ LONGEST_TEXT = 255
 LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 ZONE_NAME = rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})+"
 RECORD_NAME = rf"@|(\*|{LABEL})(\.{LABEL})*"
-TTL = Required(between(1, 2**31 - 1, exceptions.invalid_ttl))
+TTL = Required(between(1, 2**31 - 1, exceptions.INVALID_TTL))
 
 _DOMAIN = rf"(?=.{{1,254}}$)({LABEL}(\.{LABEL})*\.?|\.)"
 
@@ -30,7 +30,7 @@ def _is(version: type[IPv4Address] | type[IPv6Address], text: str) -> bool:
 
 
 def _domain() -> Required:
-    return Required(matching(_DOMAIN, ("two words", "-.example.com", "a..b"), exceptions.invalid_domain))
+    return Required(matching(_DOMAIN, ("two words", "-.example.com", "a..b"), exceptions.INVALID_DOMAIN))
 
 
 def _number(highest: int) -> Required:
@@ -38,17 +38,17 @@ def _number(highest: int) -> Required:
 
 
 _TEXT = Rule(str, lambda text: len(text) <= LONGEST_TEXT, ("x" * (LONGEST_TEXT + 1),), exceptions.long_text)
-_TAG = matching(r"[A-Za-z0-9]+", ("not a tag",), exceptions.invalid_tag)
+_TAG = matching(r"[A-Za-z0-9]+", ("not a tag",), exceptions.INVALID_TAG)
 # By record type: one record. A list of these is a record set, except for CNAME and SOA, which have one record.
 RECORDS: Mapping[str, Json] = {
     "A": {
         "ipv4Address": Required(
-            Rule(str, lambda text: _is(IPv4Address, text), ("10.0.0", "300.1.1.1", "::1"), exceptions.invalid_address)
+            Rule(str, lambda text: _is(IPv4Address, text), ("10.0.0", "300.1.1.1", "::1"), exceptions.INVALID_ADDRESS)
         )
     },
     "AAAA": {
         "ipv6Address": Required(
-            Rule(str, lambda text: _is(IPv6Address, text), ("10.0.0.4", "fd00::g"), exceptions.invalid_address)
+            Rule(str, lambda text: _is(IPv6Address, text), ("10.0.0.4", "fd00::g"), exceptions.INVALID_ADDRESS)
         )
     },
     "CAA": {"flags": _number(255), "tag": Required(_TAG), "value": Required(str)},
@@ -57,7 +57,7 @@ RECORDS: Mapping[str, Json] = {
     "NS": {"nsdname": _domain()},
     "PTR": {"ptrdname": _domain()},
     "SOA": {
-        "host": Fixed(str, "ns1.example.com.", exceptions.soa_host_fixed),
+        "host": Fixed(str, "ns1.example.com.", exceptions.SOA_HOST_FIXED),
         "email": str,
         "serialNumber": int,
         "refreshTime": int,
@@ -90,24 +90,24 @@ def check(change: Change, members: Mapping[str, str]) -> None:
     if kind == "SOA":
         _keep_host(change, members[kind])
     if kind == "CNAME" and change.id.name == APEX:
-        raise exceptions.cname_at_apex()
+        raise exceptions.CNAME_AT_APEX()
     others = [other for other in members if other != kind and _exists(change, other)]
     if kind == "CNAME" and others:
-        raise exceptions.name_has_records()
+        raise exceptions.NAME_HAS_RECORDS()
     if "CNAME" in others:
         raise exceptions.name_has_cname()
     if kind not in SINGLE:
         records = change.properties.setdefault(members[kind], [])
         if len(records) > MOST_RECORDS:
-            raise exceptions.too_many_records(change.id, MOST_RECORDS)
+            raise exceptions.TOO_MANY_RECORDS(identifier=change.id, most=MOST_RECORDS)
         if any(record in records[:index] for index, record in enumerate(records)):
-            raise exceptions.duplicate_record(change.id)
+            raise exceptions.DUPLICATE_RECORD(change.id)
 
 
 def _keep_host(change: Change, member: str) -> None:
     """Check that an SOA record is its zone's own, and keep its host if the body leaves that out."""
     if change.existing is None:
-        raise exceptions.new_soa()
+        raise exceptions.NEW_SOA()
     before = change.existing["properties"][member]
     change.properties.setdefault(member, {}).setdefault("host", before["host"])
 

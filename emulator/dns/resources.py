@@ -94,12 +94,12 @@ def _render_record(_arm: ArmModel, stored: Json) -> Json:
 def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     kind = stored["type"].rsplit("/", 1)[-1]
     if stored["name"] == APEX and kind in ("NS", "SOA"):
-        raise exceptions.apex_stays(kind)
+        raise exceptions.APEX_STAYS(kind)
 
 
 def _alias(kind: Any, wrong: Any) -> Rule:
     """Return the rule for a member that makes a record set an alias: it must be empty."""
-    return Rule(kind, lambda value: not value, (wrong,), exceptions.alias_not_emulated)
+    return Rule(kind, lambda value: not value, (wrong,), exceptions.ALIAS_NOT_EMULATED)
 
 
 def _record(kind: str) -> ResourceType:
@@ -116,8 +116,8 @@ def _record(kind: str) -> ResourceType:
             MEMBERS[kind]: records.table_of(kind),
         },
         name_pattern=records.RECORD_NAME,
-        name_refusal=exceptions.invalid_record_name,
-        absent=exceptions.record_not_found,
+        name_refusal=exceptions.INVALID_RECORD_NAME,
+        absent=exceptions.RECORD_NOT_FOUND,
         etag="bare",
         prepare=_prepare_record,
         render=_render_record,
@@ -140,7 +140,7 @@ ZONES = ResourceType(
         "zoneType": Choice(("Public", "Private")),
     },
     name_pattern=records.ZONE_NAME,
-    name_refusal=exceptions.invalid_zone_name,
+    name_refusal=exceptions.INVALID_ZONE_NAME,
     delete_seconds=15,
     reply="operation",
     has_state=False,

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, answer
-from emulator.arm.exceptions import location_not_available
+from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
@@ -80,7 +80,9 @@ def _check_locations(locations: list[Json]) -> None:
         raise exceptions.NO_LOCATION()
     for place in locations:
         if normal_location(place["locationName"]) not in LOCATIONS:
-            raise location_not_available(place["locationName"], ACCOUNTS_NAME, ",".join(LOCATIONS))
+            raise LOCATION_NOT_AVAILABLE(
+                location=place["locationName"], resource_type=ACCOUNTS_NAME, available=",".join(LOCATIONS)
+            )
     if len(locations) > 1:
         raise exceptions.NOT_SUPPORTED("accounts in several regions")
     if locations[0].get("failoverPriority", 0) != 0:

@@ -12,8 +12,8 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule
+from emulator.core.errors import ServiceError
 from emulator.cosmos import CosmosModel
-from emulator.cosmos.exceptions import CosmosError
 from emulator.documentdb import exceptions
 from emulator.documentdb.accounts import ACCOUNTS_NAME, is_serverless
 from emulator.documentdb.locks import require_provisioned
@@ -68,13 +68,13 @@ def _throughput(options: Json) -> Json | None:
 
 
 def _render_database(arm: ArmModel, stored: Json) -> Json:
-    with suppress(CosmosError):  # While it is being deleted, Cosmos DB does not have it any more.
+    with suppress(ServiceError):  # While it is being deleted, Cosmos DB does not have it any more.
         return {"resource": arm.platform.model(CosmosModel).database(*parse_resource(stored["id"]).names)}
     return {}
 
 
 def _render_container(arm: ArmModel, stored: Json) -> Json:
-    with suppress(CosmosError):
+    with suppress(ServiceError):
         return {"resource": arm.platform.model(CosmosModel).container(*parse_resource(stored["id"]).names)}
     return {}
 

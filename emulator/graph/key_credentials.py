@@ -16,7 +16,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
 from emulator.entra.certificates import certificate_record
-from emulator.graph.exceptions import bad_request, invalid_credential
+from emulator.graph.exceptions import BAD_REQUEST, invalid_credential
 
 TYPE = "AsymmetricX509Cert"
 USAGE = "Verify"
@@ -57,14 +57,14 @@ def _record(known: Document | None, credential: dict[str, Any]) -> Document:
         credential.get(end) and _time(credential[end]) != known[end] for end in ("startDateTime", "endDateTime")
     )
     if changed:
-        raise bad_request(f"Update to existing credential with KeyId '{known['keyId']}' is not allowed.")
+        raise BAD_REQUEST(f"Update to existing credential with KeyId '{known['keyId']}' is not allowed.")
     return known
 
 
 def _new(credential: dict[str, Any]) -> Document:
     for member, allowed in (("type", TYPE), ("usage", USAGE)):
         if credential.get(member) != allowed:
-            raise bad_request(
+            raise BAD_REQUEST(
                 f'The value for the property "{member}" in one of your credentials is invalid. Acceptable values are {allowed}.'
             )
     der = _der(credential.get("key"))
@@ -99,7 +99,7 @@ def _der(key: str | None) -> bytes:
 
 
 def _invalid_key() -> ServiceError:
-    return bad_request("Key credential value is invalid: it is not an X.509 certificate.")
+    return BAD_REQUEST("Key credential value is invalid: it is not an X.509 certificate.")
 
 
 def _moment(text: str | None, otherwise: datetime) -> datetime:
@@ -108,7 +108,7 @@ def _moment(text: str | None, otherwise: datetime) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise bad_request(f"Invalid value '{text}' for a time.") from None
+        raise BAD_REQUEST(f"Invalid value '{text}' for a time.") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -5,7 +5,7 @@ A shape is a type, a list with the shape of its entries, or an object with the s
 
 from typing import Any
 
-from emulator.graph.exceptions import bad_request, not_supported
+from emulator.graph.exceptions import BAD_REQUEST, NOT_SUPPORTED
 
 Shape = type | list[Any] | dict[str, Any]
 
@@ -162,13 +162,13 @@ def _check_object(value: Any, shape: dict[str, Any], name: str) -> None:
     members = {member: found for member, found in value.items() if not member.startswith("@odata.")}
     unknown = sorted(members.keys() - shape)
     if unknown:
-        raise not_supported(f"the property {', '.join(unknown)} in bodies of Microsoft Graph")
+        raise NOT_SUPPORTED(f"the property {', '.join(unknown)} in bodies of Microsoft Graph")
     for member, found in members.items():
         check(found, shape[member], member)
 
 
 def _invalid(name: str) -> Exception:
-    return bad_request(f"Invalid value specified for property '{name}'.")
+    return BAD_REQUEST(f"Invalid value specified for property '{name}'.")
 
 
 def completed(members: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

@@ -18,13 +18,13 @@ from emulator.entra.models import APPLICATION_ADMINISTRATOR, EntraModel, Princip
 from emulator.entra.resources import GRAPH
 from emulator.graph import key_credentials, permissions
 from emulator.graph.exceptions import (
-    bad_request,
-    denied,
-    identifier_in_use,
-    invalid_value,
-    name_in_use,
-    not_verified_domain,
-    object_not_found,
+    BAD_REQUEST,
+    DENIED,
+    IDENTIFIER_IN_USE,
+    INVALID_VALUE,
+    NAME_IN_USE,
+    NOT_VERIFIED_DOMAIN,
+    OBJECT_NOT_FOUND,
     unauthenticated,
     wrong_audience,
 )
@@ -65,7 +65,7 @@ class GraphModel:
         except ServiceError as error:
             raise unauthenticated(f"Access token validation failure. {error.message}") from error
         if caller.is_user and ACTS_AS_USER not in caller.claims["scp"].split():
-            raise denied()
+            raise DENIED()
         return caller
 
     def tenant(self, caller: Principal) -> Document:
@@ -105,7 +105,7 @@ class GraphModel:
             ServiceError: 400 for a name that is missing, or a value that is not allowed.
         """
         if not members.get("displayName"):
-            raise bad_request("A value is required for property 'displayName' of resource 'Application'.")
+            raise BAD_REQUEST("A value is required for property 'displayName' of resource 'Application'.")
         client_id = str(uuid4())
         changed = self._changed(caller, {"clientId": client_id, "certificates": []}, members)
         self._entra.ensure_application(
@@ -131,9 +131,9 @@ class GraphModel:
         """Return the members of the stored application that a request changes, after checking its values."""
         self._check_identifiers(caller, application["clientId"], changes.get("identifierUris", ()))
         if changes.get("api", {}).get("requestedAccessTokenVersion") not in TOKEN_VERSIONS:
-            raise invalid_value("requestedAccessTokenVersion", "Application")
+            raise INVALID_VALUE(member="requestedAccessTokenVersion", resource="Application")
         if changes.get("signInAudience", SIGN_IN_AUDIENCES[0]) not in SIGN_IN_AUDIENCES:
-            raise invalid_value("signInAudience", "Application")
+            raise INVALID_VALUE(member="signInAudience", resource="Application")
         free = {name: value for name, value in changes.items() if name not in KEPT_APART}
         before = application.get("members", {})
         changed: Document = {"members": _merged(before, free)}
@@ -165,9 +165,9 @@ class GraphModel:
             parts = urlsplit(uri.lower())
             ids = parts.scheme == "api" and parts.netloc in (client_id, caller.tenant_id)
             if not ids and parts.netloc != domain and not parts.netloc.endswith(f".{domain}"):
-                raise not_verified_domain(uri)
+                raise NOT_VERIFIED_DOMAIN(uri)
             if uri.lower() in taken:
-                raise identifier_in_use()
+                raise IDENTIFIER_IN_USE()
 
     def delete_application(self, caller: Principal, object_id: str) -> None:
         """Remove an application and its service principal."""
@@ -206,7 +206,7 @@ class GraphModel:
         """
         application = self._owned(caller, object_id)
         if not self._entra.remove_secret(application["clientId"], key_id):
-            raise bad_request(f"No password credential found with keyId {key_id}.")
+            raise BAD_REQUEST(f"No password credential found with keyId {key_id}.")
 
     def _owned(self, caller: Principal, object_id: str) -> Document:
         application = self.application(caller, object_id)
@@ -218,7 +218,7 @@ class GraphModel:
             "wids", ()
         )
         if caller.object_id not in application["owners"] and not administrates:
-            raise denied()
+            raise DENIED()
 
     # Service principals
 
@@ -258,15 +258,15 @@ class GraphModel:
         """
         app_id = members.get("appId")
         if not app_id:
-            raise bad_request("A value is required for property 'appId' of resource 'ServicePrincipal'.")
+            raise BAD_REQUEST("A value is required for property 'appId' of resource 'ServicePrincipal'.")
         try:
             self._entra.application(app_id)
         except LookupError as error:
-            raise bad_request(
+            raise BAD_REQUEST(
                 f"The appId '{app_id}' of the service principal does not reference a valid application object."
             ) from error
         if self._entra.service_principal(caller.tenant_id, app_id) is not None:
-            raise name_in_use(app_id)
+            raise NAME_IN_USE(app_id)
         self._entra.ensure_service_principal(caller.tenant_id, app_id)
         return self._entra.update_service_principal(caller.tenant_id, app_id, _principal_changes({}, members))
 
@@ -307,7 +307,7 @@ def _found(documents: Iterable[Document], member: str, wanted: str) -> Document:
     for document in documents:
         if document[member] == wanted.lower():
             return document
-    raise object_not_found(wanted)
+    raise OBJECT_NOT_FOUND(wanted)
 
 
 def _merged(known: Document, changes: Document) -> Document:

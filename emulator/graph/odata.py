@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from emulator.graph.exceptions import invalid_filter, not_supported, unknown_option
+from emulator.graph.exceptions import INVALID_FILTER, NOT_SUPPORTED, UNKNOWN_OPTION
 
 Item = dict[str, Any]
 
@@ -80,9 +80,9 @@ def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[
     """
     for name in options:
         if name in OTHER_OPTIONS:
-            raise not_supported(f"the query option {name} of Microsoft Graph")
+            raise NOT_SUPPORTED(f"the query option {name} of Microsoft Graph")
         if name.startswith("$") and name not in SUPPORTED_OPTIONS:
-            raise unknown_option(name)
+            raise UNKNOWN_OPTION(name)
     found = [item for item in items if _fits(item, options.get("$filter", ""), kind)]
     members = [member.strip() for member in options.get("$select", "").split(",") if member.strip()]
     return [select(item, members) for item in found]
@@ -102,12 +102,12 @@ def _fits(item: Item, condition: str, kind: str) -> bool:
             None,
         )
         if found is None:
-            raise invalid_filter(f"Syntax error at position {position} in '{text}'.")
+            raise INVALID_FILTER(f"Syntax error at position {position} in '{text}'.")
         match, holds = found
         if match["member"] not in item:
             if match["member"] in OTHER_PROPERTIES:
-                raise not_supported(f"the property {match['member']} of {kind} in Microsoft Graph")
-            raise invalid_filter(
+                raise NOT_SUPPORTED(f"the property {match['member']} of {kind} in Microsoft Graph")
+            raise INVALID_FILTER(
                 f"Could not find a property named '{match['member']}' on type 'microsoft.graph.{_lower(kind)}'."
             )
         fits = holds(item[match["member"]], match["value"].replace("''", "'")) and fits
@@ -118,9 +118,9 @@ def _fits(item: Item, condition: str, kind: str) -> bool:
 def _refuse_other_operators(text: str) -> None:
     for match in OTHER_OPERATORS.finditer(text):
         if match["operator"]:
-            raise not_supported(f"the operator or function {match['operator']} in filters of Microsoft Graph")
+            raise NOT_SUPPORTED(f"the operator or function {match['operator']} in filters of Microsoft Graph")
         if match["literal"]:
-            raise not_supported(f"comparisons with {match['literal']} in filters of Microsoft Graph")
+            raise NOT_SUPPORTED(f"comparisons with {match['literal']} in filters of Microsoft Graph")
 
 
 def _lower(kind: str) -> str:

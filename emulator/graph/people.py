@@ -11,7 +11,7 @@ from typing import Any
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
-from emulator.graph.exceptions import bad_request, denied, invalid_value, not_supported, object_not_found
+from emulator.graph.exceptions import BAD_REQUEST, DENIED, INVALID_VALUE, NOT_SUPPORTED, OBJECT_NOT_FOUND
 
 # The kinds of characters of which a password has three.
 _KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
@@ -41,7 +41,7 @@ class PeopleModel:
         """
         found = self._people.user(id_or_name) or self._people.user_named(caller.tenant_id, id_or_name)
         if found is None or found["tenantId"] != caller.tenant_id:
-            raise object_not_found(id_or_name)
+            raise OBJECT_NOT_FOUND(id_or_name)
         return found
 
     def create_user(self, caller: Principal, members: Document) -> Document:
@@ -58,16 +58,16 @@ class PeopleModel:
         profile = members.get("passwordProfile", {})
         for name in ("displayName", "mailNickname", "userPrincipalName", "accountEnabled", "passwordProfile"):
             if name not in members:
-                raise bad_request(f"A value is required for property '{name}' of resource 'User'.")
+                raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'User'.")
         _check_nickname(members["mailNickname"], "User")
         name = members["userPrincipalName"]
         if name.partition("@")[2].lower() != self._entra.tenant(caller.tenant_id)["domain"]:
-            raise bad_request(
+            raise BAD_REQUEST(
                 "The domain portion of the userPrincipalName property is invalid. You must use one of the verified domain "
                 "names in your organization."
             )
         if self._people.user_named(caller.tenant_id, name) is not None:
-            raise bad_request("Another object with the same value for property userPrincipalName already exists.")
+            raise BAD_REQUEST("Another object with the same value for property userPrincipalName already exists.")
         _check_password(profile.get("password") or "")
         user = self._people.add_user(caller.tenant_id, name, profile["password"], members["displayName"])
         return self._people.change_user(user["objectId"], _user_changes(members))
@@ -113,7 +113,7 @@ class PeopleModel:
         """
         found = self._people.group(object_id)
         if found is None or found["tenantId"] != caller.tenant_id:
-            raise object_not_found(object_id)
+            raise OBJECT_NOT_FOUND(object_id)
         return found
 
     def create_group(self, caller: Principal, members: Document) -> Document:
@@ -124,9 +124,9 @@ class PeopleModel:
         """
         for name in ("displayName", "mailEnabled", "mailNickname", "securityEnabled"):
             if name not in members:
-                raise bad_request(f"A value is required for property '{name}' of resource 'Group'.")
+                raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'Group'.")
         if members["mailEnabled"] or not members["securityEnabled"]:
-            raise not_supported("groups with mail, and groups that are not security groups")
+            raise NOT_SUPPORTED("groups with mail, and groups that are not security groups")
         _check_nickname(members["mailNickname"], "Group")
         group = self._people.add_group(caller.tenant_id, members["displayName"], caller.object_id)
         self._people.change_group(group["objectId"], {"members": members})
@@ -159,7 +159,7 @@ class PeopleModel:
         if member["objectId"] == group["objectId"] or not self._people.add_member(
             group["objectId"], kind, member["objectId"]
         ):
-            raise bad_request(
+            raise BAD_REQUEST(
                 "One or more added object references already exist for the following modified properties: 'members'."
             )
 
@@ -171,7 +171,7 @@ class PeopleModel:
         """
         group = self._owned(caller, group_id)
         if not self._people.remove_member(group["objectId"], member_id):
-            raise object_not_found(member_id)
+            raise OBJECT_NOT_FOUND(member_id)
 
     def groups_around(self, caller: Principal, object_id: str) -> list[str]:
         """Return the object ids of the groups of which a principal is a member at any depth, sorted."""
@@ -193,7 +193,7 @@ class PeopleModel:
             found = find(object_id)
             if found is not None and found["tenantId"] == caller.tenant_id:
                 return kind, found
-        raise object_not_found(object_id)
+        raise OBJECT_NOT_FOUND(object_id)
 
     def _owned(self, caller: Principal, object_id: str) -> Document:
         group = self.group(caller, object_id)
@@ -204,7 +204,7 @@ class PeopleModel:
 
 def _check_administers(caller: Principal) -> None:
     if USER_ADMINISTRATOR not in caller.claims.get("wids", ()):
-        raise denied()
+        raise DENIED()
 
 
 def _user_changes(members: Document) -> dict[str, Any]:
@@ -220,13 +220,13 @@ def _user_changes(members: Document) -> dict[str, Any]:
 
 def _check_nickname(nickname: str, resource: str) -> None:
     if not _NICKNAME.fullmatch(nickname):
-        raise invalid_value("mailNickname", resource)
+        raise INVALID_VALUE(member="mailNickname", resource=resource)
 
 
 def _check_password(password: str) -> None:
     kinds = sum(any(is_kind(character) for character in password) for is_kind in _KINDS)
     if len(password) < _MIN_PASSWORD or kinds < _MIN_KINDS:
-        raise bad_request(
+        raise BAD_REQUEST(
             "The specified password does not comply with password complexity requirements. Please provide a different "
             "password."
         )

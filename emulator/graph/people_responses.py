@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.store import Document
 from emulator.entra.models import Principal
 from emulator.entra.people import GROUP, USER
-from emulator.graph.exceptions import bad_request
+from emulator.graph.exceptions import BAD_REQUEST
 from emulator.graph.members import MEMBER_GROUPS, NEW_GROUP, NEW_USER, ROLE_ASSIGNMENT, USER_CHANGES, WANTED_GROUPS
 from emulator.graph.models import GraphModel
 from emulator.graph.odata import Item
@@ -34,7 +34,7 @@ class PeopleResponses:
         """Answer `GET /me`: the user who has signed in."""
         caller = self._caller(request)
         if not caller.is_user:
-            raise bad_request("/me request is only valid with delegated authentication flow.")
+            raise BAD_REQUEST("/me request is only valid with delegated authentication flow.")
         return entity(request, "users", show_user(self._people.user(caller, caller.object_id)))
 
     async def list_users(self, request: Request) -> Response:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.graph.exceptions import bad_request, duplicate_value, enabled_entitlement
+from emulator.graph.exceptions import BAD_REQUEST, DUPLICATE_VALUE, ENABLED_ENTITLEMENT
 
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MEMBER_TYPES = {"User", "Application"}
@@ -27,7 +27,7 @@ def check(before: Document, after: Document, exists: Callable[[str], bool]) -> N
     """
     for role in after.get("appRoles") or []:
         if not role.get("allowedMemberTypes") or not {*role["allowedMemberTypes"]} <= _MEMBER_TYPES:
-            raise bad_request("Invalid value specified for property 'allowedMemberTypes' of resource 'AppRole'.")
+            raise BAD_REQUEST("Invalid value specified for property 'allowedMemberTypes' of resource 'AppRole'.")
     old, new = _scopes(before), _scopes(after)
     _check_entries("api.oauth2PermissionScopes", old, new, ("value",))
     _check_entries(
@@ -40,20 +40,20 @@ def _check_entries(name: str, before: Sequence[Document], after: Sequence[Docume
     """Check ids and values of roles or scopes; an enabled one is neither removed nor changed."""
     for entry in after:
         if not _GUID.fullmatch(entry.get("id") or ""):
-            raise bad_request(f"Invalid value specified for property 'id' of {name}.")
+            raise BAD_REQUEST(f"Invalid value specified for property 'id' of {name}.")
         missing = [member for member in needed if not entry.get(member)]
         if missing or " " in (entry.get("value") or ""):
-            raise bad_request(f"Invalid value specified for property '{(*missing, 'value')[0]}' of {name}.")
+            raise BAD_REQUEST(f"Invalid value specified for property '{(*missing, 'value')[0]}' of {name}.")
     for member in ("id", "value"):
         values = [entry[member].lower() for entry in after if entry.get(member)]
         if len(set(values)) < len(values):
-            raise duplicate_value(member, name)
+            raise DUPLICATE_VALUE(member=member, name=name)
     kept = {entry["id"].lower(): entry for entry in after}
     for entry in before:
         # What stands for a permission may change only while it is disabled; its texts and its end may at any time.
         now = kept.get(entry["id"].lower())
         if entry.get("isEnabled") and (now is None or now.get("value") != entry.get("value")):
-            raise enabled_entitlement()
+            raise ENABLED_ENTITLEMENT()
 
 
 def _check_clients(before: Document, after: Document, exists: Callable[[str], bool]) -> None:
@@ -65,11 +65,11 @@ def _check_clients(before: Document, after: Document, exists: Callable[[str], bo
     known = {scope["id"].lower() for scope in _scopes(before)} & {scope["id"].lower() for scope in _scopes(after)}
     for client in _api(after).get("preAuthorizedApplications") or []:
         if not exists(client.get("appId") or ""):
-            raise bad_request(
+            raise BAD_REQUEST(
                 f"Property PreAuthorizedApplication references applications {client.get('appId')} that cannot be found."
             )
         if not {scope_id.lower() for scope_id in client.get("delegatedPermissionIds") or []} <= known:
-            raise bad_request(
+            raise BAD_REQUEST(
                 "Property api.preAuthorizedApplications.delegatedPermissionIds has a Permission Id that cannot be found in "
                 "the AppPermissions sets."
             )

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
 from emulator.entra.models import Principal
-from emulator.graph.exceptions import bad_request
+from emulator.graph.exceptions import BAD_REQUEST
 from emulator.graph.key_credentials import shown
 from emulator.graph.members import (
     APPLICATION,
@@ -143,7 +143,7 @@ class Responses:
         body = await body_of(request, IDS)
         ids = body.get("ids", [])
         if not 1 <= len(ids) <= MAX_IDS:
-            raise bad_request(f"'ids' must hold 1 to {MAX_IDS} object ids.")
+            raise BAD_REQUEST(f"'ids' must hold 1 to {MAX_IDS} object ids.")
         wanted = {str(object_id).lower() for object_id in ids}
         kinds: tuple[tuple[str, Iterable[Document], Callable[[Document], Item]], ...] = (
             ("servicePrincipal", self._model.service_principals(caller), self._service_principal),
@@ -230,7 +230,7 @@ def _time(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise bad_request(f"Invalid value '{text}' for a time.") from error
+        raise BAD_REQUEST(f"Invalid value '{text}' for a time.") from error
     if moment.tzinfo is None:
-        raise bad_request(f"Invalid value '{text}' for a time: it has no time zone.")
+        raise BAD_REQUEST(f"Invalid value '{text}' for a time: it has no time zone.")
     return moment

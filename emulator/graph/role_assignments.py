@@ -6,7 +6,7 @@ from emulator.core.store import Document
 from emulator.entra.app_roles import DEFAULT_ACCESS
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.people import SERVICE_PRINCIPAL
-from emulator.graph.exceptions import bad_request, object_not_found
+from emulator.graph.exceptions import BAD_REQUEST, OBJECT_NOT_FOUND
 from emulator.graph.models import GraphModel
 from emulator.graph.people import PeopleModel
 
@@ -44,7 +44,7 @@ class RoleAssignmentModel:
         """
         for name in ("principalId", "resourceId", "appRoleId"):
             if not wanted.get(name):
-                raise bad_request(f"A value is required for property '{name}' of resource 'AppRoleAssignment'.")
+                raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'AppRoleAssignment'.")
         resource = self._applications.owned_service_principal(caller, wanted["resourceId"])
         kind, principal = self._people.object(caller, wanted["principalId"])
         role_id = wanted["appRoleId"].lower()
@@ -52,7 +52,7 @@ class RoleAssignmentModel:
             self._check_role(resource, role_id, kind)
         known = self._entra.app_roles.of_resource(resource["objectId"])
         if any((found["appRoleId"], found["principalId"]) == (role_id, principal["objectId"]) for found in known):
-            raise bad_request("Permission being assigned already exists on the object")
+            raise BAD_REQUEST("Permission being assigned already exists on the object")
         made = self._entra.app_roles.assign(resource["objectId"], role_id, kind, principal["objectId"])
         return self._shown(caller, made)
 
@@ -64,14 +64,14 @@ class RoleAssignmentModel:
         """
         resource = self._applications.owned_service_principal(caller, resource_id)
         if not self._entra.app_roles.remove(resource["objectId"], assignment_id):
-            raise object_not_found(assignment_id)
+            raise OBJECT_NOT_FOUND(assignment_id)
 
     def _check_role(self, resource: Document, role_id: str, kind: str) -> None:
         members = self._applications.registration(resource).get("members", {})
         role = next((role for role in members.get("appRoles", ()) if role["id"].lower() == role_id), None)
         needed = "Application" if kind == SERVICE_PRINCIPAL else "User"
         if role is None or not role.get("isEnabled") or needed not in role["allowedMemberTypes"]:
-            raise bad_request(f"Permission being assigned was not found on application '{resource['clientId']}'.")
+            raise BAD_REQUEST(f"Permission being assigned was not found on application '{resource['clientId']}'.")
 
     def _shown(self, caller: Principal, assignment: Document) -> Document:
         kind, principal = self._people.object(caller, assignment["principalId"])

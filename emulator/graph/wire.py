@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
-from emulator.graph.exceptions import bad_request
+from emulator.graph.exceptions import BAD_REQUEST
 from emulator.graph.members import Shape, check
 from emulator.graph.odata import Item, query, select
 
@@ -51,9 +51,9 @@ async def body_of(request: Request, members: dict[str, Shape]) -> dict[str, Any]
         # JSON can escape half a surrogate pair, but no answer could contain it.
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
-        raise bad_request(f"Unable to read JSON request payload: {error}") from error
+        raise BAD_REQUEST(f"Unable to read JSON request payload: {error}") from error
     if not isinstance(body, dict):
-        raise bad_request("Unable to read JSON request payload: an object is expected.")
+        raise BAD_REQUEST("Unable to read JSON request payload: an object is expected.")
     check(body, members)
     # The CLI sends null for members that it was not given.
     return {name: value for name, value in body.items() if value is not None and not name.startswith("@odata.")}
@@ -74,5 +74,5 @@ async def referred(request: Request) -> str:
         url = json.loads(await request.body())["@odata.id"]
         path = urlsplit(url).path
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise bad_request("Unable to read JSON request payload: '@odata.id' is expected.") from error
+        raise BAD_REQUEST("Unable to read JSON request payload: '@odata.id' is expected.") from error
     return str(path.rsplit("/", 1)[-1])

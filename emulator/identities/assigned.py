@@ -96,11 +96,11 @@ def check(change: Change, type_name: str, kinds: Sequence[str] = (SYSTEM, USER))
         return
     wanted = [kind for kind in (SYSTEM, USER) if kind in identity.get("type", NONE)]
     if left_out := [kind for kind in wanted if kind not in kinds]:
-        raise exceptions.kind_not_supported(left_out[0], type_name)
+        raise exceptions.KIND_NOT_SUPPORTED(kind=left_out[0], type_name=type_name)
     given = identity.get("userAssignedIdentities")
     names = [name for name, value in (given or {}).items() if value is not None]
     if USER in wanted and not names:
-        raise exceptions.no_identities(identity["type"])
+        raise exceptions.NO_IDENTITIES(identity["type"])
     if USER not in wanted and given is not None:
         raise exceptions.identities_not_expected(str(change.id))
     for name in names:
@@ -137,7 +137,7 @@ def _require(arm: ArmModel, resource_id: str, name: str) -> None:
     except ValueError:
         identifier = None
     if identifier is None or identifier.type.lower() != IDENTITIES.name.lower():
-        raise exceptions.not_an_identity(name)
+        raise exceptions.NOT_AN_IDENTITY(name)
     if arm.load(identifier) is None:
         raise exceptions.identity_not_found(resource_id, name)
 

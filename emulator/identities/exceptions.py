@@ -3,40 +3,23 @@
 import json
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
-
-@said(MEMORY)
-def invalid_name(name: str) -> ServiceError:
-    """Build the 400 for a name that an identity cannot have."""
-    return ServiceError(
-        400,
-        "InvalidResourceName",
-        f"The resource name '{name}' is invalid. It must have 3 to 128 letters, digits, hyphens and underscores, and begin "
-        "with a letter or digit.",
-    )
-
-
+# fmt: off
+INVALID_NAME = Refusal(400, "InvalidResourceName", MEMORY,
+    "The resource name '{name}' is invalid. It must have 3 to 128 letters, digits, hyphens and underscores, and begin "
+    "with a letter or digit.")
 # Identities of other resources
 FAILED = "FailedIdentityOperation"
-
-
-@said(OWN)
-def kind_not_supported(kind: str, type_name: str) -> ServiceError:
-    """Build the 400 for a kind of identity that resources of a type do not have here."""
-    return ServiceError(
-        400,
-        "NotSupportedByLocalAzure",
-        f"The local Azure does not support identities of the type {kind} of {type_name}.",
-    )
-
-
-@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/17082"))
-def no_identities(kind: str) -> ServiceError:
-    """Build the 400 for user-assigned identities without any."""
-    return ServiceError(
-        400, "MissingIdentityIds", f"The identity ids must not be null or empty for '{kind}' identity type."
-    )
+KIND_NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure does not support identities of the type {kind} of {type_name}.")
+NO_IDENTITIES = Refusal(400, "MissingIdentityIds",
+    public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/17082"),
+    "The identity ids must not be null or empty for '{kind}' identity type.")
+NOT_AN_IDENTITY = Refusal(400, "InvalidResourceIdentifier", MEMORY,
+    "'{name}' is not the id of a user-assigned identity.")
+# fmt: on
 
 
 @said(public_output("https://github.com/Azure/azure-rest-api-specs/issues/17650"))
@@ -51,12 +34,6 @@ def identities_not_expected(resource_id: str) -> ServiceError:
             "userAssignedIdentities",
         ),
     )
-
-
-@said(MEMORY)
-def not_an_identity(name: str) -> ServiceError:
-    """Build the 400 for an id that is not a user-assigned identity's."""
-    return ServiceError(400, "InvalidResourceIdentifier", f"'{name}' is not the id of a user-assigned identity.")
 
 
 @said(public_output("https://github.com/Azure/azure-libraries-for-net/issues/690"))

@@ -50,7 +50,7 @@ IDENTITIES = ResourceType(
         "tenantId": READ_ONLY,
     },
     name_pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{2,127}",
-    name_refusal=lambda found: exceptions.invalid_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_NAME(found.value),
     has_state=False,
     render=_render,
     stored=_make_principal,

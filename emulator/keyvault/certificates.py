@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.keyvault.exceptions import (
-    certificate_name_in_use,
-    certificate_not_found,
-    deleted_certificate_not_found,
+    CERTIFICATE_NAME_IN_USE,
+    CERTIFICATE_NOT_FOUND,
+    DELETED_CERTIFICATE_NOT_FOUND,
 )
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.properties import check_name
@@ -46,7 +46,7 @@ class CertificateModel:
         found = self.active(vault, name)
         wanted = version.lower() or (found["versions"][-1] if found else "")
         if found is None or wanted not in found["versions"]:
-            raise certificate_not_found(f"{name}/{version}" if version else name)
+            raise CERTIFICATE_NOT_FOUND(f"{name}/{version}" if version else name)
         return found, self.version(vault, name, wanted)
 
     def all(self, vault: str, *, pending: bool, deleted: bool = False) -> Iterator[tuple[Document, Document]]:
@@ -100,7 +100,7 @@ class CertificateModel:
         check_name(name)
         found = self.find(vault, name)
         if found is None or not found["deleted"]:
-            raise deleted_certificate_not_found(name)
+            raise DELETED_CERTIFICATE_NOT_FOUND(name)
         return found, self.version(vault, name, found["versions"][-1])
 
     def recover(self, vault: str, name: str) -> tuple[Document, Document]:
@@ -111,7 +111,7 @@ class CertificateModel:
         """
         check_name(name)
         if self.active(vault, name) is not None:
-            raise certificate_name_in_use(name)
+            raise CERTIFICATE_NAME_IN_USE(name)
         found, version = self.deleted(vault, name)
         found["deleted"] = None
         with self._store.transaction():

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
 from emulator.core.store import Document
 from emulator.entra.models import Principal
@@ -57,10 +58,48 @@ def wrong_issuer(vault: Document, tenant_id: str) -> ServiceError:
     )
 
 
-@said(OWN)
-def vault_not_found(host: str) -> ServiceError:
-    """Return the error that takes the place of a host name that does not resolve."""
-    return ServiceError(404, "VaultNotFound", f"The name '{host}' does not resolve: there is no such vault.")
+# fmt: off
+VAULT_NOT_FOUND = Refusal(404, "VaultNotFound", OWN, "The name '{host}' does not resolve: there is no such vault.")
+SECRET_NOT_FOUND = Refusal(404, "SecretNotFound",
+    public_output("https://github.com/Azure/azure-sdk-for-js/issues/25489"),
+    "A secret with (name/id) {name} was not found in this key vault. If you recently deleted this secret you may be "
+    "able to recover it using the correct recovery command. For help resolving this issue, please see "
+    "https://go.microsoft.com/fwlink/?linkid=2125182")
+DELETED_SECRET_NOT_FOUND = Refusal(404, "SecretNotFound",
+    public_output("https://github.com/Azure/azure-sdk-for-net/issues/26027"),
+    "Deleted Secret not found: {name}")
+DELETED_BUT_RECOVERABLE = Refusal(409, "Conflict",
+    public_output("https://github.com/microsoft/AzureKeyVaultExplorer/issues/42"),
+    "Secret {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this state, the "
+    "secret can only be recovered or purged.", extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}})
+NAME_IN_USE = Refusal(409, "Conflict", MEMORY, "Secret {name} already exists and cannot be recovered over.")
+SECRET_DISABLED = Refusal(403, "Forbidden", MEMORY,
+    "Operation get is not allowed on a disabled secret.", extra={"innererror": {"code": "SecretDisabled"}})
+SECRET_MANAGED = Refusal(403, "Forbidden", MEMORY,
+    "Operation \"{operation}\" is not allowed as this object's lifetime is managed by Key Vault.",
+    extra={"innererror": {"code": "SecretManagedByKeyVault"}})
+CERTIFICATE_NOT_FOUND = Refusal(404, "CertificateNotFound", MEMORY,
+    "A certificate with (name/id) {name} was not found in this key vault. If you recently deleted this certificate "
+    "you may be able to recover it using the correct recovery command. For help resolving this issue, please see "
+    "https://go.microsoft.com/fwlink/?linkid=2125182")
+DELETED_CERTIFICATE_NOT_FOUND = Refusal(404, "CertificateNotFound", MEMORY, "Deleted Certificate not found: {name}")
+CERTIFICATE_DELETED_BUT_RECOVERABLE = Refusal(409, "Conflict", MEMORY,
+    "Certificate {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this "
+    "state, the certificate can only be recovered or purged.",
+    extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}})
+CERTIFICATE_NAME_IN_USE = Refusal(409, "Conflict", MEMORY, "The name {name} is in use in this key vault.")
+PENDING_IN_PROGRESS = Refusal(409, "Conflict", MEMORY,
+    "A new key vault certificate can not be created or imported while a pending key vault certificate's status is "
+    "inProgress.")
+PENDING_NOT_FOUND = Refusal(404, "PendingCertificateNotFound", MEMORY, "Pending certificate not found: {name}")
+ISSUER_NOT_FOUND = Refusal(404, "CertificateIssuerNotFound", MEMORY, "Certificate issuer not found: {name}")
+BAD_PARAMETER = Refusal(400, "BadParameter", MEMORY, "{message}")
+INVALID_NAME = Refusal(400, "BadParameter",
+    public_output("https://github.com/aspnet/MicrosoftConfigurationBuilders/issues/22"),
+    "The request URI contains an invalid name: {name}")
+NO_OPERATION = Refusal(400, "BadParameter", MEMORY, "Method {method} does not allow operation '{operation}'")
+NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+# fmt: on
 
 
 @said(MEMORY)
@@ -118,152 +157,6 @@ def purge_not_allowed(vault: Document) -> ServiceError:
     )
 
 
-@said(public_output("https://github.com/Azure/azure-sdk-for-js/issues/25489"))
-def secret_not_found(name: str) -> ServiceError:
-    """Return the error for a secret, or a version, that does not exist."""
-    return ServiceError(
-        404,
-        "SecretNotFound",
-        f"A secret with (name/id) {name} was not found in this key vault. If you recently deleted this secret you may "
-        "be able to recover it using the correct recovery command. For help resolving this issue, please see "
-        "https://go.microsoft.com/fwlink/?linkid=2125182",
-    )
-
-
-@said(public_output("https://github.com/Azure/azure-sdk-for-net/issues/26027"))
-def deleted_secret_not_found(name: str) -> ServiceError:
-    """Return the error for a secret that is not among the deleted ones."""
-    return ServiceError(404, "SecretNotFound", f"Deleted Secret not found: {name}")
-
-
-@said(public_output("https://github.com/microsoft/AzureKeyVaultExplorer/issues/42"))
-def deleted_but_recoverable(name: str) -> ServiceError:
-    """Return the error for a name that a deleted secret still has."""
-    return ServiceError(
-        409,
-        "Conflict",
-        f"Secret {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this state, "
-        "the secret can only be recovered or purged.",
-        extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}},
-    )
-
-
-@said(MEMORY)
-def name_in_use(name: str) -> ServiceError:
-    """Return the error for recovering a secret whose name an active secret has."""
-    return ServiceError(409, "Conflict", f"Secret {name} already exists and cannot be recovered over.")
-
-
-@said(MEMORY)
-def secret_disabled() -> ServiceError:
-    """Return the error for reading a disabled version."""
-    return ServiceError(
-        403,
-        "Forbidden",
-        "Operation get is not allowed on a disabled secret.",
-        extra={"innererror": {"code": "SecretDisabled"}},
-    )
-
-
-@said(MEMORY)
-def secret_managed(operation: str) -> ServiceError:
-    """Return the error for changing a certificate's secret other than through the certificate."""
-    return ServiceError(
-        403,
-        "Forbidden",
-        f'Operation "{operation}" is not allowed as this object\'s lifetime is managed by Key Vault.',
-        extra={"innererror": {"code": "SecretManagedByKeyVault"}},
-    )
-
-
-@said(MEMORY)
-def certificate_not_found(name: str) -> ServiceError:
-    """Return the error for a certificate, or a version, that does not exist."""
-    return ServiceError(
-        404,
-        "CertificateNotFound",
-        f"A certificate with (name/id) {name} was not found in this key vault. If you recently deleted this certificate "
-        "you may be able to recover it using the correct recovery command. For help resolving this issue, please see "
-        "https://go.microsoft.com/fwlink/?linkid=2125182",
-    )
-
-
-@said(MEMORY)
-def deleted_certificate_not_found(name: str) -> ServiceError:
-    """Return the error for a certificate that is not among the deleted ones."""
-    return ServiceError(404, "CertificateNotFound", f"Deleted Certificate not found: {name}")
-
-
-@said(MEMORY)
-def certificate_deleted_but_recoverable(name: str) -> ServiceError:
-    """Return the error for a name that a deleted certificate still has."""
-    return ServiceError(
-        409,
-        "Conflict",
-        f"Certificate {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this "
-        "state, the certificate can only be recovered or purged.",
-        extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}},
-    )
-
-
-@said(MEMORY)
-def certificate_name_in_use(name: str) -> ServiceError:
-    """Return the error for a name that is taken: by an active certificate, or by a secret without a certificate."""
-    return ServiceError(409, "Conflict", f"The name {name} is in use in this key vault.")
-
-
-@said(MEMORY)
-def pending_in_progress() -> ServiceError:
-    """Return the error for ordering a certificate that is already on order."""
-    return ServiceError(
-        409,
-        "Conflict",
-        "A new key vault certificate can not be created or imported while a pending key vault certificate's status is "
-        "inProgress.",
-    )
-
-
-@said(MEMORY)
-def pending_not_found(name: str) -> ServiceError:
-    """Return the error for an order that does not exist."""
-    return ServiceError(404, "PendingCertificateNotFound", f"Pending certificate not found: {name}")
-
-
-@said(MEMORY)
-def issuer_not_found(name: str) -> ServiceError:
-    """Return the error for an issuer that the vault does not know."""
-    return ServiceError(404, "CertificateIssuerNotFound", f"Certificate issuer not found: {name}")
-
-
-@said(MEMORY)
-def bad_parameter(message: str) -> ServiceError:
-    """Return the error for an invalid request."""
-    return ServiceError(400, "BadParameter", message)
-
-
-@said(public_output("https://github.com/aspnet/MicrosoftConfigurationBuilders/issues/22"))
-def invalid_name(name: str) -> ServiceError:
-    """Return the error for the name of a secret or certificate with characters that it cannot have, or too many."""
-    return ServiceError(400, "BadParameter", f"The request URI contains an invalid name: {name}")
-
-
-@said(MEMORY)
-def no_operation(method: str, operation: str) -> ServiceError:
-    """Return the error for an operation that Key Vault does not have.
-
-    Args:
-        method: HTTP method.
-        operation: the last part of the path; "" for the secret or certificate itself.
-    """
-    return ServiceError(400, "BadParameter", f"Method {method} does not allow operation '{operation}'")
-
-
-@said(OWN)
-def not_supported(what: str) -> ServiceError:
-    """Return the error for what only the real Key Vault has."""
-    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
-
-
 def not_found(request: Request) -> ServiceError:
     """Return the error for a path or method that no operation has."""
     parts = request.url.path.strip("/").split("/")
@@ -272,8 +165,8 @@ def not_found(request: Request) -> ServiceError:
     if what is None and kind == "certificates" and (request.method == "PATCH" or operation == "pending"):
         what = "changes of certificates, of their issuers and orders"
     if what is not None:
-        return not_supported(f"{what} ({request.method} {request.url.path})")
-    return no_operation(request.method, operation)
+        return NOT_SUPPORTED(f"{what} ({request.method} {request.url.path})")
+    return NO_OPERATION(method=request.method, operation=operation)
 
 
 def render(_request: Request, error: ServiceError) -> Response:

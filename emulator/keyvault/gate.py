@@ -17,10 +17,10 @@ from emulator.entra.exceptions import WrongAudienceError
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.resources import KEY_VAULT
 from emulator.keyvault.exceptions import (
+    BAD_PARAMETER,
     REGION_HEADER,
-    bad_parameter,
+    VAULT_NOT_FOUND,
     unauthorized,
-    vault_not_found,
     wrong_audience,
     wrong_issuer,
 )
@@ -80,12 +80,12 @@ class Gate:
         host = request.headers["host"].partition(":")[0].lower()
         vault = self._model.vault(host.partition(".")[0])
         if vault is None:
-            raise vault_not_found(host)
+            raise VAULT_NOT_FOUND(host)
         caller = self._authenticate(request, vault)
         request.state.caller = caller.object_id
         version = request.query_params.get("api-version", "")
         if version not in API_VERSIONS + PREVIEW_VERSIONS:
-            raise bad_parameter(
+            raise BAD_PARAMETER(
                 f"The specified version ({version}) is not recognized. Consider using the latest supported version "
                 f"({API_VERSIONS[-1]})."
             )
@@ -127,7 +127,7 @@ def page(request: Request, found: Iterable[Found], show: Callable[[Found], dict[
     query = request.query_params
     size_text = query.get("maxresults", str(MAX_RESULTS))
     if not size_text.isdigit() or not 1 <= int(size_text) <= MAX_RESULTS:
-        raise bad_parameter(f"The parameter maxresults has the value {size_text}; it must be 1 to {MAX_RESULTS}.")
+        raise BAD_PARAMETER(f"The parameter maxresults has the value {size_text}; it must be 1 to {MAX_RESULTS}.")
     size, after = int(size_text), _last_seen(query.get("$skiptoken", ""))
     items = [item for item in (show(document) for document in found) if item["id"].lower() > after]
     shown, next_link = items[:size], None
@@ -142,7 +142,7 @@ def _last_seen(token: str) -> str:
     try:
         return base64.b64decode(token, altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError) as error:
-        raise bad_parameter("The parameter $skiptoken is invalid.") from error
+        raise BAD_PARAMETER("The parameter $skiptoken is invalid.") from error
 
 
 async def body_of(request: Request) -> Document:
@@ -156,7 +156,7 @@ async def body_of(request: Request) -> Document:
         # An escape can contain half a surrogate pair, which could not be sent back.
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
-        raise bad_parameter("The request body is no valid JSON.") from error
+        raise BAD_PARAMETER("The request body is no valid JSON.") from error
     if not isinstance(body, dict):
-        raise bad_parameter("The request body must be a JSON object.")
+        raise BAD_PARAMETER("The request body must be a JSON object.")
     return body

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter, issuer_not_found
+from emulator.keyvault.exceptions import BAD_PARAMETER, ISSUER_NOT_FOUND
 from emulator.keyvault.properties import attributes, check_name
 
 
@@ -44,10 +44,10 @@ class IssuerModel:
         check_name(name)
         provider = wish.get("provider")
         if not isinstance(provider, str) or not provider:
-            raise bad_parameter("Property provider is required and must be a string.")
+            raise BAD_PARAMETER("Property provider is required and must be a string.")
         credentials, organization = wish.get("credentials") or {}, wish.get("org_details") or {}
         if not isinstance(credentials, dict) or not isinstance(organization, dict):
-            raise bad_parameter("Properties credentials and org_details must be objects.")
+            raise BAD_PARAMETER("Properties credentials and org_details must be objects.")
         now, before = int(self._clock.now().timestamp()), self.find(vault, name) or {}
         created = before.get("attributes", {}).get("created", now)
         issuer = {
@@ -69,7 +69,7 @@ class IssuerModel:
         """
         found = self.find(vault, name)
         if found is None:
-            raise issuer_not_found(name)
+            raise ISSUER_NOT_FOUND(name)
         return found
 
     def all(self, vault: str) -> Iterator[Document]:

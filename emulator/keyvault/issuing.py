@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from emulator.core.certificates import CertificateAuthority, PrivateKey, private_key_pem, read_private_key
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter
+from emulator.keyvault.exceptions import BAD_PARAMETER
 from emulator.keyvault.policies import KEY_USAGE, PEM, SELF, subject_of
 
 _CURVES: dict[str, ec.EllipticCurve] = {"P-256": ec.SECP256R1(), "P-384": ec.SECP384R1(), "P-521": ec.SECP521R1()}
@@ -104,7 +104,7 @@ def _general_names(sans: Document) -> list[x509.GeneralName]:
             *(x509.IPAddress(ipaddress.ip_address(name)) for name in sans.get("ipAddresses", ())),
         ]
     except ValueError as error:
-        raise bad_parameter(f"Property policy.x509_props.sans has an invalid value: {error}") from error
+        raise BAD_PARAMETER(f"Property policy.x509_props.sans has an invalid value: {error}") from error
 
 
 def _months_later(moment: datetime, months: int) -> datetime:

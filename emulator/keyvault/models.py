@@ -6,12 +6,12 @@ from uuid import uuid4
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.keyvault.exceptions import (
-    deleted_but_recoverable,
-    deleted_secret_not_found,
-    name_in_use,
-    secret_disabled,
-    secret_managed,
-    secret_not_found,
+    DELETED_BUT_RECOVERABLE,
+    DELETED_SECRET_NOT_FOUND,
+    NAME_IN_USE,
+    SECRET_DISABLED,
+    SECRET_MANAGED,
+    SECRET_NOT_FOUND,
 )
 from emulator.keyvault.properties import attributes, check_name, metadata, value_of
 from emulator.keyvault.vaults import Vaults
@@ -67,7 +67,7 @@ class KeyVaultModel(Vaults):
         check_name(name)
         secret = self._secret(vault, name) or _new(vault, name)
         if secret["deleted"]:
-            raise deleted_but_recoverable(name)
+            raise DELETED_BUT_RECOVERABLE(name)
         _refuse_managed(secret, "set")
         now = int(self._clock.now().timestamp())
         version = {
@@ -97,7 +97,7 @@ class KeyVaultModel(Vaults):
         check_name(name)
         found = self._existing(vault, name, version)
         if not found["attributes"]["enabled"]:
-            raise secret_disabled()
+            raise SECRET_DISABLED()
         return found
 
     def update_secret(self, vault: str, name: str, version: str, wish: Document) -> Document:
@@ -149,7 +149,7 @@ class KeyVaultModel(Vaults):
         check_name(name)
         secret = self._active(vault, name)
         if secret is None:
-            raise secret_not_found(name)
+            raise SECRET_NOT_FOUND(name)
         if not managed:
             _refuse_managed(secret, "delete")
         now = self._clock.now()
@@ -169,7 +169,7 @@ class KeyVaultModel(Vaults):
         check_name(name)
         secret = self._secret(vault, name)
         if secret is None or not secret["deleted"]:
-            raise deleted_secret_not_found(name)
+            raise DELETED_SECRET_NOT_FOUND(name)
         return self._deleted_version(secret)
 
     def deleted_secrets(self, vault: str) -> Iterator[Document]:
@@ -192,7 +192,7 @@ class KeyVaultModel(Vaults):
         """
         check_name(name)
         if self._active(vault, name) is not None:
-            raise name_in_use(name)
+            raise NAME_IN_USE(name)
         found = self.deleted_secret(vault, name)
         if not managed:
             _refuse_managed(found, "recover")
@@ -279,7 +279,7 @@ class KeyVaultModel(Vaults):
         secret = self._active(vault, name)
         wanted = version.lower() or (secret["versions"][-1] if secret else "")
         if secret is None or wanted not in secret["versions"]:
-            raise secret_not_found(f"{name}/{version}" if version else name)
+            raise SECRET_NOT_FOUND(f"{name}/{version}" if version else name)
         return self._version(vault, name, wanted)
 
     def _version(self, vault: str, name: str, version: str) -> Document:
@@ -299,7 +299,7 @@ def _new(vault: str, name: str) -> Document:
 
 def _refuse_managed(secret: Document, operation: str) -> None:
     if secret.get("managed"):
-        raise secret_managed(operation)
+        raise SECRET_MANAGED(operation)
 
 
 def secret_id(version: Document, *, versioned: bool = True) -> str:

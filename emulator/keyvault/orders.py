@@ -16,10 +16,10 @@ from emulator.core.store import Document
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import (
-    certificate_deleted_but_recoverable,
-    certificate_name_in_use,
-    pending_in_progress,
-    pending_not_found,
+    CERTIFICATE_DELETED_BUT_RECOVERABLE,
+    CERTIFICATE_NAME_IN_USE,
+    PENDING_IN_PROGRESS,
+    PENDING_NOT_FOUND,
 )
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
@@ -106,12 +106,12 @@ class OrderModel:
     def _check_free(self, vault: str, name: str, found: Document | None) -> None:
         if found is None:
             if self._vaults.has_own_secret(vault, name):
-                raise certificate_name_in_use(name)
+                raise CERTIFICATE_NAME_IN_USE(name)
             return
         if found["deleted"]:
-            raise certificate_deleted_but_recoverable(name)
+            raise CERTIFICATE_DELETED_BUT_RECOVERABLE(name)
         if found["order"] and found["order"]["status"] == "inProgress":
-            raise pending_in_progress()
+            raise PENDING_IN_PROGRESS()
 
     def settle(self, vault: str) -> None:
         """End every order of a vault that is due."""
@@ -175,7 +175,7 @@ class OrderModel:
         """
         found = self._certificates.active(vault, name)
         if found is None or not found["order"] or request_id not in ("", found["order"]["request_id"]):
-            raise pending_not_found(name)
+            raise PENDING_NOT_FOUND(name)
         return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from cryptography import x509
 
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter, not_supported
+from emulator.keyvault.exceptions import BAD_PARAMETER, NOT_SUPPORTED
 
 PEM = "application/x-pem-file"
 PKCS12 = "application/x-pkcs12"
@@ -42,13 +42,13 @@ def complete(wish: Document) -> Document:
         ServiceError: 400 `BadParameter`, naming the member, or naming a feature that only Azure has.
     """
     if not isinstance(wish, dict):
-        raise bad_parameter("Property policy must be an object.")
+        raise BAD_PARAMETER("Property policy must be an object.")
     groups = {"key_props": _key, "secret_props": _secret, "x509_props": _x509, "issuer": _issuer}
     policy: Document = {}
     for group, check in groups.items():
         given = {} if wish.get(group) is None else wish[group]
         if not isinstance(given, dict):
-            raise bad_parameter(f"Property policy.{group} must be an object.")
+            raise BAD_PARAMETER(f"Property policy.{group} must be an object.")
         policy[group] = check({name: value for name, value in given.items() if value is not None})
     actions = wish.get("lifetime_actions")
     policy["lifetime_actions"] = _actions([] if actions is None else actions)
@@ -66,13 +66,13 @@ def subject_of(policy: Document) -> x509.Name:
         return x509.Name.from_rfc4514_string(",".join(part.strip() for part in re.split(r"(?<!\\),", text)))
     except ValueError as error:
         # A common name holds 64 characters at most (RFC 5280, ub-common-name).
-        raise bad_parameter(f"Property policy.x509_props.subject has the invalid value '{text}': {error}") from error
+        raise BAD_PARAMETER(f"Property policy.x509_props.subject has the invalid value '{text}': {error}") from error
 
 
 def _key(given: Document) -> Document:
     kty = str(given.get("kty", "RSA"))
     if kty.endswith("-HSM"):
-        raise bad_parameter(f"Property policy.key_props.kty has the value {kty}, which a standard vault does not have.")
+        raise BAD_PARAMETER(f"Property policy.key_props.kty has the value {kty}, which a standard vault does not have.")
     known: Document = {
         "exportable": given.get("exportable", True),
         "reuse_key": given.get("reuse_key", False),
@@ -80,14 +80,14 @@ def _key(given: Document) -> Document:
     }
     for name in ("exportable", "reuse_key"):
         if not isinstance(known[name], bool):
-            raise bad_parameter(f"Property policy.key_props.{name} has the invalid value {known[name]!r}.")
+            raise BAD_PARAMETER(f"Property policy.key_props.{name} has the invalid value {known[name]!r}.")
     if kty == "RSA":
         known["key_size"] = _among("policy.key_props.key_size", given.get("key_size", 2048), KEY_SIZES)
     elif kty == "EC":
         known["crv"] = _among("policy.key_props.crv", given.get("crv", "P-256"), CURVES)
         known["key_size"] = int(known["crv"].removeprefix("P-"))
     else:
-        raise bad_parameter(f"Property policy.key_props.kty has the invalid value {kty}; use RSA or EC.")
+        raise BAD_PARAMETER(f"Property policy.key_props.kty has the invalid value {kty}; use RSA or EC.")
     return known
 
 
@@ -107,63 +107,63 @@ def _x509(given: Document) -> Document:
     if sans := _sans(given.get("sans") or {}):
         known["sans"] = sans
     if not known["subject"] and not sans:
-        raise bad_parameter("Property policy.x509_props needs a subject or subject alternative names.")
+        raise BAD_PARAMETER("Property policy.x509_props needs a subject or subject alternative names.")
     for oid in _texts("policy.x509_props.ekus", known["ekus"]):
         if not OID.fullmatch(oid):
-            raise bad_parameter(f"Property policy.x509_props.ekus has the invalid value {oid}.")
+            raise BAD_PARAMETER(f"Property policy.x509_props.ekus has the invalid value {oid}.")
     for usage in _texts("policy.x509_props.key_usage", known["key_usage"]):
         _among("policy.x509_props.key_usage", usage, tuple(KEY_USAGE))
     months = known["validity_months"]
     if type(months) is not int or not 1 <= months <= MAX_MONTHS:
-        raise bad_parameter(f"Property policy.x509_props.validity_months has the invalid value {months!r}.")
+        raise BAD_PARAMETER(f"Property policy.x509_props.validity_months has the invalid value {months!r}.")
     subject_of({"x509_props": known})
     return known
 
 
 def _sans(given: Any) -> Document:
     if not isinstance(given, dict):
-        raise bad_parameter("Property policy.x509_props.sans must be an object.")
+        raise BAD_PARAMETER("Property policy.x509_props.sans must be an object.")
     if given.get("upns"):
-        raise not_supported("user principal names in certificates")
+        raise NOT_SUPPORTED("user principal names in certificates")
     return {name: _texts(f"policy.x509_props.sans.{name}", given[name]) for name in _NAMES if given.get(name)}
 
 
 def _issuer(given: Document) -> Document:
     name = given.get("name") or UNKNOWN
     if not isinstance(name, str):
-        raise bad_parameter(f"Property policy.issuer.name has the invalid value {name!r}.")
+        raise BAD_PARAMETER(f"Property policy.issuer.name has the invalid value {name!r}.")
     known = {member: given[member] for member in ("cty", "cert_transparency") if member in given}
     if not isinstance(known.get("cert_transparency", True), bool):
-        raise bad_parameter("Property policy.issuer.cert_transparency must be true or false.")
+        raise BAD_PARAMETER("Property policy.issuer.cert_transparency must be true or false.")
     return {"name": name} | known
 
 
 def _actions(given: Any) -> list[Document]:
     if not isinstance(given, list):
-        raise bad_parameter("Property policy.lifetime_actions must be an array.")
+        raise BAD_PARAMETER("Property policy.lifetime_actions must be an array.")
     for row in given:
         trigger = (row.get("trigger") if isinstance(row, dict) else None) or {}
         action = (row.get("action") if isinstance(row, dict) else None) or {}
         if not isinstance(trigger, dict) or not isinstance(action, dict):
-            raise bad_parameter("Property policy.lifetime_actions has an entry without trigger and action.")
+            raise BAD_PARAMETER("Property policy.lifetime_actions has an entry without trigger and action.")
         _among("policy.lifetime_actions.action.action_type", action.get("action_type"), ACTIONS)
         limits = {"lifetime_percentage": 99, "days_before_expiry": MAX_MONTHS * 27}
         named = {name: trigger[name] for name in limits if trigger.get(name) is not None}
         if len(named) != 1:
-            raise bad_parameter(f"Property policy.lifetime_actions.trigger needs one of {', '.join(limits)}.")
+            raise BAD_PARAMETER(f"Property policy.lifetime_actions.trigger needs one of {', '.join(limits)}.")
         for name, value in named.items():
             if type(value) is not int or not 1 <= value <= limits[name]:
-                raise bad_parameter(f"Property policy.lifetime_actions.trigger.{name} has the invalid value {value!r}.")
+                raise BAD_PARAMETER(f"Property policy.lifetime_actions.trigger.{name} has the invalid value {value!r}.")
     return given
 
 
 def _texts(name: str, value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise bad_parameter(f"Property {name} must be an array of strings.")
+        raise BAD_PARAMETER(f"Property {name} must be an array of strings.")
     return value
 
 
 def _among(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     if value not in known:
-        raise bad_parameter(f"Property {name} has the invalid value {value!r}; use {', '.join(map(str, known))}.")
+        raise BAD_PARAMETER(f"Property {name} has the invalid value {value!r}; use {', '.join(map(str, known))}.")
     return value

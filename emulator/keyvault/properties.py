@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.keyvault.exceptions import bad_parameter, invalid_name
+from emulator.keyvault.exceptions import BAD_PARAMETER, INVALID_NAME
 
 NAME = re.compile(r"[0-9a-zA-Z-]{1,127}")
 MAX_VALUE_BYTES = 25 * 1024
@@ -20,7 +20,7 @@ def check_name(name: str) -> None:
         ServiceError: 400 `BadParameter`.
     """
     if not NAME.fullmatch(name):
-        raise invalid_name(name)
+        raise INVALID_NAME(name)
 
 
 def attributes(wish: Document) -> Document:
@@ -33,7 +33,7 @@ def attributes(wish: Document) -> Document:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise bad_parameter("Property attributes must be an object.")
+        raise BAD_PARAMETER("Property attributes must be an object.")
     kinds: dict[str, type] = {"enabled": bool, "nbf": int, "exp": int}
     known: dict[str, Any] = {}
     for name, kind in kinds.items():
@@ -41,10 +41,10 @@ def attributes(wish: Document) -> Document:
         if value is None:
             continue
         if type(value) is not kind:
-            raise bad_parameter(f"Property attributes.{name} has the invalid value {value!r}.")
+            raise BAD_PARAMETER(f"Property attributes.{name} has the invalid value {value!r}.")
         known[name] = value
     if "nbf" in known and "exp" in known and known["nbf"] >= known["exp"]:
-        raise bad_parameter("Property attributes.exp must be later than attributes.nbf.")
+        raise BAD_PARAMETER("Property attributes.exp must be later than attributes.nbf.")
     return known
 
 
@@ -58,17 +58,17 @@ def metadata(wish: Document) -> Document:
     content_type, tags = wish.get("contentType"), wish.get("tags")
     if content_type is not None:
         if not isinstance(content_type, str) or len(content_type) > MAX_CONTENT_TYPE_CHARACTERS:
-            raise bad_parameter(
+            raise BAD_PARAMETER(
                 f"Property contentType must be a string of {MAX_CONTENT_TYPE_CHARACTERS} characters at most."
             )
         known["contentType"] = content_type
     if tags is not None:
         if not isinstance(tags, dict) or len(tags) > MAX_TAGS:
-            raise bad_parameter(f"Property tags must be an object of {MAX_TAGS} members at most.")
+            raise BAD_PARAMETER(f"Property tags must be an object of {MAX_TAGS} members at most.")
         if any(
             not isinstance(value, str) or max(len(key), len(value)) > MAX_TAG_CHARACTERS for key, value in tags.items()
         ):
-            raise bad_parameter(f"Names and values of tags are strings of {MAX_TAG_CHARACTERS} characters at most.")
+            raise BAD_PARAMETER(f"Names and values of tags are strings of {MAX_TAG_CHARACTERS} characters at most.")
         known["tags"] = tags
     return known
 
@@ -81,7 +81,7 @@ def value_of(wish: Document) -> str:
     """
     value = wish.get("value")
     if not isinstance(value, str):
-        raise bad_parameter("Property value is required and must be a string.")
+        raise BAD_PARAMETER("Property value is required and must be a string.")
     if len(value.encode()) > MAX_VALUE_BYTES:
-        raise bad_parameter(f"The secret value is too long: it may hold {MAX_VALUE_BYTES} bytes at most.")
+        raise BAD_PARAMETER(f"The secret value is too long: it may hold {MAX_VALUE_BYTES} bytes at most.")
     return value

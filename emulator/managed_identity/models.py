@@ -12,7 +12,7 @@ from uuid import uuid4
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
-from emulator.managed_identity.exceptions import ambiguous, no_identity, wrong_header
+from emulator.managed_identity.exceptions import AMBIGUOUS, NO_IDENTITY, WRONG_HEADER
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class ManagedIdentityModel:
         for _, endpoint in self._endpoints.scan():
             if hmac.compare_digest(given, endpoint["header"].encode()):
                 return [found for each in endpoint["identities"] if (found := self.find(each)) is not None]
-        raise wrong_header()
+        raise WRONG_HEADER()
 
     def choose(self, identities: Sequence[Identity], *, client_id: str, object_id: str, resource_id: str) -> Identity:
         """Return the identity that a caller names, or the only one.
@@ -134,9 +134,9 @@ class ManagedIdentityModel:
         """
         found = [each for each in identities if each.is_named(client_id, object_id, resource_id)]
         if not found:
-            raise no_identity()
+            raise NO_IDENTITY()
         if len(found) > 1:
-            raise ambiguous()
+            raise AMBIGUOUS()
         return found[0]
 
     def token(self, identity: Identity, resource: str) -> tuple[str, int]:

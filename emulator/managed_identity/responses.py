@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.managed_identity.exceptions import bad_parameter
+from emulator.managed_identity.exceptions import BAD_PARAMETER
 from emulator.managed_identity.models import ManagedIdentityModel
 
 API_VERSION = "2019-08-01"
@@ -20,10 +20,10 @@ class Responses:
         identities = self._model.identities_of(request.headers.get("x-identity-header", ""))
         query = request.query_params
         if query.get("api-version") != API_VERSION:
-            raise bad_parameter("api-version", query.get("api-version", ""), API_VERSION)
+            raise BAD_PARAMETER(name="api-version", value=query.get("api-version", ""), allowed=API_VERSION)
         resource = query.get("resource", "")
         if not resource:
-            raise bad_parameter("resource", "", "the identifier of a resource")
+            raise BAD_PARAMETER(name="resource", value="", allowed="the identifier of a resource")
         identity = self._model.choose(
             identities,
             client_id=query.get("client_id", ""),

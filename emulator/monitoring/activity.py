@@ -99,13 +99,13 @@ def read_filter(text: str, now: datetime) -> Filter:
         elif member in _MATCHES and operator == "eq":
             terms[member] = value.lower()
         else:
-            raise exceptions.bad_filter(text)
+            raise exceptions.BAD_FILTER(text)
     if first is None:
-        raise exceptions.no_start()
+        raise exceptions.NO_START()
     if first < now - KEPT:
-        raise exceptions.too_early(KEPT.days)
+        raise exceptions.TOO_EARLY(KEPT.days)
     if first > last:
-        raise exceptions.ends_before_start()
+        raise exceptions.ENDS_BEFORE_START()
     return Filter(first, last, terms)
 
 
@@ -117,7 +117,7 @@ def _time(value: str, text: str) -> datetime:
     try:
         found = datetime.fromisoformat(unquote_plus(value).replace(" ", "+"))
     except ValueError as error:
-        raise exceptions.bad_filter(text) from error
+        raise exceptions.BAD_FILTER(text) from error
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 

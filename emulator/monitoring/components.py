@@ -21,7 +21,7 @@ WHOLE = 100
 def _prepare(change: Change) -> None:
     """Give a new component its keys, and fill in the defaults."""
     if "WorkspaceResourceId" not in change.properties:
-        raise exceptions.needs_workspace()
+        raise exceptions.NEEDS_WORKSPACE()
     keys = {"InstrumentationKey": str(uuid4()), "AppId": str(uuid4())}
     change.body["private"] = keys if change.existing is None else change.existing["private"]
     change.properties.setdefault("Flow_Type", "Bluefield")
@@ -80,13 +80,13 @@ COMPONENTS = ResourceType(
             int,
             lambda days: days in RETENTION_DAYS,
             (0, 29, 731),
-            lambda found: exceptions.invalid_component_value("RetentionInDays", found.value),
+            lambda found: exceptions.INVALID_COMPONENT_VALUE(name="RetentionInDays", value=found.value),
         ),
         "SamplingPercentage": Rule(
             float,
             lambda share: 0 < share <= WHOLE,
             (0, 101),
-            lambda found: exceptions.invalid_component_value("SamplingPercentage", found.value),
+            lambda found: exceptions.INVALID_COMPONENT_VALUE(name="SamplingPercentage", value=found.value),
         ),
         "TenantId": READ_ONLY,
         "WorkspaceResourceId": Reference(WORKSPACES_NAME, same_region=False, bare=True, same_subscription=False),

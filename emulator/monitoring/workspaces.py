@@ -86,7 +86,7 @@ def _prepare(change: Change) -> None:
     if before is None:
         deleted = change.arm.platform.model(DeletedWorkspaces).find(str(change.id))
         if deleted is not None and deleted["location"] != change.location:
-            raise exceptions.deleted_elsewhere(change.id.name, deleted["location"])
+            raise exceptions.DELETED_ELSEWHERE(name=change.id.name, location=deleted["location"])
     known = before or deleted or {"properties": {}, "private": {"customerId": str(uuid4())}}
     change.body["private"] = known["private"]
     for member, value in known["properties"].items():
@@ -99,10 +99,10 @@ def _prepare(change: Change) -> None:
     properties.setdefault("publicNetworkAccessForQuery", "Enabled")
     sku = properties["sku"].setdefault("name", "PerGB2018")
     if sku in LEGACY and before is None:
-        raise exceptions.sku_not_offered(sku)
+        raise exceptions.SKU_NOT_OFFERED(sku)
     level = properties["sku"].get("capacityReservationLevel")
     if (sku == RESERVATION) != (level is not None):
-        raise exceptions.capacity_level(level)
+        raise exceptions.CAPACITY_LEVEL(level)
 
 
 def _render(_arm: ArmModel, stored: Json) -> Json:
@@ -163,11 +163,11 @@ WORKSPACES = ResourceType(
         "provisioningState": READ_ONLY,
         "publicNetworkAccessForIngestion": ACCESS,
         "publicNetworkAccessForQuery": ACCESS,
-        "retentionInDays": between(RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda _: exceptions.wrong_retention()),
+        "retentionInDays": between(RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda _: exceptions.WRONG_RETENTION()),
         "sku": {
-            "name": Choice(SKUS, lambda found: exceptions.invalid_parameter("sku.name", found.value)),
+            "name": Choice(SKUS, lambda found: exceptions.INVALID_PARAMETER(name="sku.name", value=found.value)),
             "capacityReservationLevel": Rule(
-                int, lambda level: level in LEVELS, (50, 101), lambda found: exceptions.capacity_level(found.value)
+                int, lambda level: level in LEVELS, (50, 101), lambda found: exceptions.CAPACITY_LEVEL(found.value)
             ),
             "lastSkuUpdate": READ_ONLY,
         },
@@ -176,14 +176,14 @@ WORKSPACES = ResourceType(
                 float,
                 lambda quota: quota == UNLIMITED or quota >= LEAST_QUOTA,
                 (0, -2, 0.01),
-                lambda found: exceptions.invalid_parameter("workspaceCapping.dailyQuotaGb", found.value),
+                lambda found: exceptions.INVALID_PARAMETER(name="workspaceCapping.dailyQuotaGb", value=found.value),
             ),
             "dataIngestionStatus": READ_ONLY,
             "quotaNextResetTime": READ_ONLY,
         },
     },
     name_pattern=r"[A-Za-z0-9][A-Za-z0-9-]{2,61}[A-Za-z0-9]",
-    name_refusal=lambda found: exceptions.invalid_workspace_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_WORKSPACE_NAME(found.value),
     create_seconds=15,
     update_seconds=5,
     reply="operation",

@@ -87,13 +87,15 @@ def _ranges(properties: Json) -> list[IPv4Network]:
 def _check_static(change: Change, ranges: list[IPv4Network], taken: Mapping[str, str]) -> None:
     text = change.properties.get("privateIPAddress")
     if not text:
-        raise exceptions.private_address_missing(str(change.id))
+        raise exceptions.PRIVATE_ADDRESS_MISSING(str(change.id))
     address = ip_address(text)
     inside = next((network for network in ranges if address in network), None)
     if inside is None:
-        raise exceptions.private_address_not_in_subnet(text, ", ".join(str(network) for network in ranges))
+        raise exceptions.PRIVATE_ADDRESS_NOT_IN_SUBNET(
+            address=text, prefix=", ".join(str(network) for network in ranges)
+        )
     offset = int(address) - int(inside.network_address)
     if offset < RESERVED_FIRST or address == inside.broadcast_address:
-        raise exceptions.private_address_reserved(text, str(inside))
+        raise exceptions.PRIVATE_ADDRESS_RESERVED(address=text, prefix=str(inside))
     if text in taken:
-        raise exceptions.private_address_taken(str(change.id), text, taken[text])
+        raise exceptions.PRIVATE_ADDRESS_TAKEN(configuration_id=str(change.id), address=text, holder=taken[text])

@@ -54,7 +54,7 @@ def _named(change: Change, member: str) -> Iterator[tuple[str, Json]]:
 def _check_frontends(change: Change) -> None:
     """Check that all frontends are public, or all in subnets."""
     if len({"subnet" in frontend for _, frontend in _named(change, "frontendIPConfigurations") if frontend}) > 1:
-        raise exceptions.mixed_frontends(str(change.id))
+        raise exceptions.MIXED_FRONTENDS(str(change.id))
 
 
 def _check_references(change: Change) -> None:
@@ -79,7 +79,9 @@ def _check_nat_ports(change: Change) -> None:
         same_frontend = _target(one, "frontendIPConfiguration") == _target(other, "frontendIPConfiguration")
         shared = set(_frontend_ports(one)) & set(_frontend_ports(other))
         if same_frontend and shared and (len(protocols) == 1 or "All" in protocols):
-            raise exceptions.same_frontend_port(first, second, min(shared), one.get("protocol", "Tcp"))
+            raise exceptions.SAME_FRONTEND_PORT(
+                first=first, second=second, port=min(shared), protocol=one.get("protocol", "Tcp")
+            )
 
 
 def _frontend_ports(rule: Json) -> range:
@@ -97,19 +99,23 @@ def _check_rules(change: Change) -> None:
     }
     for rule_id, rule in _named(change, "loadBalancingRules"):
         if rule["protocol"] == "All" and (rule["frontendPort"] or rule.get("backendPort")):
-            raise exceptions.not_all_ports(rule_id)
+            raise exceptions.NOT_ALL_PORTS(rule_id)
         if rule["protocol"] == "All" and _target(rule, "frontendIPConfiguration") in public:
-            raise exceptions.all_ports_outside(rule_id)
+            raise exceptions.ALL_PORTS_OUTSIDE(rule_id)
     for (first, one), (second, other) in combinations(_named(change, "loadBalancingRules"), 2):
         if one["protocol"] != other["protocol"] and "All" not in (one["protocol"], other["protocol"]):
             continue
         if _target(one, "frontendIPConfiguration") == _target(other, "frontendIPConfiguration") and (
             one["frontendPort"] == other["frontendPort"]
         ):
-            raise exceptions.same_frontend_port(first, second, one["frontendPort"], one["protocol"])
+            raise exceptions.SAME_FRONTEND_PORT(
+                first=first, second=second, port=one["frontendPort"], protocol=one["protocol"]
+            )
         floating = one.get("enableFloatingIP") or other.get("enableFloatingIP")
         if not floating and _pools(one) & _pools(other) and _backend_port(one) == _backend_port(other):
-            raise exceptions.same_backend_port(first, second, _backend_port(one), one["protocol"])
+            raise exceptions.SAME_BACKEND_PORT(
+                first=first, second=second, port=_backend_port(one), protocol=one["protocol"]
+            )
 
 
 def _check_outbound_rules(change: Change) -> None:
@@ -117,14 +123,14 @@ def _check_outbound_rules(change: Change) -> None:
     rules = list(_named(change, "loadBalancingRules"))
     for outbound_id, outbound in _named(change, "outboundRules"):
         if change.body["sku"]["name"] != STANDARD:
-            raise exceptions.outbound_on_basic(outbound_id, str(change.id))
+            raise exceptions.OUTBOUND_ON_BASIC(rule_id=outbound_id, balancer_id=str(change.id))
         frontends = {item["id"].lower() for item in outbound["frontendIPConfigurations"] if "id" in item}
         for frontend_id, frontend in _named(change, "frontendIPConfigurations"):
             if frontend_id.lower() in frontends and "subnet" in frontend and "publicIPAddress" not in frontend:
-                raise exceptions.outbound_inside(outbound_id, frontend_id)
+                raise exceptions.OUTBOUND_INSIDE(rule_id=outbound_id, frontend_id=frontend_id)
         for rule_id, rule in rules:
             if _target(rule, "frontendIPConfiguration") in frontends and not rule.get("disableOutboundSnat"):
-                raise exceptions.snat_beside_outbound(rule_id, outbound_id)
+                raise exceptions.SNAT_BESIDE_OUTBOUND(rule_id=rule_id, outbound_id=outbound_id)
 
 
 def _target(part: Json, member: str) -> str:
@@ -161,7 +167,9 @@ def prepare_frontend(change: Change) -> None:
         address = claim_public_address(change)
         sku = "Standard" if _is_standard(change) else "Basic"
         if address["sku"]["name"].removesuffix("V2") != sku:
-            raise exceptions.address_of_other_sku(str(change.id.parent), sku, address["id"], address["sku"]["name"])
+            raise exceptions.ADDRESS_OF_OTHER_SKU(
+                balancer_id=str(change.id.parent), sku=sku, address_id=address["id"], address_sku=address["sku"]["name"]
+            )
 
 
 def prepare_probe(change: Change) -> None:
@@ -169,11 +177,11 @@ def prepare_probe(change: Change) -> None:
     properties = change.properties
     protocol, path = properties["protocol"], properties.get("requestPath")
     if protocol == "Tcp" and path:
-        raise exceptions.path_not_allowed(str(change.id), path)
+        raise exceptions.PATH_NOT_ALLOWED(probe_id=str(change.id), path=path)
     if protocol != "Tcp" and not path:
-        raise exceptions.path_needed(str(change.id), protocol)
+        raise exceptions.PATH_NEEDED(probe_id=str(change.id), protocol=protocol)
     if protocol == "Https" and not _is_standard(change):
-        raise exceptions.https_on_basic(str(change.id))
+        raise exceptions.HTTPS_ON_BASIC(str(change.id))
     properties.setdefault("intervalInSeconds", 15)
     properties.setdefault("numberOfProbes", 2)
 
@@ -202,12 +210,12 @@ def prepare_nat_rule(change: Change) -> None:
     """Fill in the defaults of a NAT rule, and check its ports."""
     properties = change.properties
     if "backendPort" not in properties:
-        raise exceptions.no_backend_port(str(change.id))
+        raise exceptions.NO_BACKEND_PORT(str(change.id))
     start, end = properties.get("frontendPortRangeStart"), properties.get("frontendPortRangeEnd")
     if start or end:
         single = properties.get("frontendPort") or not properties.get("backendAddressPool")
         if single or not start or not end or end < start:
-            raise exceptions.wrong_port_range(str(change.id))
+            raise exceptions.WRONG_PORT_RANGE(str(change.id))
     properties.setdefault("protocol", "Tcp")
     properties.setdefault("enableFloatingIP", False)
     properties.setdefault("enableTcpReset", False)
@@ -219,7 +227,7 @@ def _check_ports(change: Change) -> None:
     """Check that only a rule for all protocols has port 0."""
     for member in ("frontendPort", "backendPort"):
         if change.properties.get(member) == 0 and change.properties["protocol"] != "All":
-            raise exceptions.no_port(str(change.id), member)
+            raise exceptions.NO_PORT(part_id=str(change.id), member=member)
 
 
 def keep_while_linked(arm: ArmModel, stored: Json) -> None:
@@ -227,4 +235,4 @@ def keep_while_linked(arm: ArmModel, stored: Json) -> None:
     for frontend in arm.scan(f"{stored['id']}/frontendIPConfigurations/", FRONTEND):
         for holder in arm.documents.references.holders(arm, frontend["id"]):
             if (found := arm.load(holder)) is not None and found["type"] == LINK_SERVICE:
-                raise exceptions.load_balancer_with_link_service(stored["id"], holder)
+                raise exceptions.LOAD_BALANCER_WITH_LINK_SERVICE(balancer_id=stored["id"], service_id=holder)

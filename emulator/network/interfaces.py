@@ -7,7 +7,7 @@ from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
 from emulator.network.addresses import assign_private_address, draw_private_address
-from emulator.network.exceptions import child_not_found
+from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.public_addresses import claim_public_address
 from emulator.network.refusals import balancing_exceptions as exceptions
 from emulator.network.types import (
@@ -56,15 +56,15 @@ def prepare_interface(change: Change) -> None:
     properties = change.properties
     configurations = properties.get("ipConfigurations") or []
     if not configurations:
-        raise exceptions.no_configuration(str(change.id))
+        raise exceptions.NO_CONFIGURATION(str(change.id))
     bodies = [configuration.setdefault("properties", {}) for configuration in configurations]
     if not any(body.get("primary") for body in bodies):
         bodies[0]["primary"] = True
     if sum(1 for body in bodies if body.get("primary")) > 1:
-        raise exceptions.several_primary(str(change.id))
+        raise exceptions.SEVERAL_PRIMARY(str(change.id))
     networks = {body["subnet"]["id"].lower().rsplit("/", 2)[0] for body in bodies if body.get("subnet")}
     if len(networks) > 1:
-        raise exceptions.several_networks(str(change.id))
+        raise exceptions.SEVERAL_NETWORKS(str(change.id))
     properties.setdefault("enableAcceleratedNetworking", False)
     properties.setdefault("enableIPForwarding", False)
     properties.setdefault("nicType", "Standard")
@@ -76,7 +76,7 @@ def prepare_configuration(change: Change) -> None:
     """Give a configuration its addresses, and check that the SKUs of its public address and load balancers match."""
     properties = change.properties
     if not properties.get("subnet"):
-        raise exceptions.no_subnet(str(change.id))
+        raise exceptions.NO_SUBNET(str(change.id))
     properties.setdefault("primary", False)
     assign_private_address(change)
     skus = dict(_joined(change))
@@ -84,7 +84,9 @@ def prepare_configuration(change: Change) -> None:
         address = claim_public_address(change)
         skus[address["id"]] = address["sku"]["name"].removesuffix("V2")
     if len(set(skus.values())) > 1:
-        raise exceptions.several_skus(str(change.id), ", ".join(f"{name} ({sku})" for name, sku in skus.items()))
+        raise exceptions.SEVERAL_SKUS(
+            configuration_id=str(change.id), shown=", ".join(f"{name} ({sku})" for name, sku in skus.items())
+        )
 
 
 def _joined(change: Change) -> list[tuple[str, str]]:
@@ -255,7 +257,7 @@ CONFIGURATIONS = ResourceType(
     api_versions=NETWORK_VERSIONS,
     properties=CONFIGURATION_PROPERTIES,
     inline_only=True,
-    absent=child_not_found,
+    absent=CHILD_NOT_FOUND,
     etag="weak",
     prepare=prepare_configuration,
 )

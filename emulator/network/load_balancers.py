@@ -30,8 +30,8 @@ MOST_SNAT_PORTS = 64000
 # In a rule for all protocols, port 0 means all ports. Frontends keep the highest port for themselves.
 FRONTEND_PORT = between(0, HIGHEST_PORT - 1, refusals.invalid_port)
 BACKEND_PORT = between(0, HIGHEST_PORT, refusals.invalid_port)
-IDLE_TIMEOUT = between(4, 100, refusals.invalid_idle_timeout)
-PROBE_COUNT = between(1, 100, refusals.invalid_probe_count)
+IDLE_TIMEOUT = between(4, 100, refusals.INVALID_IDLE_TIMEOUT)
+PROBE_COUNT = between(1, 100, refusals.INVALID_PROBE_COUNT)
 GATEWAY = nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"})
 FRONTEND_PROPERTIES: Json = {
     "gatewayLoadBalancer": GATEWAY,
@@ -68,7 +68,7 @@ POOL_PROPERTIES: Json = {
 }
 LEAST_INTERVAL = 5
 PROBE_PROPERTIES: Json = {
-    "intervalInSeconds": Rule(int, lambda seconds: seconds >= LEAST_INTERVAL, (1,), refusals.probes_too_often),
+    "intervalInSeconds": Rule(int, lambda seconds: seconds >= LEAST_INTERVAL, (1,), refusals.PROBES_TOO_OFTEN),
     "loadBalancingRules": READ_ONLY,
     "noHealthyBackendsBehavior": Since("2023-09-01", Choice(("AllProbedDown", "AllProbedUp"))),
     "numberOfProbes": PROBE_COUNT,
@@ -96,10 +96,10 @@ RULE_PROPERTIES: Json = {
 }
 OUTBOUND_RULE_PROPERTIES: Json = {
     "allocatedOutboundPorts": Rule(
-        between(0, MOST_SNAT_PORTS, refusals.too_many_ports),
+        between(0, MOST_SNAT_PORTS, refusals.TOO_MANY_PORTS),
         lambda ports: ports % 8 == 0,
         (1001,),
-        refusals.ports_not_of_eight,
+        refusals.PORTS_NOT_OF_EIGHT,
     ),
     "backendAddressPool": Required(Reference(POOL)),
     "enableTcpReset": bool,
@@ -150,7 +150,7 @@ def _part(
         etag="weak",
         prepare=prepare,
         render=show_holders(shown),
-        absent=exceptions.child_not_found,
+        absent=exceptions.CHILD_NOT_FOUND,
         in_use=refusals.in_use_part,
     )
 

@@ -61,7 +61,9 @@ def check_space(arm: ArmModel, network_id: str, prefixes: list[str]) -> None:
     """
     for half in _halves(arm, network_id):
         if found := _overlapping(prefixes, _space(arm, _remote(half))):
-            raise peering_exceptions.new_space_overlaps_peered(network_id, _remote(half), found)
+            raise peering_exceptions.NEW_SPACE_OVERLAPS_PEERED(
+                network_id=network_id, peered_id=_remote(half), prefixes=found
+            )
 
 
 def shown_in(arm: ArmModel, stored: Json) -> Json:
@@ -80,7 +82,7 @@ def check_inline(change: Change) -> None:
         return
     known = {half["name"].lower() for half in _halves(change.arm, str(change.id))}
     if {str(half.get("name", "")).lower() for half in given if isinstance(half, dict)} != known:
-        raise peering_exceptions.not_emulated(
+        raise peering_exceptions.NOT_EMULATED(
             "adding or removing peerings in the body of a virtual network: write them on their own"
         )
 
@@ -94,7 +96,9 @@ def _prepare(change: Change) -> None:
     _check_spaces(change, network, remote)
     other = _other_of(arm, network, remote)
     if other is not None and other["properties"]["peeringState"] == DISCONNECTED:
-        raise peering_exceptions.remote_disconnected(str(change.id), other["id"], network)
+        raise peering_exceptions.REMOTE_DISCONNECTED(
+            peering_id=str(change.id), remote_peering_id=other["id"], network_id=network
+        )
     for name, value in _DEFAULTS.items():
         properties.setdefault(name, value)
     properties["peeringState"] = INITIATED if other is None else CONNECTED
@@ -108,21 +112,23 @@ def _check_whole(properties: Json) -> None:
     if properties.get("peerCompleteVnets") is False:
         parts.append("peerCompleteVnets")
     if parts:
-        raise peering_exceptions.not_emulated(f"the peering of parts of a network ({', '.join(parts)})")
+        raise peering_exceptions.NOT_EMULATED(f"the peering of parts of a network ({', '.join(parts)})")
 
 
 def _check_remote(change: Change, network: str, remote: str) -> None:
     """Check that the remote network is idle, has no other peering here, and is not asked for a gateway."""
     own = str(change.id)
     if change.existing is not None and _remote(change.existing).lower() != remote.lower():
-        raise peering_exceptions.remote_changed(own, _remote(change.existing))
+        raise peering_exceptions.REMOTE_CHANGED(peering_id=own, remote_id=_remote(change.existing))
     for name, sibling in change.siblings:
         if _remote(sibling).lower() == remote.lower():
-            raise peering_exceptions.already_peered(f"{network}/virtualNetworkPeerings/{name}", own, remote)
+            raise peering_exceptions.ALREADY_PEERED(
+                other_id=f"{network}/virtualNetworkPeerings/{name}", peering_id=own, remote_id=remote
+            )
     if (change.arm.load(remote) or {}).get("pending", {}).get("kind") == "put":
-        raise peering_exceptions.remote_not_provisioned(own, remote)
+        raise peering_exceptions.REMOTE_NOT_PROVISIONED(peering_id=own, remote_id=remote)
     if change.properties.get("useRemoteGateways"):
-        raise peering_exceptions.no_gateways(own, remote)
+        raise peering_exceptions.NO_GATEWAYS(peering_id=own, remote_id=remote)
 
 
 def _check_spaces(change: Change, network: str, remote: str) -> None:
@@ -130,12 +136,14 @@ def _check_spaces(change: Change, network: str, remote: str) -> None:
     arm, own = change.arm, str(change.id)
     mine, theirs = _space(arm, network), _space(arm, remote)
     if found := [*_overlapping(mine, theirs), *_overlapping(theirs, mine)]:
-        raise peering_exceptions.spaces_overlap(own, network, remote, found)
+        raise peering_exceptions.SPACES_OVERLAP(peering_id=own, network_id=network, remote_id=remote, prefixes=found)
     for first, second in ((network, remote), (remote, network)):
         for half in _halves(arm, second):
             third = _remote(half)
             if third.lower() != first.lower() and (found := _overlapping(_space(arm, first), _space(arm, third))):
-                raise peering_exceptions.space_overlaps_peered(own, first, second, third, found)
+                raise peering_exceptions.SPACE_OVERLAPS_PEERED(
+                    peering_id=own, network_id=first, remote_id=second, third_id=third, prefixes=found
+                )
 
 
 async def _connect(arm: ArmModel, stored: Json) -> None:

@@ -30,7 +30,7 @@ CONNECTION_PROPERTIES: Json = {
             bare=True,
             same_subscription=False,
             missing=exceptions.service_not_visible,
-            another=exceptions.service_not_emulated,
+            another=exceptions.SERVICE_NOT_EMULATED,
         )
     ),
     "provisioningState": READ_ONLY,
@@ -50,14 +50,14 @@ def prepare_endpoint(change: Change) -> None:
     properties = change.properties
     connections = list(_connections(properties))
     if len(connections) != 1:
-        raise exceptions.one_connection(str(change.id), len(connections))
+        raise exceptions.ONE_CONNECTION(endpoint_id=str(change.id), count=len(connections))
     service_id = _service_id(connections[0])
     service = change.arm.load(service_id)
     if service is None or not is_visible(service, change.id.subscription_id):
         raise exceptions.service_not_visible(change.id, service_id)
     before = (change.existing or {}).get("properties", {})
     if before and before["subnet"]["id"].lower() != properties["subnet"]["id"].lower():
-        raise exceptions.subnet_fixed(str(change.id))
+        raise exceptions.SUBNET_FIXED(str(change.id))
     for member in CONNECTIONS:
         properties.setdefault(member, [])
     properties.setdefault("customDnsConfigs", [])
@@ -130,7 +130,7 @@ _VERSION = Rule(
     Choice(("IPv4", "IPv6", "DualStack")),
     lambda value: value == "IPv4",
     ("IPv6", "DualStack"),
-    address_exceptions.version_not_emulated,
+    address_exceptions.VERSION_NOT_EMULATED,
 )
 ENDPOINTS = ResourceType(
     name=ENDPOINT,

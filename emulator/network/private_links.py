@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since, matching
-from emulator.network.exceptions import child_not_found
+from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.refusals import link_exceptions as exceptions
 from emulator.network.types import (
@@ -43,12 +43,12 @@ def prepare_service(change: Change) -> None:
     properties = change.properties
     frontends = properties.get("loadBalancerFrontendIpConfigurations") or []
     if not frontends:
-        raise exceptions.no_frontend(str(change.id))
+        raise exceptions.NO_FRONTEND(str(change.id))
     for frontend in frontends:
         _check_frontend(change, frontend["id"])
     configurations = properties.get("ipConfigurations") or []
     if not 0 < len(configurations) <= MOST_CONFIGURATIONS:
-        raise exceptions.wrong_count(str(change.id), MOST_CONFIGURATIONS, len(configurations))
+        raise exceptions.WRONG_COUNT(service_id=str(change.id), most=MOST_CONFIGURATIONS, count=len(configurations))
     if not any(item.get("properties", {}).get("primary") for item in configurations):
         configurations[0].setdefault("properties", {})["primary"] = True
     # Each list is an array of subscription ids inside an object. Absent or null means nobody.
@@ -67,15 +67,21 @@ def _check_frontend(change: Change, frontend_id: str) -> None:
     if frontend is None or balancer is None:
         raise LookupError(f"{frontend_id} went away while {change.id} was written")
     if balancer["sku"]["name"] != "Standard":
-        raise exceptions.wrong_frontend(
-            str(change.id), frontend["id"], f"its load balancer's sku is {balancer['sku']['name']}, not Standard"
+        raise exceptions.WRONG_FRONTEND(
+            service_id=str(change.id),
+            frontend_id=frontend["id"],
+            reason=f"its load balancer's sku is {balancer['sku']['name']}, not Standard",
         )
     if not frontend["properties"].get("subnet"):
-        raise exceptions.wrong_frontend(str(change.id), frontend["id"], "it is public, not internal")
+        raise exceptions.WRONG_FRONTEND(
+            service_id=str(change.id), frontend_id=frontend["id"], reason="it is public, not internal"
+        )
     for holder in change.arm.documents.references.holders(change.arm, frontend_id):
         found = change.arm.load(holder)
         if found is not None and found["type"] == LINK_SERVICE and holder.lower() != change.id.key:
-            raise exceptions.wrong_frontend(str(change.id), frontend["id"], f"private link service {holder} has it")
+            raise exceptions.WRONG_FRONTEND(
+                service_id=str(change.id), frontend_id=frontend["id"], reason=f"private link service {holder} has it"
+            )
 
 
 def _check_approvers(change: Change) -> None:
@@ -87,7 +93,7 @@ def _check_approvers(change: Change) -> None:
         if item.lower() not in visible and EVERYBODY not in visible
     ]
     if hidden:
-        raise exceptions.hidden_from_approved(str(change.id), hidden)
+        raise exceptions.HIDDEN_FROM_APPROVED(service_id=str(change.id), hidden=hidden)
 
 
 def prepare_configuration(change: Change) -> None:
@@ -95,7 +101,7 @@ def prepare_configuration(change: Change) -> None:
     subnet_id: str = change.properties["subnet"]["id"]
     subnet = change.arm.load(subnet_id)
     if subnet is not None and subnet["properties"].get("privateLinkServiceNetworkPolicies") == "Enabled":
-        raise exceptions.policies_enabled(str(change.id.parent), subnet["id"])
+        raise exceptions.POLICIES_ENABLED(service_id=str(change.id.parent), subnet_id=subnet["id"])
     change.properties.setdefault("primary", False)
     change.properties.setdefault("privateIPAllocationMethod", "Dynamic")
     change.properties.setdefault("privateIPAddressVersion", "IPv4")
@@ -137,10 +143,10 @@ def is_visible(service: Json, subscription_id: str, member: str = "visibility") 
 def prepare_connection(change: Change) -> None:
     """Let the service's owner set the state of a connection, which only private endpoints can create."""
     if change.existing is None:
-        raise exceptions.no_connection(str(change.id))
+        raise exceptions.NO_CONNECTION(str(change.id))
     state = change.properties.get("privateLinkServiceConnectionState", {})
     if state.get("status") not in STATES:
-        raise exceptions.invalid_state(str(change.id), state.get("status"), STATES)
+        raise exceptions.INVALID_STATE(connection_id=str(change.id), status=state.get("status"), states=STATES)
     state.setdefault("description", "")
     state.setdefault("actionsRequired", "None")
     kept = change.existing["properties"]
@@ -194,7 +200,7 @@ def ensure_connection(arm: ArmModel, service: Json, endpoint: Json) -> None:
 
 
 _SUBSCRIPTION = matching(
-    r"\*|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", ("mine", "*-*"), exceptions.invalid_subscription
+    r"\*|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", ("mine", "*-*"), exceptions.INVALID_SUBSCRIPTION
 )
 SERVICES = ResourceType(
     name=LINK_SERVICE,
@@ -235,7 +241,7 @@ CONFIGURATIONS = ResourceType(
     api_versions=LINK_VERSIONS,
     properties=CONFIGURATION_PROPERTIES,
     inline_only=True,
-    absent=child_not_found,
+    absent=CHILD_NOT_FOUND,
     etag="weak",
     prepare=prepare_configuration,
 )
@@ -251,7 +257,7 @@ CONNECTIONS = ResourceType(
     },
     reply="operation",
     delete_seconds=10,
-    absent=child_not_found,
+    absent=CHILD_NOT_FOUND,
     etag="weak",
     prepare=prepare_connection,
     removed=_disconnect,

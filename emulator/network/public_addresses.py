@@ -25,7 +25,7 @@ def _prepare_public_address(change: Change) -> None:
     standard = change.body["sku"]["name"] == "Standard"
     properties.setdefault("publicIPAllocationMethod", "Static" if standard else "Dynamic")
     if standard and properties["publicIPAllocationMethod"] != "Static":
-        raise exceptions.standard_must_be_static(str(change.id))
+        raise exceptions.STANDARD_MUST_BE_STATIC(str(change.id))
     if change.existing is None:
         check_public_address(change)
     properties.setdefault("publicIPAddressVersion", "IPv4")
@@ -44,7 +44,7 @@ def keep_sku(change: Change) -> None:
         change.arm, str(change.id)
     )
     if before != wanted and not (free and (before, wanted) == ("Basic", "Standard")):
-        raise exceptions.sku_fixed(Found(change.id, "sku.name", wanted))
+        raise exceptions.SKU_FIXED(Found(change.id, "sku.name", wanted))
 
 
 def keep_zones(change: Change) -> None:
@@ -64,7 +64,7 @@ def _name(change: Change) -> None:
     for other in change.arm.scan("/subscriptions/", PUBLIC_ADDRESS):
         name = other["properties"].get("dnsSettings", {}).get("fqdn")
         if name == settings["fqdn"] and other["id"].lower() != change.id.key:
-            raise exceptions.label_taken(name)
+            raise exceptions.LABEL_TAKEN(name)
 
 
 def _draw(change: Change) -> str:
@@ -102,7 +102,7 @@ def claim_public_address(change: Change) -> Json:
         if not holder.lower().startswith(f"{change.id.parent}/".lower())
     ]
     for holder in (*siblings, *stored):
-        raise exceptions.public_address_in_use(str(change.id), found["id"], holder)
+        raise exceptions.PUBLIC_ADDRESS_IN_USE(resource_id=str(change.id), address_id=found["id"], holder=holder)
     return found
 
 
@@ -116,7 +116,7 @@ def _render_public_address(arm: ArmModel, stored: Json) -> Json:
     return {"natGateway" if gateway else "ipConfiguration": {"id": holders[0]}}
 
 
-_LABEL = matching(r"[a-z][a-z0-9-]{1,61}[a-z0-9]", ("ab", "Label", "1st", "end-", "a_b"), exceptions.invalid_label)
+_LABEL = matching(r"[a-z][a-z0-9-]{1,61}[a-z0-9]", ("ab", "Label", "1st", "end-", "a_b"), exceptions.INVALID_LABEL)
 _SCOPE = Choice(("TenantReuse", "SubscriptionReuse", "ResourceGroupReuse", "NoReuse"))
 PUBLIC_ADDRESSES = ResourceType(
     name=PUBLIC_ADDRESS,
@@ -140,7 +140,7 @@ PUBLIC_ADDRESSES = ResourceType(
             "fqdn": READ_ONLY,
             "reverseFqdn": str,
         },
-        "idleTimeoutInMinutes": between(4, 30, exceptions.invalid_idle_timeout),
+        "idleTimeoutInMinutes": between(4, 30, exceptions.INVALID_IDLE_TIMEOUT),
         "ipAddress": READ_ONLY,
         "ipConfiguration": READ_ONLY,
         "ipTags": [object],

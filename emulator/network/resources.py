@@ -18,7 +18,7 @@ from emulator.network.versions import NETWORK_VERSIONS
 Json = dict[str, Any]
 
 _ROUTE_PREFIX = Rule(
-    Rule(str, lambda text: is_range(text) or is_tag(text), ("10.0.0.4", "300.1.1.0/24"), exceptions.invalid_prefix),
+    Rule(str, lambda text: is_range(text) or is_tag(text), ("10.0.0.4", "300.1.1.0/24"), exceptions.INVALID_PREFIX),
     is_own_range,
     ("10.0.0.1/24",),
     exceptions.invalid_cidr,
@@ -50,12 +50,12 @@ def _prepare_route(change: Change) -> None:
     properties = change.properties
     kind, address = properties["nextHopType"], properties.get("nextHopIpAddress")
     if kind == "VirtualAppliance" and not address:
-        raise exceptions.next_hop_missing(str(change.id))
+        raise exceptions.NEXT_HOP_MISSING(str(change.id))
     if kind != "VirtualAppliance" and address:
-        raise exceptions.next_hop_not_allowed(str(change.id), kind)
+        raise exceptions.NEXT_HOP_NOT_ALLOWED(route_id=str(change.id), kind=kind)
     for name, other in change.siblings:
         if other["properties"]["addressPrefix"].lower() == properties["addressPrefix"].lower():
-            raise exceptions.route_conflict(change.id.name, name)
+            raise exceptions.ROUTE_CONFLICT(route=change.id.name, other=name)
 
 
 def _prepare_route_table(change: Change) -> None:
@@ -68,16 +68,18 @@ def _prepare_nat_gateway(change: Change) -> None:
     sku = change.body.setdefault("sku", {}).setdefault("name", "Standard")
     zones = change.body.get("zones") or []
     if sku == "Standard" and len(zones) > 1:
-        raise exceptions.gateway_in_several_zones(str(change.id), zones)
+        raise exceptions.GATEWAY_IN_SEVERAL_ZONES(gateway_id=str(change.id), zones=zones)
     keep_zones(change)
     change.properties.setdefault("idleTimeoutInMinutes", 4)
     for reference in change.properties.get("publicIpAddresses", ()):
         address = change.arm.load(reference["id"])
         if address is not None and address["sku"]["name"] == "Basic":
-            raise exceptions.basic_address_on_gateway(str(change.id), address["id"])
+            raise exceptions.BASIC_ADDRESS_ON_GATEWAY(gateway_id=str(change.id), address_id=address["id"])
         for holder in change.arm.documents.references.holders(change.arm, reference["id"]):
             if holder.lower() != change.id.key:
-                raise address_exceptions.public_address_in_use(str(change.id), reference["id"], holder)
+                raise address_exceptions.PUBLIC_ADDRESS_IN_USE(
+                    resource_id=str(change.id), address_id=reference["id"], holder=holder
+                )
 
 
 ROUTE_TABLES = ResourceType(
@@ -119,7 +121,7 @@ ROUTES = ResourceType(
     delete_seconds=4,
     reply="operation",
     etag="weak",
-    absent=exceptions.child_not_found,
+    absent=exceptions.CHILD_NOT_FOUND,
     prepare=_prepare_route,
 )
 NAT_GATEWAYS = ResourceType(
@@ -128,7 +130,7 @@ NAT_GATEWAYS = ResourceType(
     placement="region",
     members={"sku": {"name": Choice(("Standard", "StandardV2"))}, "zones": [str]},
     properties={
-        "idleTimeoutInMinutes": between(4, 120, exceptions.invalid_gateway_timeout),
+        "idleTimeoutInMinutes": between(4, 120, exceptions.INVALID_GATEWAY_TIMEOUT),
         "nat64": Since("2025-01-01", object),
         "provisioningState": READ_ONLY,
         "publicIpAddresses": [Reference("Microsoft.Network/publicIPAddresses", "join/action")],

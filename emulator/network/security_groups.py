@@ -39,9 +39,9 @@ def _is_port(text: str) -> bool:
 
 
 _PREFIX = Rule(
-    str, _is_end, ("300.1.1.1", "10.0.0.1/24", "Nowhere", "Storage.Atlantis", "any"), security_exceptions.invalid_prefix
+    str, _is_end, ("300.1.1.1", "10.0.0.1/24", "Nowhere", "Storage.Atlantis", "any"), security_exceptions.INVALID_PREFIX
 )
-_PORTS = Rule(str, _is_port, ("70000", "443-80", "80,443", "any", "-1"), security_exceptions.invalid_port)
+_PORTS = Rule(str, _is_port, ("70000", "443-80", "80,443", "any", "-1"), security_exceptions.INVALID_PORT)
 _GROUPS = [Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")]
 RULE_PROPERTIES: Json = {
     "access": Required(Choice(("Allow", "Deny"))),
@@ -52,7 +52,7 @@ RULE_PROPERTIES: Json = {
     "destinationPortRange": _PORTS,
     "destinationPortRanges": [_PORTS],
     "direction": Required(Choice(("Inbound", "Outbound"))),
-    "priority": Required(between(LOWEST_PRIORITY, HIGHEST_PRIORITY, security_exceptions.invalid_priority)),
+    "priority": Required(between(LOWEST_PRIORITY, HIGHEST_PRIORITY, security_exceptions.INVALID_PRIORITY)),
     "protocol": Required(Choice(("*", "Tcp", "Udp", "Icmp", "Esp", "Ah"))),
     "provisioningState": READ_ONLY,
     "sourceAddressPrefix": _PREFIX,
@@ -115,17 +115,19 @@ def prepare_rule(change: Change) -> None:
         for what, many in (("AddressPrefix", "AddressPrefixes"), ("PortRange", "PortRanges")):
             listed = properties.setdefault(end + many, [])
             if not (properties.get(end + what) or listed):
-                raise security_exceptions.end_missing(str(change.id), end + what, end + many)
+                raise security_exceptions.END_MISSING(rule_id=str(change.id), one=end + what, many=end + many)
             if properties.get(end + what) and listed:
-                raise security_exceptions.both_given(str(change.id), end + what, end + many)
+                raise security_exceptions.BOTH_GIVEN(rule_id=str(change.id), one=end + what, many=end + many)
             for text in listed:
                 if text == EVERYTHING or is_tag(text):
-                    raise security_exceptions.tag_in_list(str(change.id), f"{end.capitalize()}{what}", text)
+                    raise security_exceptions.TAG_IN_LIST(
+                        rule_id=str(change.id), member=f"{end.capitalize()}{what}", value=text
+                    )
         _check_overlaps(change, end)
     for name, other in change.siblings:
         theirs = other["properties"]
         if (theirs["direction"], theirs["priority"]) == (properties["direction"], properties["priority"]):
-            raise security_exceptions.rule_conflict(change.id.name, name)
+            raise security_exceptions.RULE_CONFLICT(rule=change.id.name, other=name)
 
 
 def _check_overlaps(change: Change, end: str) -> None:
@@ -134,7 +136,9 @@ def _check_overlaps(change: Change, end: str) -> None:
         one, other = ip_network(first), ip_network(second)
         if one.version == other.version and one.overlaps(other):
             member = f"{end.capitalize()}AddressPrefix"
-            raise security_exceptions.overlapping_prefixes(str(change.id), member, [first, second])
+            raise security_exceptions.OVERLAPPING_PREFIXES(
+                rule_id=str(change.id), member=member, ranges=[first, second]
+            )
 
 
 def render_group(arm: ArmModel, stored: Json) -> Json:
@@ -209,6 +213,6 @@ SECURITY_RULES = ResourceType(
     delete_seconds=4,
     reply="operation",
     etag="weak",
-    absent=exceptions.child_not_found,
+    absent=exceptions.CHILD_NOT_FOUND,
     prepare=prepare_rule,
 )

@@ -85,7 +85,7 @@ SUBNET_PROPERTIES: Json = {
     "serviceEndpointPolicies": nothing([object], "service endpoint policies", [{"id": "/subscriptions/s"}]),
     "serviceEndpoints": [
         {
-            "service": Required(Choice(ENDPOINT_SERVICES, exceptions.invalid_service)),
+            "service": Required(Choice(ENDPOINT_SERVICES, exceptions.INVALID_SERVICE)),
             "locations": [str],
             "networkIdentifier": Since("2024-03-01", object),
             "provisioningState": READ_ONLY,
@@ -122,12 +122,12 @@ def prepare_network(change: Change) -> None:
     space = change.properties.get("addressSpace") or {}
     texts: list[str] = space.get("addressPrefixes") or []
     if not texts:
-        raise exceptions.space_missing(str(change.id))
+        raise exceptions.SPACE_MISSING(str(change.id))
     ranges = _networks(texts)
     _check_reserved(change, ranges)
     for first, second in combinations(ranges, 2):
         if first.version == second.version and first.overlaps(second):
-            raise exceptions.overlapping_prefixes(change.id.name, texts)
+            raise exceptions.OVERLAPPING_PREFIXES(network=change.id.name, prefixes=texts)
     peerings.check_space(change.arm, str(change.id), texts)
     peerings.check_inline(change)
     if change.properties.get("subnets") is None:
@@ -150,14 +150,14 @@ def _check_reserved(change: Change, ranges: list[IPv4Network | IPv6Network]) -> 
     for mine in ranges:
         for reserved in RESERVED:
             if mine.version == reserved.version and mine.overlaps(reserved) and not (own and reserved is LOOPBACK):
-                raise exceptions.reserved_range(str(mine), change.id.name, str(reserved))
+                raise exceptions.RESERVED_RANGE(prefix=str(mine), network=change.id.name, reserved=str(reserved))
 
 
 def prepare_subnet(change: Change) -> None:
     """Check a subnet against its network and its neighbours, and fill in its defaults."""
     properties, name = change.properties, change.id.name
     if not prefixes(properties):
-        raise exceptions.prefix_missing(str(change.id))
+        raise exceptions.PREFIX_MISSING(str(change.id))
     parent = change.parent or {"properties": {}}
     network = change.id.names[0]
     space = parent["properties"].get("addressSpace", {}).get("addressPrefixes", [])
@@ -167,7 +167,7 @@ def prepare_subnet(change: Change) -> None:
     for _, other in change.siblings:
         for theirs in _networks(prefixes(other["properties"])):
             if any(mine.version == theirs.version and mine.overlaps(theirs) for mine in own):
-                raise exceptions.subnet_ranges_overlap(name, network)
+                raise exceptions.SUBNET_RANGES_OVERLAP(name=name, network=network)
     _keep_used(change)
     _prepare_delegations(change)
     properties.setdefault("privateEndpointNetworkPolicies", "Disabled")
@@ -198,20 +198,20 @@ def _keep_used(change: Change) -> None:
         for text in removed:
             # What has no address of its own, such as a site, has addresses in all ranges.
             if address is None or ip_address(address) in ip_network(text):
-                raise exceptions.prefix_in_use(change.id.name, text)
+                raise exceptions.PREFIX_IN_USE(name=change.id.name, prefix=text)
 
 
 def _prepare_delegations(change: Change) -> None:
     """Check the services to which a subnet is delegated; it may not change while a service is in the subnet."""
     delegations = change.properties.setdefault("delegations", [])
     if len(delegations) > 1:
-        raise exceptions.several_delegations(str(change.id))
+        raise exceptions.SEVERAL_DELEGATIONS(str(change.id))
     known = {service.lower(): service for service in DELEGATIONS}
     for delegation in delegations:
         wanted = delegation["properties"]["serviceName"]
         identifier = f"{change.id}/delegations/{delegation['name']}"
         if wanted.lower() not in known:
-            raise exceptions.invalid_delegation(wanted, identifier, DELEGATIONS)
+            raise exceptions.INVALID_DELEGATION(service=wanted, identifier=identifier, valid=DELEGATIONS)
         service = known[wanted.lower()]
         delegation |= {"id": identifier, "type": f"{SUBNETS.name}/delegations"}
         delegation["properties"] = {
@@ -227,10 +227,12 @@ def _prepare_delegations(change: Change) -> None:
     if services - before and change.existing is not None:
         for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
             if "/ipconfigurations/" in holder.lower() or "/frontendipconfigurations/" in holder.lower():
-                raise exceptions.delegation_of_used_subnet(str(change.id), sorted(before), sorted(services), holder)
+                raise exceptions.DELEGATION_OF_USED_SUBNET(
+                    subnet_id=str(change.id), before=sorted(before), wanted=sorted(services), holder=holder
+                )
     users = [] if before <= services else _delegated(change.arm, str(change.id))
     if users:
-        raise exceptions.delegation_in_use(str(change.id), users)
+        raise exceptions.DELEGATION_IN_USE(subnet_id=str(change.id), holders=users)
 
 
 def _delegated(arm: ArmModel, identifier: str) -> list[str]:
@@ -246,13 +248,13 @@ def _check_policies(change: Change) -> None:
     for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
         found = change.arm.load(holder)
         if found is not None and found["type"] == LINK_CONFIGURATION:
-            raise link_exceptions.policies_needed_off(str(change.id))
+            raise link_exceptions.POLICIES_NEEDED_OFF(str(change.id))
 
 
 def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4Network | IPv6Network]) -> None:
     for mine in _networks(prefixes(properties)):
         if not any(_inside(mine, whole) for whole in ranges):
-            raise exceptions.subnet_outside(name, network)
+            raise exceptions.SUBNET_OUTSIDE(name=name, network=network)
 
 
 def render_subnet(arm: ArmModel, stored: Json) -> Json:
@@ -302,7 +304,7 @@ VIRTUAL_NETWORKS = ResourceType(
             {"enabled": Required(bool), "enforcement": Choice(("DropUnencrypted", "AllowUnencrypted"))},
         ),
         "flowLogs": READ_ONLY,
-        "flowTimeoutInMinutes": Since("2021-02-01", between(4, 30, exceptions.invalid_flow_timeout)),
+        "flowTimeoutInMinutes": Since("2021-02-01", between(4, 30, exceptions.INVALID_FLOW_TIMEOUT)),
         "ipAllocations": [object],
         "privateEndpointVNetPolicies": Since("2024-01-01", Choice(("Disabled", "Basic"))),
         "provisioningState": READ_ONLY,
@@ -320,7 +322,7 @@ VIRTUAL_NETWORKS = ResourceType(
     prepare=prepare_network,
     render=peerings.shown_in,
     name_pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[A-Za-z0-9_]",
-    name_refusal=exceptions.invalid_network_name,
+    name_refusal=exceptions.INVALID_NETWORK_NAME,
 )
 SUBNETS = ResourceType(
     name="Microsoft.Network/virtualNetworks/subnets",
@@ -332,7 +334,7 @@ SUBNETS = ResourceType(
     reply="operation",
     etag="weak",
     locks=True,
-    absent=exceptions.child_not_found,
+    absent=exceptions.CHILD_NOT_FOUND,
     prepare=prepare_subnet,
     render=render_subnet,
     in_use=exceptions.in_use_subnet,

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, page
-from emulator.arm.exceptions import location_not_available
+from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
@@ -82,7 +82,7 @@ def check_public_address(change: Change) -> None:
     for name, usage in USAGES.items():
         limit = limits.get(*place, name, usage.limit)
         if usage.type == PUBLIC_ADDRESS and usage.counts(change.body) and sum(map(usage.counts, found)) >= limit:
-            raise (exceptions.too_many_static_addresses if usage.allocation else exceptions.too_many_addresses)(limit)
+            raise (exceptions.TOO_MANY_STATIC_ADDRESSES if usage.allocation else exceptions.TOO_MANY_ADDRESSES)(limit)
 
 
 async def list_usages(call: Call) -> Response:
@@ -93,7 +93,9 @@ async def list_usages(call: Call) -> Response:
     call.arm.subscriptions.require_registered(subscription_id, "Microsoft.Network")
     location = normal_location(call.params["location"])
     if location not in LOCATIONS:
-        raise location_not_available(location, "Microsoft.Network/locations/usages", ",".join(LOCATIONS))
+        raise LOCATION_NOT_AVAILABLE(
+            location=location, resource_type="Microsoft.Network/locations/usages", available=",".join(LOCATIONS)
+        )
     shown = usages(call.arm, subscription_id, location)
     return page(call, [{"id": f"{call.path}/{usage['name']['value']}", **usage} for usage in shown])
 

@@ -4,41 +4,24 @@ from collections.abc import Sequence
 
 from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, public_output, said
 
-
-@said(MEMORY)
-def overlapping_zones(first: str, second: str) -> ServiceError:
-    """Return the error for a second zone with the same name in a network."""
-    return ServiceError(
-        400,
-        "BadRequest",
-        "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual "
-        f"network with '{first}' and '{second}' zones.",
-    )
-
-
-@said(MEMORY)
-def second_registration(zone_id: str) -> ServiceError:
-    """Return the error for a second zone in which a network would register its machines."""
-    return ServiceError(
-        409,
-        "Conflict",
-        "A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; conflicting "
-        f"Private DNS zone is '{zone_id}'.",
-    )
+# fmt: off
+OVERLAPPING_ZONES = Refusal(400, "BadRequest", MEMORY,
+    "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual "
+    "network with '{first}' and '{second}' zones.")
+SECOND_REGISTRATION = Refusal(409, "Conflict", MEMORY,
+    "A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; conflicting "
+    "Private DNS zone is '{zone_id}'.")
+NETWORK_IS_FIXED = Refusal(400, "BadRequest", MEMORY, "The virtual network of link '{link}' cannot be changed.")
+# fmt: on
 
 
 @said(public_output("https://github.com/Azure/azure-cli/issues/23351"))
 def network_not_found(_link: ResourceId, network_id: str) -> ServiceError:
     """Return the error for a link to a network that does not exist."""
     return ServiceError(400, "BadRequest", f"Virtual network resource not found for '{network_id}'")
-
-
-@said(MEMORY)
-def network_is_fixed(link: str) -> ServiceError:
-    """Return the error for changing the network of a link."""
-    return ServiceError(400, "BadRequest", f"The virtual network of link '{link}' cannot be changed.")
 
 
 @said(MEMORY)

@@ -7,7 +7,7 @@ from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Reference, Required, Since
 from emulator.dns import records
-from emulator.dns.exceptions import apex_stays, invalid_record_name, invalid_zone_name, record_not_found
+from emulator.dns.exceptions import APEX_STAYS, INVALID_RECORD_NAME, INVALID_ZONE_NAME, RECORD_NOT_FOUND
 from emulator.dns.records import APEX
 from emulator.privatedns import exceptions
 
@@ -96,7 +96,7 @@ def _render_record(_arm: ArmModel, stored: Json) -> Json:
 
 def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     if stored["type"].endswith("/SOA"):
-        raise apex_stays("SOA")
+        raise APEX_STAYS("SOA")
 
 
 def _record(kind: str) -> ResourceType:
@@ -111,8 +111,8 @@ def _record(kind: str) -> ResourceType:
             MEMBERS[kind]: _table_of(kind),
         },
         name_pattern=records.RECORD_NAME,
-        name_refusal=invalid_record_name,
-        absent=record_not_found,
+        name_refusal=INVALID_RECORD_NAME,
+        absent=RECORD_NOT_FOUND,
         has_state=False,
         etag="bare",
         prepare=_prepare_record,
@@ -130,7 +130,7 @@ def _prepare_link(change: Change) -> None:
     network: str = properties["virtualNetwork"]["id"]
     before = (change.existing or {}).get("properties", {}).get("virtualNetwork", {}).get("id", network)
     if before.lower() != network.lower():
-        raise exceptions.network_is_fixed(change.id.name)
+        raise exceptions.NETWORK_IS_FIXED(change.id.name)
     properties.setdefault("registrationEnabled", False)
     for holder in change.arm.documents.references.holders(change.arm, network):
         link = change.arm.load(holder)
@@ -138,9 +138,9 @@ def _prepare_link(change: Change) -> None:
             continue
         zone = link["id"].split("/")[8]
         if zone.lower() == change.id.names[0].lower():
-            raise exceptions.overlapping_zones(change.id.names[0], zone)
+            raise exceptions.OVERLAPPING_ZONES(first=change.id.names[0], second=zone)
         if properties["registrationEnabled"] and link["properties"]["registrationEnabled"]:
-            raise exceptions.second_registration(link["id"].rsplit("/", 2)[0])
+            raise exceptions.SECOND_REGISTRATION(link["id"].rsplit("/", 2)[0])
 
 
 def is_complete(link: Json) -> bool:
@@ -167,7 +167,7 @@ ZONES = ResourceType(
         "provisioningState": READ_ONLY,
     },
     name_pattern=records.ZONE_NAME,
-    name_refusal=invalid_zone_name,
+    name_refusal=INVALID_ZONE_NAME,
     create_seconds=34,
     update_seconds=5,
     delete_seconds=15,

@@ -85,9 +85,9 @@ def _prepare_account(change: Change) -> None:
     other = change.arm.platform.model(StorageModel).find(name)
     if other is not None and other["id"].lower() != change.id.key:
         same_subscription = other["id"].split("/")[2].lower() == change.id.subscription_id.lower()
-        raise exceptions.in_another_group(name) if same_subscription else exceptions.already_taken(name)
+        raise exceptions.IN_ANOTHER_GROUP(name) if same_subscription else exceptions.ALREADY_TAKEN(name)
     if existing is not None and "pending" in existing:
-        raise exceptions.operation_in_progress(name)
+        raise exceptions.OPERATION_IN_PROGRESS(name)
     sku = change.body["sku"]["name"]
     change.body["sku"]["tier"] = _tier(sku)
     change.body.setdefault("kind", "Storage" if existing is None else existing["kind"])
@@ -126,27 +126,27 @@ def _tier(sku: str) -> str:
 def _check_kept(change: Change, existing: Json) -> None:
     before, kind = existing["kind"], change.body["kind"]
     if kind != before and not (before in UPGRADED and kind == "StorageV2"):
-        raise exceptions.cannot_be_updated("kind")
+        raise exceptions.CANNOT_BE_UPDATED("kind")
     old, new = existing["sku"]["name"], change.body["sku"]["name"]
     if (_tier(old), "V2" in old) != (_tier(new), "V2" in new):
-        raise exceptions.sku_conversion()
+        raise exceptions.SKU_CONVERSION()
     for member in KEPT:
         given = change.properties.get(member)
         if given is not None and given != (existing["properties"].get(member) or type(given)()):
-            raise exceptions.cannot_be_updated(member)
+            raise exceptions.CANNOT_BE_UPDATED(member)
     given, known = (place.get("encryption", {}) for place in (change.properties, existing["properties"]))
     if given.get("requireInfrastructureEncryption") not in (None, bool(known.get("requireInfrastructureEncryption"))):
-        raise exceptions.cannot_be_updated("requireInfrastructureEncryption")
+        raise exceptions.CANNOT_BE_UPDATED("requireInfrastructureEncryption")
 
 
 def _check_kind(change: Change, sku: str) -> None:
     kind, tier = change.body["kind"], change.properties.get("accessTier")
     if not re.fullmatch(SUITABLE[kind], sku):
-        raise exceptions.unsuitable_kind()
+        raise exceptions.UNSUITABLE_KIND()
     if tier is not None and (kind in ("Storage", "FileStorage") or (tier == "Premium") != (_tier(sku) == "Premium")):
-        raise exceptions.tier_not_allowed()
+        raise exceptions.TIER_NOT_ALLOWED()
     if change.properties.get("isNfsV3Enabled") and not change.properties.get("isHnsEnabled"):
-        raise exceptions.value_not_allowed("isNfsv3Enabled", value=True)
+        raise exceptions.VALUE_NOT_ALLOWED(name="isNfsv3Enabled", value=True)
 
 
 def _check_network(change: Change) -> None:
@@ -201,7 +201,7 @@ async def _account_removed(arm: ArmModel, stored: Json) -> None:
 
 def _list_keys(call: ActionCall) -> Json:
     if "pending" in call.stored:
-        raise exceptions.not_provisioned()
+        raise exceptions.NOT_PROVISIONED()
     return {"keys": call.stored["private"]["keys"]}
 
 
@@ -228,20 +228,20 @@ def _check_name(arm: ArmModel, body: Json) -> Json:
         return {
             "nameAvailable": False,
             "reason": "AccountNameInvalid",
-            "message": exceptions.invalid_name(name).message,
+            "message": exceptions.INVALID_NAME(name).message,
         }
     if arm.platform.model(StorageModel).find(name) is not None:
-        return {"nameAvailable": False, "reason": "AlreadyExists", "message": exceptions.already_taken(name).message}
+        return {"nameAvailable": False, "reason": "AlreadyExists", "message": exceptions.ALREADY_TAKEN(name).message}
     return {"nameAvailable": True}
 
 
 def _prepare_container(change: Change) -> None:
     account = change.arm.load(f"{change.id.scope}/providers/{ACCOUNTS_NAME}/{change.id.names[0]}")
     if account is None or "pending" in account:
-        raise exceptions.not_provisioned()
+        raise exceptions.NOT_PROVISIONED()
     change.properties.setdefault("publicAccess", "None")
     if change.properties["publicAccess"] != "None" and account["properties"].get("allowBlobPublicAccess") is False:
-        raise exceptions.public_access_off()
+        raise exceptions.PUBLIC_ACCESS_OFF()
 
 
 def _render_container(_arm: ArmModel, stored: Json) -> Json:
@@ -263,17 +263,17 @@ async def _container_removed(arm: ArmModel, stored: Json) -> None:
 
 
 def _choice(name: str, values: tuple[str, ...]) -> Choice:
-    return Choice(values, lambda found: exceptions.value_not_allowed(name, found.value))
+    return Choice(values, lambda found: exceptions.VALUE_NOT_ALLOWED(name=name, value=found.value))
 
 
 def _name_refusal(found: Found) -> ServiceError:
     if not SHORTEST_CONTAINER <= len(found.value) <= LONGEST_CONTAINER:
-        return exceptions.container_name_length()
-    return exceptions.invalid_container_name()
+        return exceptions.CONTAINER_NAME_LENGTH()
+    return exceptions.INVALID_CONTAINER_NAME()
 
 
 def _days(name: str) -> Rule:
-    return between(1, MOST_DAYS, lambda found: exceptions.value_not_allowed(name, found.value))
+    return between(1, MOST_DAYS, lambda found: exceptions.VALUE_NOT_ALLOWED(name=name, value=found.value))
 
 
 _DAYS = between(1, 2**31 - 2, lambda _: exceptions.invalid_values("keyPolicy.keyExpirationPeriodInDays"))
@@ -281,7 +281,7 @@ _ADDRESS = Rule(
     str,
     _is_address,
     ("300.1.1.1", "10.0.0.1", "8.8.8.8/31", "2001:db8::1"),
-    lambda _: exceptions.invalid_address(),
+    lambda _: exceptions.INVALID_ADDRESS(),
 )
 ACCOUNTS = ResourceType(
     name=ACCOUNTS_NAME,
@@ -289,7 +289,7 @@ ACCOUNTS = ResourceType(
     placement="region",
     members={
         "sku": Required(
-            {"name": Required(Choice(SKUS, lambda found: exceptions.invalid_sku(found.value))), "tier": READ_ONLY}
+            {"name": Required(Choice(SKUS, lambda found: exceptions.INVALID_SKU(found.value))), "tier": READ_ONLY}
         ),
         "kind": _choice("kind", KINDS),
         "extendedLocation": object,
@@ -317,7 +317,7 @@ ACCOUNTS = ResourceType(
         "encryption": {
             "identity": object,
             "keySource": Choice(
-                ("Microsoft.Storage", "Microsoft.Keyvault"), lambda found: exceptions.unknown_key_source(found.value)
+                ("Microsoft.Storage", "Microsoft.Keyvault"), lambda found: exceptions.UNKNOWN_KEY_SOURCE(found.value)
             ),
             "keyvaultproperties": object,
             "requireInfrastructureEncryption": Since("2019-06-01", bool),
@@ -374,7 +374,7 @@ ACCOUNTS = ResourceType(
         "turboTier": Since("2026-04-01", object),
     },
     name_pattern=NAME.pattern,
-    name_refusal=lambda found: exceptions.invalid_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_NAME(found.value),
     create_seconds=26,
     delete_seconds=0,
     reply="location",

@@ -73,7 +73,7 @@ class DeletedVaults:
         """
         found = self.find(name)
         if found is not None and is_protected(found["vault"]):
-            raise exceptions.purge_not_allowed()
+            raise exceptions.PURGE_NOT_ALLOWED()
         self.purge(name)
 
     def purge(self, name: str) -> None:
@@ -121,7 +121,7 @@ def _find(call: Call) -> Json:
         or _subscription(found) != call.params["subscription_id"].lower()
         or found["vault"]["location"] != normal_location(call.params["location"])
     ):
-        raise exceptions.deleted_not_found(call.params["name"])
+        raise exceptions.DELETED_NOT_FOUND(call.params["name"])
     return found
 
 

@@ -57,9 +57,9 @@ def _prepare(change: Change) -> None:
     properties, before = change.properties, (change.existing or {}).get("properties", {})
     tenant_id = change.arm.subscriptions.get(change.id.subscription_id)["tenantId"]
     if properties["tenantId"].lower() != tenant_id.lower():
-        raise exceptions.tenant_changed()
+        raise exceptions.TENANT_CHANGED()
     if any(_unknown_tenant(change.arm, policy["tenantId"]) for policy in properties.get("accessPolicies", ())):
-        raise exceptions.invalid_value("accessPolicies")
+        raise exceptions.INVALID_VALUE("accessPolicies")
     endpoints = [
         rule["id"]
         for rule in (properties.get("networkAcls") or {}).get("virtualNetworkRules", ())
@@ -71,7 +71,7 @@ def _prepare(change: Change) -> None:
     properties |= {name: before[name] for name in _KEPT if name in before and name not in properties}
     properties.setdefault("enableRbacAuthorization", change.api_version >= RBAC_BY_DEFAULT)
     if "accessPolicies" not in properties and not properties["enableRbacAuthorization"]:
-        raise exceptions.missing_policies()
+        raise exceptions.MISSING_POLICIES()
     properties.setdefault("accessPolicies", [])
     properties.setdefault("enableSoftDelete", True)
     properties.setdefault("softDeleteRetentionInDays", RETENTION_DAYS[-1])
@@ -91,14 +91,14 @@ def _refusal(change: Change, *, recovering: bool) -> ServiceError | None:
     """Return the error for the name of a new vault, or None."""
     name, platform = change.id.name, change.arm.platform
     if platform.model(KeyVaultModel).vault(name) is not None:
-        return exceptions.already_exists(name)
+        return exceptions.ALREADY_EXISTS(name)
     deleted = platform.model(DeletedVaults).find(name)
     if deleted is None:
-        return exceptions.deleted_not_found(name) if recovering else None
+        return exceptions.DELETED_NOT_FOUND(name) if recovering else None
     if deleted["vault"]["id"].lower() == change.id.key and deleted["vault"]["location"] == change.location:
-        return None if recovering else exceptions.in_deleted_state()
+        return None if recovering else exceptions.IN_DELETED_STATE()
     own = deleted["vault"]["id"].lower().startswith(f"/subscriptions/{change.id.subscription_id}/".lower())
-    return exceptions.in_deleted_state() if own else exceptions.already_exists(name)
+    return exceptions.IN_DELETED_STATE() if own else exceptions.ALREADY_EXISTS(name)
 
 
 def _recover(change: Change) -> None:
@@ -112,7 +112,7 @@ def _recover(change: Change) -> None:
 def _check_lasting(properties: Json, before: Json) -> None:
     days = properties.get("softDeleteRetentionInDays")
     if days is not None and before and days != before["softDeleteRetentionInDays"]:
-        raise exceptions.retention_set()
+        raise exceptions.RETENTION_SET()
 
 
 def _render(_arm: ArmModel, stored: Json) -> Json:
@@ -157,9 +157,9 @@ async def _removed(arm: ArmModel, stored: Json) -> None:
 def _check_name(arm: ArmModel, body: Json) -> Json:
     name = str(body.get("name", ""))
     if not VAULT_NAME.fullmatch(name.lower()):
-        error, reason = exceptions.invalid_name(name), "AccountNameInvalid"
+        error, reason = exceptions.INVALID_NAME(name), "AccountNameInvalid"
     elif any(find(name) is not None for find in _finders(arm)):
-        error, reason = exceptions.already_exists(name), "AlreadyExists"
+        error, reason = exceptions.ALREADY_EXISTS(name), "AlreadyExists"
     else:
         return {"nameAvailable": True}
     return {"nameAvailable": False, "reason": reason, "message": error.message}
@@ -170,15 +170,15 @@ def _finders(arm: ArmModel) -> tuple[Callable[[str], Json | None], ...]:
 
 
 def _choice(name: str, values: Iterable[str]) -> Choice:
-    return Choice(tuple(values), lambda _: exceptions.invalid_value(name))
+    return Choice(tuple(values), lambda _: exceptions.INVALID_VALUE(name))
 
 
 def _irreversible(name: str, meaning: str) -> Rule:
-    return Rule(bool, lambda value: value, (False,), lambda _: exceptions.irreversible(name, meaning))
+    return Rule(bool, lambda value: value, (False,), lambda _: exceptions.IRREVERSIBLE(name=name, meaning=meaning))
 
 
 def _guid(name: str) -> Rule:
-    return matching(GUID, ("no-guid", ""), lambda _: exceptions.invalid_value(name))
+    return matching(GUID, ("no-guid", ""), lambda _: exceptions.INVALID_VALUE(name))
 
 
 def _is_address(text: str) -> bool:
@@ -211,13 +211,13 @@ _POLICIES = Rule(
     [_POLICY],
     lambda policies: len(policies) <= MOST_POLICIES,
     ([_ONE_POLICY] * (MOST_POLICIES + 1),),
-    lambda _: exceptions.too_many_policies(MOST_POLICIES),
+    lambda _: exceptions.TOO_MANY_POLICIES(MOST_POLICIES),
 )
 _ADDRESS = Rule(
     str,
     _is_address,
     ("300.1.1.1", "10.0.0.1", "2001:db8::1"),
-    lambda _: exceptions.invalid_value("networkAcls.ipRules"),
+    lambda _: exceptions.INVALID_VALUE("networkAcls.ipRules"),
 )
 VAULTS = ResourceType(
     name=VAULTS_NAME,
@@ -249,13 +249,13 @@ VAULTS = ResourceType(
             }
         ),
         "softDeleteRetentionInDays": between(
-            RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda found: exceptions.retention_out_of_range(found.value)
+            RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda found: exceptions.RETENTION_OUT_OF_RANGE(found.value)
         ),
         "tenantId": Required(_guid("tenantId")),
         "vaultUri": READ_ONLY,
     },
     name_pattern=f"(?i:{VAULT_NAME.pattern})",
-    name_refusal=lambda found: exceptions.invalid_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_NAME(found.value),
     create_seconds=20,
     reply="resource",
     writing_state="RegisteringDns",

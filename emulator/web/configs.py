@@ -28,7 +28,7 @@ def _prepare(change: Change) -> None:
     """Check a configuration by the rules of its name."""
     name = next((known for known in NAMES if known.lower() == change.id.name.lower()), "")
     if not name:
-        raise exceptions.not_supported(f"config/{change.id.name}; it has {', '.join(NAMES)}")
+        raise exceptions.NOT_SUPPORTED(f"config/{change.id.name}; it has {', '.join(NAMES)}")
     model = change.arm.platform.model(SitesModel)
     site = change.arm.load(change.id.parent) if change.id.parent is not None else None
     tier = "" if site is None else model.tier(site)
@@ -44,16 +44,16 @@ def _prepare(change: Change) -> None:
             _check_slot_names(change)
         case "authsettingsV2":
             if ((change.properties.get("platform") or {}).get("enabled")) is True:
-                raise exceptions.not_supported("App Service authentication (config/authsettingsV2)")
+                raise exceptions.NOT_SUPPORTED("App Service authentication (config/authsettingsV2)")
         case _:
-            raise arm_exceptions.method_not_supported("PUT")
+            raise arm_exceptions.METHOD_NOT_SUPPORTED("PUT")
 
 
 def _prepare_web(change: Change, tier: str, model: SitesModel) -> None:
     reading = Reading(change.api_version, "SiteConfig")
     given = reading.read(site_config.SITE_CONFIG, change.properties, "properties")
     if reading.problems:
-        raise arm_exceptions.invalid_request_content(reading.problems[0])
+        raise arm_exceptions.INVALID_REQUEST_CONTENT(reading.problems[0])
     given.pop("appSettings", None)
     site_config.check(given, tier)
     change.body["properties"] = model.config(str(change.id.parent), "web") | given
@@ -62,11 +62,11 @@ def _prepare_web(change: Change, tier: str, model: SitesModel) -> None:
 def _check_slot_names(change: Change) -> None:
     unknown = [name for name in change.properties if name not in SLOT_NAMES]
     if unknown:
-        raise arm_exceptions.invalid_request_content(f"Could not find member '{unknown[0]}' on SlotConfigNames.")
+        raise arm_exceptions.INVALID_REQUEST_CONTENT(f"Could not find member '{unknown[0]}' on SlotConfigNames.")
 
 
 def _refuse_removal(_arm: ArmModel, _stored: Json) -> None:
-    raise arm_exceptions.method_not_supported("DELETE")
+    raise arm_exceptions.METHOD_NOT_SUPPORTED("DELETE")
 
 
 async def _stored(arm: ArmModel, _stored: Json) -> None:
@@ -82,7 +82,7 @@ def _list(call: ActionCall) -> Json:
         case "publishingcredentials":
             return shown | {"properties": call.stored["private"] | {"scmUri": _scm_uri(call)}}
         case _:
-            raise arm_exceptions.unknown_action("list", call.stored["type"])
+            raise arm_exceptions.UNKNOWN_ACTION(action="list", resource_type=call.stored["type"])
 
 
 def _scm_uri(call: ActionCall) -> str:
@@ -110,14 +110,14 @@ async def _list_web(call: Call) -> Response:
     call.arm.authorize(call.caller, f"{CONFIG}/read", site_of(str(web)))
     found = call.arm.get_resource(str(web), call.api_version)
     if found is None:
-        raise arm_exceptions.parent_resource_not_found(web, "read")
+        raise arm_exceptions.PARENT_RESOURCE_NOT_FOUND(identifier=web, verb="read")
     return page(call, [found])
 
 
 async def _serve(call: Call) -> Response:
     """Answer GET and PATCH of a configuration; refuse them for those that only the action `list` shows."""
     if call.params["name"].lower() in ("appsettings", "publishingcredentials"):
-        raise arm_exceptions.method_not_supported(call.request.method)
+        raise arm_exceptions.METHOD_NOT_SUPPORTED(call.request.method)
     return await serve(call)
 
 
@@ -140,7 +140,7 @@ async def _publish_profile(call: Call) -> Response:
         raise arm_exceptions.resource_not_found(identifier)
     wanted = str((await call.object()).get("format") or "WebDeploy")
     if wanted.lower() != "webdeploy":
-        raise exceptions.not_supported(f"publishing profiles in the format {wanted}; it has WebDeploy")
+        raise exceptions.NOT_SUPPORTED(f"publishing profiles in the format {wanted}; it has WebDeploy")
     name, known = site["name"].lower(), call.arm.platform.model(SitesModel).credentials(site["id"])
     profile = ET.Element(
         "publishProfile",

@@ -73,10 +73,10 @@ def check(config: Json, identities: list[str]) -> None:
     _check_deployment(config["deployment"]["storage"], identities)
     runtime = config["runtime"]
     if runtime["name"] != "python":
-        raise exceptions.not_supported(f"the runtime {runtime['name']}; it runs python")
+        raise exceptions.NOT_SUPPORTED(f"the runtime {runtime['name']}; it runs python")
     if runtime.get("version") not in PYTHON_VERSIONS:
-        raise exceptions.functions_invalid(
-            "runtime.version", runtime.get("version"), f"one of {', '.join(PYTHON_VERSIONS)}"
+        raise exceptions.FUNCTIONS_INVALID(
+            name="runtime.version", value=runtime.get("version"), wanted=f"one of {', '.join(PYTHON_VERSIONS)}"
         )
     _check_scale(config["scaleAndConcurrency"])
     config.setdefault("siteUpdateStrategy", {}).setdefault("type", UPDATE_STRATEGIES[0])
@@ -84,48 +84,60 @@ def check(config: Json, identities: list[str]) -> None:
 
 def _check_deployment(storage: Json, identities: list[str]) -> None:
     if container_of(storage["value"]) is None:
-        raise exceptions.functions_invalid("deployment.storage.value", storage["value"], "the URL of a blob container")
+        raise exceptions.FUNCTIONS_INVALID(
+            name="deployment.storage.value", value=storage["value"], wanted="the URL of a blob container"
+        )
     authentication = storage["authentication"]
     place, kind = "deployment.storage.authentication", authentication["type"]
     identity = authentication.get("userAssignedIdentityResourceId", "")
     setting = authentication.get("storageAccountConnectionStringName", "")
     if kind == SYSTEM_ASSIGNED:
-        raise exceptions.not_supported("system-assigned identities; use a user-assigned identity")
+        raise exceptions.NOT_SUPPORTED("system-assigned identities; use a user-assigned identity")
     if kind == USER_ASSIGNED and identity.lower() not in [known.lower() for known in identities]:
-        raise exceptions.functions_invalid(
-            f"{place}.userAssignedIdentityResourceId", identity, "a user-assigned identity of the site"
+        raise exceptions.FUNCTIONS_INVALID(
+            name=f"{place}.userAssignedIdentityResourceId",
+            value=identity,
+            wanted="a user-assigned identity of the site",
         )
     if kind == CONNECTION_STRING and not setting:
-        raise exceptions.functions_invalid(
-            f"{place}.storageAccountConnectionStringName", setting, "the name of an app setting"
+        raise exceptions.FUNCTIONS_INVALID(
+            name=f"{place}.storageAccountConnectionStringName", value=setting, wanted="the name of an app setting"
         )
 
 
 def _check_scale(scale: Json) -> None:
     most = scale.setdefault("maximumInstanceCount", 100)
     if not FEWEST_INSTANCES <= most <= MOST_INSTANCES:
-        raise exceptions.functions_invalid(
-            "scaleAndConcurrency.maximumInstanceCount", most, f"from {FEWEST_INSTANCES} to {MOST_INSTANCES}"
+        raise exceptions.FUNCTIONS_INVALID(
+            name="scaleAndConcurrency.maximumInstanceCount",
+            value=most,
+            wanted=f"from {FEWEST_INSTANCES} to {MOST_INSTANCES}",
         )
     memory = scale.setdefault("instanceMemoryMB", 2048)
     if memory not in MEMORY_SIZES:
-        raise exceptions.functions_invalid(
-            "scaleAndConcurrency.instanceMemoryMB", memory, f"one of {', '.join(map(str, MEMORY_SIZES))}"
+        raise exceptions.FUNCTIONS_INVALID(
+            name="scaleAndConcurrency.instanceMemoryMB",
+            value=memory,
+            wanted=f"one of {', '.join(map(str, MEMORY_SIZES))}",
         )
     for group in scale.setdefault("alwaysReady", []):
         name, count = group["name"], group["instanceCount"]
         if name not in GROUPS and not re.fullmatch(r"function:.+", name):
-            raise exceptions.functions_invalid(
-                "scaleAndConcurrency.alwaysReady.name", name, f"{', '.join(GROUPS)} or function:<name>"
+            raise exceptions.FUNCTIONS_INVALID(
+                name="scaleAndConcurrency.alwaysReady.name",
+                value=name,
+                wanted=f"{', '.join(GROUPS)} or function:<name>",
             )
         if not 0 <= count <= most:
-            raise exceptions.functions_invalid(
-                "scaleAndConcurrency.alwaysReady.instanceCount", count, f"from 0 to {most}"
+            raise exceptions.FUNCTIONS_INVALID(
+                name="scaleAndConcurrency.alwaysReady.instanceCount", value=count, wanted=f"from 0 to {most}"
             )
     concurrency = ((scale.get("triggers") or {}).get("http") or {}).get("perInstanceConcurrency")
     if concurrency is not None and not 1 <= concurrency <= MOST_CONCURRENCY:
-        raise exceptions.functions_invalid(
-            "scaleAndConcurrency.triggers.http.perInstanceConcurrency", concurrency, f"from 1 to {MOST_CONCURRENCY}"
+        raise exceptions.FUNCTIONS_INVALID(
+            name="scaleAndConcurrency.triggers.http.perInstanceConcurrency",
+            value=concurrency,
+            wanted=f"from 1 to {MOST_CONCURRENCY}",
         )
 
 

@@ -39,9 +39,9 @@ def check(change: Change, subnet_id: str, tier: str) -> None:
     wanted = DELEGATIONS[tier]
     services = [known["properties"]["serviceName"].lower() for known in properties.get("delegations") or ()]
     if wanted.lower() not in services:
-        raise exceptions.missing_delegation(name, network, wanted)
+        raise exceptions.MISSING_DELEGATION(subnet=name, network=network, wanted=wanted)
     if tier == FLEX and "_" in name:
-        raise exceptions.underscore_in_subnet(name, network)
+        raise exceptions.UNDERSCORE_IN_SUBNET(subnet=name, network=network)
     ranges = properties.get("addressPrefixes") or [properties.get("addressPrefix")]
     if all(ip_network(text).prefixlen > LONGEST_PREFIX[tier] for text in ranges):
-        raise exceptions.subnet_too_small(name, network, tier, LONGEST_PREFIX[tier])
+        raise exceptions.SUBNET_TOO_SMALL(subnet=name, network=network, tier=tier, prefix=LONGEST_PREFIX[tier])

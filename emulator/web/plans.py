@@ -32,18 +32,18 @@ def _prepare(change: Change) -> None:
     properties, sku = change.properties, change.body["sku"]
     known = next((name for name in SKUS if name.lower() == sku["name"].lower()), None)
     if known is None and not NOT_HERE.fullmatch(sku["name"]):
-        raise exceptions.unknown_sku(sku["name"])
+        raise exceptions.UNKNOWN_SKU(sku["name"])
     if known is None:
-        raise exceptions.not_supported(f"plans with the SKU {sku['name']}; it has {', '.join(SKUS)}")
+        raise exceptions.NOT_SUPPORTED(f"plans with the SKU {sku['name']}; it has {', '.join(SKUS)}")
     tier, kind = SKUS[known]
     if sku.get("tier", tier).lower() != tier.lower():
-        raise exceptions.wrong_tier(known, tier, sku["tier"])
+        raise exceptions.WRONG_TIER(sku=known, tier=tier, given=sku["tier"])
     if change.existing is not None and change.existing["sku"]["tier"] != tier:
-        raise exceptions.tier_fixed(change.id.name, change.existing["sku"]["tier"], tier)
+        raise exceptions.TIER_FIXED(plan=change.id.name, before=change.existing["sku"]["tier"], tier=tier)
     if not properties.get("reserved"):
-        raise exceptions.not_supported("Windows plans; set properties.reserved to true for Linux")
+        raise exceptions.NOT_SUPPORTED("Windows plans; set properties.reserved to true for Linux")
     if tier == FLEX and change.api_version < FLEX_SINCE:
-        raise exceptions.flex_too_new(FLEX_SINCE)
+        raise exceptions.FLEX_TOO_NEW(FLEX_SINCE)
     change.body["sku"] = {
         "name": known,
         "tier": tier,
@@ -94,7 +94,7 @@ SERVER_FARMS = ResourceType(
         "isSpot": READ_ONLY,
         "isXenon": READ_ONLY,
         "maximumElasticWorkerCount": between(
-            1, MOST_WORKERS, lambda found: exceptions.worker_count(found.value, MOST_WORKERS)
+            1, MOST_WORKERS, lambda found: exceptions.WORKER_COUNT(count=found.value, most=MOST_WORKERS)
         ),
         "maximumNumberOfWorkers": READ_ONLY,
         "name": READ_ONLY,
@@ -113,7 +113,7 @@ SERVER_FARMS = ResourceType(
         "zoneRedundant": bool,
     },
     name_pattern=r"[A-Za-z0-9-]{1,60}",
-    name_refusal=lambda found: exceptions.invalid_plan_name(found.value),
+    name_refusal=lambda found: exceptions.INVALID_PLAN_NAME(found.value),
     created_status=200,
     delete_seconds=0,
     prepare=_prepare,

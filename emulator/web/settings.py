@@ -53,20 +53,20 @@ def check(settings: Mapping[str, Any], tier: str) -> dict[str, str]:
     """
     wrong = [name for name, value in settings.items() if not isinstance(value, str)]
     if wrong:
-        raise exceptions.settings_not_strings(wrong)
+        raise exceptions.SETTINGS_NOT_STRINGS(wrong)
     malformed = [name for name in settings if not NAME.fullmatch(name)]
     if malformed:
-        raise exceptions.setting_names(malformed)
+        raise exceptions.SETTING_NAMES(malformed)
     names = [name.upper() for name in settings]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise exceptions.settings_differ_by_case(repeated)
+        raise exceptions.SETTINGS_DIFFER_BY_CASE(repeated)
     refused = [name for name in settings if tier == FLEX and name.upper() in REFUSED_ON_FLEX]
     if refused:
         raise exceptions.invalid_on_flex("app setting", [f"Site.SiteConfig.AppSettings.{name}" for name in refused])
     references = [name for name, value in settings.items() if value.lower().startswith(KEY_VAULT_REFERENCE)]
     if references:
-        raise exceptions.not_supported(f"Key Vault references in app settings ({', '.join(references)})")
+        raise exceptions.NOT_SUPPORTED(f"Key Vault references in app settings ({', '.join(references)})")
     return {str(name): str(value) for name, value in settings.items()}
 
 
@@ -79,5 +79,5 @@ def pairs(settings: list[Mapping[str, Any]]) -> dict[str, Any]:
     names = [str(pair["name"]) for pair in settings]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise exceptions.settings_repeated(repeated)
+        raise exceptions.SETTINGS_REPEATED(repeated)
     return {str(pair["name"]): pair.get("value") for pair in settings}

@@ -128,7 +128,7 @@ def check(config: Json, tier: str) -> None:
         )
     for name in NOT_EMULATED:
         if config.get(name):
-            raise exceptions.not_supported(f"siteConfig.{name}")
+            raise exceptions.NOT_SUPPORTED(f"siteConfig.{name}")
     version = config.get("linuxFxVersion")
     if version and not python_of(version):
-        raise exceptions.invalid_stack(version, ", ".join(f"Python|{known}" for known in PYTHON_VERSIONS))
+        raise exceptions.INVALID_STACK(given=version, known=", ".join(f"Python|{known}" for known in PYTHON_VERSIONS))

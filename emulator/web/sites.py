@@ -36,7 +36,7 @@ def _prepare(change: Change) -> None:
     model = change.arm.platform.model(SitesModel)
     other = model.find(change.id.name)
     if other is not None and other["id"].lower() != change.id.key:
-        raise exceptions.name_taken(change.id.name)
+        raise exceptions.NAME_TAKEN(change.id.name)
     _check_kind(change)
     plan = change.arm.load(properties["serverFarmId"]) or {}
     tier = str(plan["sku"]["tier"])
@@ -60,7 +60,7 @@ def _prepare(change: Change) -> None:
     properties.setdefault("clientCertEnabled", False)
     properties.setdefault("clientCertMode", "Required")
     if properties.get("clientCertExclusionPaths"):
-        raise exceptions.not_supported("clientCertExclusionPaths")
+        raise exceptions.NOT_SUPPORTED("clientCertExclusionPaths")
 
 
 def _name(identifier: str) -> str:
@@ -70,7 +70,7 @@ def _name(identifier: str) -> str:
 def _check_kind(change: Change) -> None:
     parts = {part.strip().lower() for part in str(change.body.get("kind") or "").split(",")}
     if parts != {"functionapp", "linux"}:
-        raise exceptions.not_supported(
+        raise exceptions.NOT_SUPPORTED(
             f"sites of the kind '{change.body.get('kind') or ''}'; it has function apps on Linux, functionapp,linux"
         )
     change.body["kind"] = "functionapp,linux"
@@ -81,9 +81,9 @@ def _check_plan(change: Change, plan: Json, tier: str, model: SitesModel) -> Non
     if tier == FLEX:
         for holder in change.arm.documents.references.holders(change.arm, plan["id"]):
             if holder.lower() != change.id.key:
-                raise exceptions.plan_full(plan["name"], holder.rsplit("/", 1)[-1])
+                raise exceptions.PLAN_FULL(plan=plan["name"], site=holder.rsplit("/", 1)[-1])
     if change.existing is not None and model.tier(change.existing) != tier:
-        raise exceptions.other_tier(change.id.name, tier)
+        raise exceptions.OTHER_TIER(site=change.id.name, tier=tier)
 
 
 def _check_functions(change: Change, tier: str) -> None:
@@ -91,10 +91,10 @@ def _check_functions(change: Change, tier: str) -> None:
     config = change.properties.get("functionAppConfig")
     if tier != FLEX:
         if config is not None:
-            raise exceptions.functions_not_on_flex(change.id.name, tier)
+            raise exceptions.FUNCTIONS_NOT_ON_FLEX(site=change.id.name, tier=tier)
         return
     if config is None:
-        raise exceptions.functions_missing()
+        raise exceptions.FUNCTIONS_MISSING()
     flex.check(config, assigned.assigned(change.body))
 
 
@@ -102,7 +102,7 @@ def _check_reference_identity(change: Change) -> None:
     wanted = change.properties.setdefault("keyVaultReferenceIdentity", SYSTEM_ASSIGNED)
     known = [name.lower() for name in assigned.assigned(change.body)]
     if wanted.lower() not in (SYSTEM_ASSIGNED.lower(), *known):
-        raise exceptions.identity_not_assigned(wanted, change.id.name)
+        raise exceptions.IDENTITY_NOT_ASSIGNED(identity=wanted, site=change.id.name)
 
 
 async def _stored(arm: ArmModel, stored: Json) -> None:
@@ -173,7 +173,7 @@ def _restart(call: ActionCall) -> Json:
 def _check_name(arm: ArmModel, body: Json) -> Json:
     name, kind = str(body.get("name", "")), str(body.get("type", ""))
     if kind.lower() not in (SITES.lower(), "site"):
-        raise exceptions.not_supported(f"checknameavailability of the type '{kind}'; it has {SITES}")
+        raise exceptions.NOT_SUPPORTED(f"checknameavailability of the type '{kind}'; it has {SITES}")
     if arm.platform.model(SitesModel).find(name) is None:
         return {"nameAvailable": True, "reason": "", "message": ""}
     return {
@@ -215,7 +215,7 @@ FUNCTION_APPS = ResourceType(
         "reserved": bool,
         "resourceGroup": READ_ONLY,
         "serverFarmId": Required(
-            Reference(PLANS, "join/action", bare=True, missing=lambda _, plan: exceptions.plan_not_found(_name(plan)))
+            Reference(PLANS, "join/action", bare=True, missing=lambda _, plan: exceptions.PLAN_NOT_FOUND(_name(plan)))
         ),
         "siteConfig": site_config.SITE_CONFIG,
         "sku": READ_ONLY,
@@ -225,7 +225,7 @@ FUNCTION_APPS = ResourceType(
         "virtualNetworkSubnetId": Since("2021-02-01", Reference(SUBNETS, "join/action", bare=True)),
     },
     name_pattern=NAME,
-    name_refusal=lambda found: exceptions.invalid_host_name(f"{found.value}{SUFFIX}"),
+    name_refusal=lambda found: exceptions.INVALID_HOST_NAME(f"{found.value}{SUFFIX}"),
     has_state=False,
     created_status=200,
     prepare=_prepare,

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, answer
-from emulator.arm.exceptions import location_not_available
+from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.web.names import NAMESPACE, VERSIONS
 
@@ -122,7 +122,9 @@ async def list_stacks(call: Call) -> Response:
     """GET /providers/Microsoft.Web/functionAppStacks, for all regions or for one."""
     location = normal_location(call.params.get("location", ""))
     if location and location not in LOCATIONS:
-        raise location_not_available(location, f"{NAMESPACE}/locations/functionAppStacks", ",".join(LOCATIONS))
+        raise LOCATION_NOT_AVAILABLE(
+            location=location, resource_type=f"{NAMESPACE}/locations/functionAppStacks", available=",".join(LOCATIONS)
+        )
     wanted = call.request.query_params.get("stack", "").lower()
     return answer({"value": [python_stack(location)] if wanted in ("", "python") else [], "nextLink": None})
 

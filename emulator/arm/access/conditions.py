@@ -18,7 +18,8 @@ from lark.exceptions import VisitError
 
 from emulator.arm.ids import GUID
 from emulator.core.errors import ServiceError
-from emulator.core.sources import MEMORY, OWN, said
+from emulator.core.refusals import Refusal
+from emulator.core.sources import MEMORY, OWN
 
 VERSION = "2.0"
 PREFIX = "Microsoft.Authorization/roleAssignments:"
@@ -80,7 +81,7 @@ def check(condition: str, version: str | None) -> None:
         ServiceError: 400; the message names what is wrong, or what the local Azure does not support.
     """
     if version != VERSION:
-        raise _invalid(f"Its conditionVersion is '{version or ''}'; it must be '{VERSION}'.")
+        raise _INVALID(f"Its conditionVersion is '{version or ''}'; it must be '{VERSION}'.")
     parse(condition)
 
 
@@ -107,7 +108,7 @@ def parse(condition: str) -> Node:
     except UnexpectedInput as error:
         ended = getattr(getattr(error, "token", None), "type", "") == "$END"
         where = "" if ended else condition[error.pos_in_stream or 0 :][:40]
-        raise _invalid(f"It is wrong at '{where}'." if where else "It ends too early.") from error
+        raise _INVALID(f"It is wrong at '{where}'." if where else "It ends too early.") from error
     try:
         node: Node = _Builder().transform(tree)
     except VisitError as error:
@@ -140,12 +141,12 @@ class _Builder(Transformer[Any, Any]):
 
     def function(self, name: Token, argument: Token) -> Node:
         if name != "ActionMatches":
-            raise _unsupported(f"the function '{name}'")
+            raise _UNSUPPORTED(f"the function '{name}'")
         pattern = re.compile(re.escape(_text(argument)).replace(r"\*", ".*"), re.IGNORECASE)
         return lambda action, _facts: pattern.fullmatch(action) is not None
 
     def unary(self, name: Token, _attribute: tuple[str, str]) -> Node:
-        raise _unsupported(f"the operator '{name}'")
+        raise _UNSUPPORTED(f"the operator '{name}'")
 
     def attribute(self, source: Token, name: Token) -> tuple[str, str]:
         return str(source), str(name)
@@ -155,16 +156,16 @@ class _Builder(Transformer[Any, Any]):
         name = attribute.removeprefix(PREFIX)
         known = {each.lower(): each for each in OPERATORS}.get(operator.lower())
         if source not in SOURCES:
-            raise _unsupported(f"the source '@{source}'")
+            raise _UNSUPPORTED(f"the source '@{source}'")
         if name == attribute or name not in ATTRIBUTES:
-            raise _unsupported(f"the attribute '{attribute}'")
+            raise _UNSUPPORTED(f"the attribute '{attribute}'")
         if known is None:
-            raise _unsupported(f"the operator '{operator}'")
+            raise _UNSUPPORTED(f"the operator '{operator}'")
         several, normal = OPERATORS[known]
         if not several and len(values) > 1:
-            raise _invalid(f"The operator '{operator}' takes one value.")
+            raise _INVALID(f"The operator '{operator}' takes one value.")
         if "Guid" in known and (wrong := [value for value in values if not re.fullmatch(GUID, value)]):
-            raise _invalid(f"The operator '{operator}' takes GUIDs, not '{wrong[0]}'.")
+            raise _INVALID(f"The operator '{operator}' takes GUIDs, not '{wrong[0]}'.")
         wanted = {normal(value) for value in values}
 
         def compare(_action: str, facts: Facts | None) -> Verdict:
@@ -180,9 +181,9 @@ class _Builder(Transformer[Any, Any]):
 
     def item(self, part: Token | tuple[str, str]) -> list[str]:
         if isinstance(part, tuple):
-            raise _unsupported(f"the attribute '{part[1]}' as a value")
+            raise _UNSUPPORTED(f"the attribute '{part[1]}' as a value")
         if part.type == "WORD":
-            raise _unsupported(f"the value '{part}'")
+            raise _UNSUPPORTED(f"the value '{part}'")
         return [_text(part)]
 
 
@@ -203,18 +204,9 @@ def _text(token: Token) -> str:
     return re.sub(r"\\(.)", r"\1", token[1:-1]) if token.startswith("'") else str(token)
 
 
-@said(MEMORY)
-def _invalid(why: str) -> ServiceError:
-    return ServiceError(
-        400, "InvalidConditionSyntax", f"The given role assignment condition is invalid. {why}", target="condition"
-    )
-
-
-@said(OWN)
-def _unsupported(what: str) -> ServiceError:
-    return ServiceError(
-        400,
-        "ConditionNotSupported",
-        f"The local Azure does not support {what} in the condition of a role assignment.",
-        target="condition",
-    )
+# fmt: off
+_INVALID = Refusal(400, "InvalidConditionSyntax", MEMORY,
+    "The given role assignment condition is invalid. {why}", "condition")
+_UNSUPPORTED = Refusal(400, "ConditionNotSupported", OWN,
+    "The local Azure does not support {what} in the condition of a role assignment.", "condition")
+# fmt: on

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, said
 from emulator.entra.models import Principal
 
@@ -83,18 +84,8 @@ def linked_authorization_failed(
     return ServiceError(403, "LinkedAuthorizationFailed", begin + end)
 
 
-@said(MEMORY)
-def scope_locked(scope: str, operation: str, locked: Sequence[str]) -> ServiceError:
-    """Build the 409 for a call that a lock stops.
-
-    Args:
-        scope: the scope of the call.
-        operation: `write` or `delete`.
-        locked: the scopes of the locks.
-    """
-    return ServiceError(
-        409,
-        "ScopeLocked",
-        f"The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: "
-        f"'{','.join(locked)}'. Please remove the lock and try again.",
-    )
+# fmt: off
+SCOPE_LOCKED = Refusal(409, "ScopeLocked", MEMORY,
+    "The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: '{locked:,}'. "
+    "Please remove the lock and try again.")
+# fmt: on

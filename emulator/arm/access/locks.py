@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from emulator.arm.access.exceptions import scope_locked
+from emulator.arm.access.exceptions import SCOPE_LOCKED
 from emulator.arm.ids import scopes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def check(arm: "ArmModel", action: str, scope: str) -> None:
         found += arm.scan(f"{scope}/", LOCKS)
     locked = dict.fromkeys(lock["id"][: lock["id"].lower().rfind(f"/providers/{LOCKS}/".lower())] for lock in found)
     if locked:
-        raise scope_locked(scope, operation, list(locked))
+        raise SCOPE_LOCKED(scope=scope, operation=operation, locked=list(locked))
 
 
 def held(arm: "ArmModel", scope: str) -> Iterator[Json]:

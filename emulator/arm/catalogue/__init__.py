@@ -12,8 +12,8 @@ for namespaces without types there https://learn.microsoft.com/azure/azure-resou
 
 from pathlib import Path
 
-from emulator.core.errors import ServiceError
-from emulator.core.sources import OWN, said
+from emulator.core.refusals import Refusal
+from emulator.core.sources import OWN
 
 _FOLDER = Path(__file__).parent
 
@@ -35,7 +35,7 @@ def require_namespace(namespace: str) -> None:
         ServiceError: 400 `NotSupportedByLocalAzure`.
     """
     if known := NAMESPACES.get(namespace.lower()):
-        raise not_emulated(f"the namespace '{known}'")
+        raise NOT_EMULATED(f"the namespace '{known}'")
 
 
 def require_type(resource_type: str) -> None:
@@ -48,7 +48,7 @@ def require_type(resource_type: str) -> None:
         ServiceError: 400 `NotSupportedByLocalAzure`.
     """
     if known := TYPES.get(resource_type.lower()):
-        raise not_emulated(f"the resource type '{known[0]}'")
+        raise NOT_EMULATED(f"the resource type '{known[0]}'")
 
 
 def require_version(resource_type: str, version: str) -> None:
@@ -63,10 +63,9 @@ def require_version(resource_type: str, version: str) -> None:
     """
     name, versions = TYPES.get(resource_type.lower(), ("", []))
     if version.lower() in versions:
-        raise not_emulated(f"the api-version '{version}' of '{name}'")
+        raise NOT_EMULATED(f"the api-version '{version}' of '{name}'")
 
 
-@said(OWN)
-def not_emulated(what: str) -> ServiceError:
-    """Return the 400 for a part of Azure that is not emulated."""
-    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
+# fmt: off
+NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+# fmt: on

@@ -2,45 +2,19 @@
 
 from collections.abc import Sequence
 
-from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, said
 
-
-@said(MEMORY)
-def bad_gateway(namespace: str, status_code: int) -> ServiceError:
-    """Build the 502 for a 5xx of the provider whose body is not an ARM error."""
-    return ServiceError(
-        502,
-        "BadGateway",
-        f"The gateway did not receive a valid response from '{namespace}' (status {status_code}).",
-    )
-
-
-@said(MEMORY)
-def gateway_timeout(namespace: str) -> ServiceError:
-    """Build the 504 for a provider that does not answer in time."""
-    return ServiceError(
-        504,
-        "GatewayTimeout",
-        f"The gateway did not receive a response from '{namespace}' within the specified time period.",
-    )
-
-
-@said(MEMORY)
-def unreachable(namespace: str) -> ServiceError:
-    """Build the 502 for a provider to which there is no connection."""
-    return ServiceError(
-        502,
-        "BadGatewayConnection",
-        f"The network connectivity issue encountered for '{namespace}'; cannot fulfill the request.",
-    )
-
-
-@said(MEMORY)
-def not_outside_subscriptions(method: str, identifier: ResourceId) -> ServiceError:
-    """Build the 405 for a write of the provider's resources outside of a subscription."""
-    return ServiceError(405, "MethodNotAllowed", f"{method} is not allowed on {identifier}.")
+# fmt: off
+BAD_GATEWAY = Refusal(502, "BadGateway", MEMORY,
+    "The gateway did not receive a valid response from '{namespace}' (status {status_code}).")
+GATEWAY_TIMEOUT = Refusal(504, "GatewayTimeout", MEMORY,
+    "The gateway did not receive a response from '{namespace}' within the specified time period.")
+UNREACHABLE = Refusal(502, "BadGatewayConnection", MEMORY,
+    "The network connectivity issue encountered for '{namespace}'; cannot fulfill the request.")
+NOT_OUTSIDE_SUBSCRIPTIONS = Refusal(405, "MethodNotAllowed", MEMORY, "{method} is not allowed on {identifier}.")
+# fmt: on
 
 
 @said(OWN)

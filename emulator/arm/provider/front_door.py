@@ -159,7 +159,7 @@ class FrontDoor:
         seconds = self._arm.registration.timeout_seconds(errand.identifier)
         reply = await self._send(errand.method, errand.target, headers, errand.content, seconds)
         if reply.status_code >= 500 and not _is_arm_error(reply):  # noqa: PLR2004 - HTTP
-            raise exceptions.bad_gateway(SYSTEM_NAMESPACE, reply.status_code)
+            raise exceptions.BAD_GATEWAY(namespace=SYSTEM_NAMESPACE, status_code=reply.status_code)
         return reply
 
     def announce(self) -> None:
@@ -170,7 +170,7 @@ class FrontDoor:
         arm, method, identifier = self._arm, errand.method, errand.identifier
         if not identifier.subscription_id:
             if method != "GET":
-                raise exceptions.not_outside_subscriptions(method, identifier)
+                raise exceptions.NOT_OUTSIDE_SUBSCRIPTIONS(method=method, identifier=identifier)
             return
         arm.subscriptions.for_caller(identifier.subscription_id, errand.caller)
         is_resource = len(identifier.types) == len(identifier.names)
@@ -295,7 +295,7 @@ class FrontDoor:
         host = self._arm.registration.host
         port = self._platform.sites.get(host)
         if port is None:
-            raise exceptions.unreachable(SYSTEM_NAMESPACE)
+            raise exceptions.UNREACHABLE(SYSTEM_NAMESPACE)
         request = self._connected().build_request(
             method,
             f"https://127.0.0.1:{port}{target}",
@@ -308,9 +308,9 @@ class FrontDoor:
         try:
             return await self._connected().send(request)
         except httpx.TimeoutException as error:
-            raise exceptions.gateway_timeout(SYSTEM_NAMESPACE) from error
+            raise exceptions.GATEWAY_TIMEOUT(SYSTEM_NAMESPACE) from error
         except httpx.TransportError as error:
-            raise exceptions.unreachable(SYSTEM_NAMESPACE) from error
+            raise exceptions.UNREACHABLE(SYSTEM_NAMESPACE) from error
 
     def _connected(self) -> httpx.AsyncClient:
         """Return the HTTP client that presents ARM's certificate, and replace it after a rollover."""

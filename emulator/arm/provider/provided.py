@@ -130,7 +130,7 @@ async def delete(arm: "ArmModel", caller: Principal, resource: Json, correlation
     if state != GONE:
         await _delete(arm, caller, target, correlation_id)
         if await _state(arm, caller, target, correlation_id) != GONE:
-            raise exceptions.still_there(resource["id"])
+            raise exceptions.STILL_THERE(resource["id"])
     arm.front_door.forget(resource["id"])
 
 

@@ -126,7 +126,7 @@ def _filtered(call: Call, found: Sequence[Json]) -> list[Json]:
     text = call.request.query_params.get("$filter", "")
     terms = {name.lower(): value.replace("''", "'") for name, value in _TERM.findall(text)}
     if not _FILTER.fullmatch(text) or not terms.keys() <= _TERMS.keys():
-        raise exceptions.invalid_filter(text)
+        raise exceptions.INVALID_FILTER(text)
     return [body for body in found if all(_same(_TERMS[name](body, terms), wanted) for name, wanted in terms.items())]
 
 

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.arm.call import AUDIENCES, answer
-from emulator.arm.exceptions import invalid_api_version, missing_api_version
+from emulator.arm.exceptions import INVALID_API_VERSION, MISSING_API_VERSION
 from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
@@ -96,7 +96,7 @@ def _cloud(login: str, resource_manager: str) -> Json:
 def _version(request: Request, versions: tuple[str, ...]) -> str:
     version = request.query_params.get("api-version", "")
     if not version:
-        raise missing_api_version()
+        raise MISSING_API_VERSION()
     if version not in versions:
-        raise invalid_api_version(version, versions)
+        raise INVALID_API_VERSION(version=version, supported=versions)
     return version

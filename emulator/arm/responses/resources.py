@@ -49,7 +49,7 @@ async def serve(call: Call) -> Response:
         if identifier.parent is None:
             return await _provider_action(call, identifier)
         return await _action(call, identifier.parent, identifier.types[-1])
-    raise exceptions.method_not_allowed(call.request.method, call.path)
+    raise exceptions.METHOD_NOT_ALLOWED(method=call.request.method, path=call.path)
 
 
 async def _get(call: Call, identifier: ResourceId) -> Response:
@@ -126,7 +126,7 @@ async def _provider_action(call: Call, identifier: ResourceId) -> Response:
     """POST /subscriptions/{id}/providers/{namespace}/{action}."""
     row = call.arm.provider_actions.get(identifier.type.lower())
     if row is None or identifier.resource_group or not identifier.subscription_id:
-        raise catalogue.not_emulated(f"the action '{identifier.type}'")
+        raise catalogue.NOT_EMULATED(f"the action '{identifier.type}'")
     if call.api_version not in row.api_versions:
         raise exceptions.invalid_resource_type(row.name, call.api_version, row.api_versions)
     _enter(call, identifier, row.permission, f"/subscriptions/{identifier.subscription_id}")
@@ -157,7 +157,7 @@ def _list(call: Call, identifier: ResourceId) -> Response:
     scope = str(parent) if parent is not None else identifier.scope
     _enter(call, identifier, f"{types[0]}/read" if row else f"{identifier.type}/read", scope or "/")
     if parent is not None and call.arm.load(parent) is None:
-        raise exceptions.parent_resource_not_found(identifier, "read")
+        raise exceptions.PARENT_RESOURCE_NOT_FOUND(identifier=identifier, verb="read")
     wanted = {kind.lower() for kind in types}
     found = [call.arm.render(stored) for stored in call.arm.scan(f"{scope}/") if stored["type"].lower() in wanted]
     return page(call, found)
@@ -167,7 +167,7 @@ def _require_options(call: Call, of: str) -> None:
     """Check that a read has no query option that would change the answer in Azure, and does nothing here."""
     unknown = next((name for name in call.request.query_params if name.lower() in _ABSENT_OPTIONS), None)
     if unknown is not None:
-        raise catalogue.not_emulated(f"the query option '{unknown}' for {of}")
+        raise catalogue.NOT_EMULATED(f"the query option '{unknown}' for {of}")
 
 
 def _enter(call: Call, identifier: ResourceId, action: str, scope: str) -> None:

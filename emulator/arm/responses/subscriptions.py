@@ -99,7 +99,7 @@ async def unregister_provider(call: Call) -> Response:
         if namespace == SYSTEM_NAMESPACE
     ]
     if left:
-        raise exceptions.resources_left(namespace, left[0])
+        raise exceptions.RESOURCES_LEFT(namespace=namespace, resource_id=left[0])
     call.arm.subscriptions.unregister(subscription_id, namespace)
     return _changed(call, subscription_id, namespace)
 

@@ -54,7 +54,7 @@ async def patch_tags(call: Call) -> Response:
     given = _given(body)
     operation = next((known for known in _OPERATIONS if known.lower() == str(body.get("operation")).lower()), "")
     if not operation:
-        raise exceptions.invalid_request_content(
+        raise exceptions.INVALID_REQUEST_CONTENT(
             f"Error converting value \"{body.get('operation')}\" to one of {', '.join(_OPERATIONS)}. Path 'operation'"
         )
     wanted = _OPERATIONS[operation](await _read(call, scope), given)
@@ -89,7 +89,7 @@ async def list_names(call: Call) -> Response:
 
 async def refuse_names(_call: Call) -> Response:
     """PUT and DELETE …/tagNames/…: predefined names and values are not emulated."""
-    raise exceptions.not_emulated("predefined tag names and values, which do nothing: tag resources instead")
+    raise exceptions.NOT_EMULATED("predefined tag names and values, which do nothing: tag resources instead")
 
 
 def _merge(current: Json, given: Json) -> Json:
@@ -112,7 +112,7 @@ def _enter(call: Call, verb: str) -> str:
     scope = call.params["scope"]
     subscription_id, group = subscription_of(scope)
     if not subscription_id:
-        raise exceptions.unknown_path(call.request)
+        raise exceptions.UNKNOWN_PATH(call.request)
     call.arm.subscriptions.for_caller(subscription_id, call.caller)
     call.arm.authorize(call.caller, f"{TYPE}/{verb}", scope)
     if group and verb == "read":
@@ -177,7 +177,7 @@ def _document(arm: ArmModel, scope: str, target: ResourceId | None) -> Json:
     if found is None:
         raise exceptions.resource_not_found(target)
     if arm.types[found["type"].lower()].placement == "none":
-        raise exceptions.no_tags(found["type"])
+        raise exceptions.NO_TAGS(found["type"])
     return found
 
 

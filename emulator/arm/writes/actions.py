@@ -39,7 +39,7 @@ async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its pat
     if stored is None:
         raise exceptions.resource_not_found(identifier)
     if name is None:
-        raise exceptions.unknown_action(action, row.name)
+        raise exceptions.UNKNOWN_ACTION(action=action, resource_type=row.name)
     ran = row.actions[name].run(ActionCall(arm, caller, identifier, api_version, stored, body))
     result: dict[str, Any] | None = await ran if isawaitable(ran) else ran
     seconds = row.actions[name].seconds

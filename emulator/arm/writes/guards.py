@@ -63,13 +63,13 @@ def locate(arm: "ArmModel", row: ResourceType, identifier: ResourceId, body: Jso
         found = root if root is not None and "location" in root else group
         return "" if found is None else str(found["location"])
     if not body.get("location"):
-        raise exceptions.location_required()
+        raise exceptions.LOCATION_REQUIRED()
     location = normal_location(body["location"])
     allowed = ("global",) if row.placement == "global" else LOCATIONS
     if location not in allowed:
-        raise exceptions.location_not_available(location, row.name, ",".join(allowed))
+        raise exceptions.LOCATION_NOT_AVAILABLE(location=location, resource_type=row.name, available=",".join(allowed))
     if existing is not None and existing["location"] != location:
-        raise exceptions.invalid_resource_location(identifier, existing["location"], location)
+        raise exceptions.INVALID_RESOURCE_LOCATION(identifier=identifier, current=existing["location"], wanted=location)
     return location
 
 
@@ -81,7 +81,7 @@ def require_parent(arm: "ArmModel", identifier: ResourceId) -> None:
     """
     parent = identifier.parent
     if parent is not None and arm.load(parent) is None:
-        raise exceptions.parent_resource_not_found(identifier, "write")
+        raise exceptions.PARENT_RESOURCE_NOT_FOUND(identifier=identifier, verb="write")
 
 
 def require_idle(arm: "ArmModel", row: ResourceType, identifier: ResourceId, existing: Json | None) -> None:
@@ -102,12 +102,12 @@ def require_idle(arm: "ArmModel", row: ResourceType, identifier: ResourceId, exi
         for document in [arm.load(root), *arm.scan(f"{root}/")]:
             pending = None if document is None else document.get("pending")
             if pending:
-                raise exceptions.another_operation(
+                raise exceptions.ANOTHER_OPERATION(
                     f"https://management.azure.com/subscriptions/{identifier.subscription_id}/providers/"
                     f"{row.namespace}/locations/{arm.platform.world.location}/operations/{pending['operationId']}"
                 )
     if existing is not None and existing.get("pending", {}).get("kind") == "delete":
-        raise exceptions.resource_being_deleted(identifier)
+        raise exceptions.RESOURCE_BEING_DELETED(identifier)
 
 
 def _bare(etag: str) -> str:

@@ -35,7 +35,7 @@ async def delete(
         arm.subscriptions.for_caller(identifier.subscription_id, caller)
     row = arm.row(identifier, api_version)
     if row.inline_only:
-        raise exceptions.method_not_supported("DELETE")
+        raise exceptions.METHOD_NOT_SUPPORTED("DELETE")
     stored = arm.load(identifier)
     facts = Facts(resource={} if stored is None else row.attributes(arm, stored))
     arm.authorize(caller, f"{row.name}/delete", str(identifier), facts)

@@ -72,7 +72,7 @@ def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_versi
         arm.subscriptions.for_caller(identifier.subscription_id, caller)
     row = arm.row(identifier, api_version, location=wanted or arm.platform.world.location)
     if row.inline_only:
-        raise exceptions.method_not_supported("PUT")
+        raise exceptions.METHOD_NOT_SUPPORTED("PUT")
     arm.authorize(caller, f"{row.name}/write", str(identifier), Facts(request=row.attributes(arm, body)))
     if identifier.resource_group:
         exists = arm.load(identifier) is not None
@@ -99,7 +99,7 @@ def _change(  # noqa: PLR0917 - the parts of a change, in its order
     zones.check(identifier, location, reading.body)
     for path, target, kind in reading.references:
         if kind.join and not target.lower().startswith(("/subscriptions/", "/providers/")):
-            raise exceptions.linked_id_malformed(path if kind.bare else f"{path}.id", target)
+            raise exceptions.LINKED_ID_MALFORMED(path=path if kind.bare else f"{path}.id", target=target)
     linked = [(f"{kind.type}/{kind.join}", target) for _, target, kind in reading.references if kind.join]
     arm.authorization.authorize_linked(caller, f"{row.name}/write", str(identifier), linked)
     require_parent(arm, identifier)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.cosmos.exceptions import invalid_token, name_twice
+from emulator.cosmos.exceptions import INVALID_TOKEN, name_twice
 from emulator.cosmos.sql.expressions import Compiler, Expression
 from emulator.cosmos.sql.statements import Node, Statement
 from emulator.cosmos.sql.values import UNDEFINED
@@ -46,7 +46,7 @@ def execute(
         continuation: token of the previous page, or None.
 
     Raises:
-        CosmosError: 400 for a statement that cannot run, or for an invalid token.
+        ServiceError: 400 for a statement that cannot run, or for an invalid token.
     """
     compiler = Compiler(statement.alias, parameters)
     select = _select(statement, compiler)
@@ -119,7 +119,7 @@ def _decode(token: str | None) -> str:
     try:
         state = json.loads(base64.b64decode(token, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError) as error:
-        raise invalid_token() from error
+        raise INVALID_TOKEN() from error
     if not isinstance(state, dict) or not isinstance(state.get("key"), str):
-        raise invalid_token()
+        raise INVALID_TOKEN()
     return str(state["key"])

@@ -7,10 +7,10 @@ from typing import Any
 from lark import Token
 
 from emulator.cosmos.exceptions import (
+    NOT_SUPPORTED,
     no_function,
     no_name,
     no_parameter,
-    not_supported,
     wrong_arguments,
 )
 from emulator.cosmos.sql.functions import FUNCTIONS, OF_AZURE
@@ -58,7 +58,7 @@ class Compiler:
         """Compile a node to a function.
 
         Raises:
-            CosmosError: 400 when a name, function or parameter is unknown.
+            ServiceError: 400 when a name, function or parameter is unknown.
         """
         compiled: Expression = getattr(self, f"_{node.data}")(node)
         return compiled
@@ -141,7 +141,7 @@ class Compiler:
     def _call(self, node: Node) -> Expression:
         name = str(node.children[0]).upper()
         if name in OF_AZURE:
-            raise not_supported(f"the function {name} in queries")
+            raise NOT_SUPPORTED(f"the function {name} in queries")
         arguments = [self.compile(child) for child in node.children[1:]]
         function = FUNCTIONS.get(name)
         if function is None:

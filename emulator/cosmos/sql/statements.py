@@ -9,7 +9,8 @@ from pathlib import Path
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from emulator.cosmos.exceptions import CosmosError, not_supported, syntax_error
+from emulator.core.errors import ServiceError
+from emulator.cosmos.exceptions import NOT_SUPPORTED, syntax_error
 
 Node = Tree[Token]
 
@@ -61,7 +62,7 @@ class _Refusal:
     """What only Azure's queries have: offset of its first character, and the error."""
 
     start: int
-    error: CosmosError
+    error: ServiceError
 
 
 def _trees(node: Node) -> Iterator[Node]:
@@ -73,7 +74,7 @@ def parse(text: str) -> Statement:
     """Parse a query.
 
     Raises:
-        CosmosError: 400, SC1001 with the position if the syntax is wrong, or what the local Azure does not have.
+        ServiceError: 400, SC1001 with the position if the syntax is wrong, or what the local Azure does not have.
     """
     refusal = _not_emulated(text)
     try:
@@ -104,7 +105,7 @@ def _not_emulated(text: str) -> _Refusal | None:
             what = _NAMES[match.lastgroup]
         else:
             continue
-        return _Refusal(match.start(), not_supported(what))
+        return _Refusal(match.start(), NOT_SUPPORTED(what))
     return None
 
 

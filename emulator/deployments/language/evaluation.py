@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions import FUNCTIONS
-from emulator.deployments.language.functions.absent import ABSENT, not_emulated
+from emulator.deployments.language.functions.absent import ABSENT, NOT_EMULATED
 from emulator.deployments.language.functions.signature import Function
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.syntax import (
@@ -228,7 +228,7 @@ def find_function(name: str) -> Function:
     if function is None and folded.startswith("list"):
         function = FUNCTIONS["list*"]
     if function is None and folded in ABSENT:
-        raise not_emulated(ABSENT[folded])
+        raise NOT_EMULATED(ABSENT[folded])
     if function is None:
         raise ExpressionError(f"The template function '{name}' is not valid.")
     return function

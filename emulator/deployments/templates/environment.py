@@ -8,7 +8,7 @@ from uuid import uuid4
 from emulator.arm.groups import group_key
 from emulator.arm.models import ArmModel
 from emulator.core.store import Document
-from emulator.deployments.exceptions import resource_group_not_found
+from emulator.deployments.exceptions import RESOURCE_GROUP_NOT_FOUND
 from emulator.deployments.language.scope import Environment
 
 # What environment() returns in the public cloud. Source: the documentation of the template function `environment`.
@@ -89,5 +89,5 @@ def _group(
 ) -> Mapping[str, Any]:
     found = arm.resource_group(subscription_id, name) or planned.get(group_key(subscription_id, name))
     if found is None:
-        raise resource_group_not_found(name)
+        raise RESOURCE_GROUP_NOT_FOUND(name)
     return found

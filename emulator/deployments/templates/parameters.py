@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.deployments.exceptions import empty_parameter_key, not_supported, null_parameter
+from emulator.deployments.exceptions import EMPTY_PARAMETER_KEY, NOT_SUPPORTED, NULL_PARAMETER
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.scope import Environment, Scope
@@ -57,14 +57,14 @@ def read_given(raw: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, entry in (raw or {}).items():
         if not name.strip():
-            raise empty_parameter_key()
+            raise EMPTY_PARAMETER_KEY()
         if isinstance(entry, Unknown):
             values[name] = UNKNOWN
             continue
         if isinstance(entry, Mapping) and "reference" in entry:
-            raise not_supported(f"parameters from a key vault (`reference` of parameter '{name}')")
+            raise NOT_SUPPORTED(f"parameters from a key vault (`reference` of parameter '{name}')")
         if not isinstance(entry, Mapping) or entry.get("value") is None:
-            raise null_parameter(name)
+            raise NULL_PARAMETER(name)
         values[name] = entry["value"]
     return values
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.deployments.exceptions import not_supported
+from emulator.deployments.exceptions import NOT_SUPPORTED
 from emulator.deployments.kinds import AT_SUBSCRIPTIONS, DEPLOYMENTS, RESOURCE_GROUPS
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.evaluation import evaluate
@@ -49,10 +49,10 @@ def scope_of(resource: Mapping[str, Any], resource_type: str, scope: Scope, scop
     elsewhere = next((name for name in ("resourceGroup", "subscriptionId") if resource.get(name)), None)
     if kind == DEPLOYMENTS.lower():
         if resource.get("scope"):
-            raise not_supported("nested deployments with a `scope`; use `resourceGroup` and `subscriptionId`")
+            raise NOT_SUPPORTED("nested deployments with a `scope`; use `resourceGroup` and `subscriptionId`")
         return _target(resource, scope, scope_id)
     if elsewhere is not None:
-        raise not_supported(f"resources of a template in another scope (`{elsewhere}`)")
+        raise NOT_SUPPORTED(f"resources of a template in another scope (`{elsewhere}`)")
     if resource.get("scope"):
         return _extended_id(text_of(resource, "scope", scope), scope_id)
     in_group = "/resourcegroups/" in scope_id.lower()
@@ -80,7 +80,7 @@ def _target(resource: Mapping[str, Any], scope: Scope, scope_id: str) -> str:
 def _extended_id(extended: str, scope_id: str) -> str:
     """Return the id that a resource's `scope` names."""
     if extended == "/":
-        raise not_supported("resources of a template at tenant scope (`scope`)")
+        raise NOT_SUPPORTED("resources of a template at tenant scope (`scope`)")
     if extended.startswith("/"):
         return extended.rstrip("/")
     # A relative scope is `{namespace}/{type}/{name}[/{type}/{name}…]`.

@@ -7,9 +7,9 @@ from typing import Any
 
 from emulator.core.errors import ServiceError
 from emulator.deployments.exceptions import (
+    NOT_SUPPORTED,
     invalid_content,
     invalid_template,
-    not_supported,
     schema_not_supported,
     too_many,
 )
@@ -172,7 +172,7 @@ def read_template(document: Any, source: str = "", at: Path = TEMPLATE_PATH) -> 
         if document.get(name) is None:
             raise template.violation(f"The template property '{name}' is missing.", ())
     if _HIGHER.search(document["$schema"]):
-        raise not_supported("templates for management groups and tenants")
+        raise NOT_SUPPORTED("templates for management groups and tenants")
     if not SCHEMA.fullmatch(document["$schema"]):
         raise schema_not_supported(document["$schema"])
     if not CONTENT_VERSION.fullmatch(document["contentVersion"]):
@@ -197,9 +197,9 @@ def _refuse_absent_language(document: Mapping[str, Any]) -> None:
         ("apiProfile", "API profiles in templates"),
     ):
         if document.get(name) and not (name == "languageVersion" and document[name] == "1.0"):
-            raise not_supported(what)
+            raise NOT_SUPPORTED(what)
     if isinstance(document["resources"], dict):
-        raise not_supported("symbolic names (resources as an object) in templates")
+        raise NOT_SUPPORTED("symbolic names (resources as an object) in templates")
 
 
 def _check_limits(template: Template) -> None:
@@ -279,7 +279,7 @@ def _check_members(template: Template, value: Any, kind: str, path: Path) -> Non
     members = MEMBERS[kind]
     for name, item in value.items():
         if name in ABSENT.get(kind, ()):
-            raise not_supported(f"the member '{name}' of '{kind}' in templates")
+            raise NOT_SUPPORTED(f"the member '{name}' of '{kind}' in templates")
         if name not in members:
             raise _misread(template, f"Could not find member '{name}' on object of type '{kind}'.", (*path, name))
         if type(item) not in members[name] and item is not None and not isinstance(item, Unknown):

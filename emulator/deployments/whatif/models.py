@@ -6,7 +6,7 @@ from uuid import uuid4
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.deployments.exceptions import operation_not_found
+from emulator.deployments.exceptions import OPERATION_NOT_FOUND
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import deployment_id
 from emulator.deployments.requests import Request, read_format, read_properties
@@ -69,6 +69,6 @@ class WhatIfModel:
         self._deployments.enter(caller, subscription_id, group, name, "read")
         found = self._table.get(deployment_id(subscription_id, group, name).lower())
         if found is None or found["token"] != token.lower():
-            raise operation_not_found(token, name)
+            raise OPERATION_NOT_FOUND(operation_id=token, name=name)
         result: Json = found["result"]
         return result if found["readyAt"] <= rfc3339(self._clock.now()) else None

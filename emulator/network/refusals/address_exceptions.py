@@ -2,23 +2,50 @@
 
 from collections.abc import Sequence
 
-from emulator.arm.schema import Found
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 _DEPLOYMENTS = "https://learn.microsoft.com/azure/azure-resource-manager/templates/common-deployment-errors"
 _JAVA = "Azure/azure-sdk-for-java: PublicIpAddressImpl.java, whose comments name the code"
 
-
-@said(OWN)
-def version_not_emulated(found: Found) -> ServiceError:
-    """Return the error for an IPv6 address, which has no meaning here: the emulated networks carry IPv4."""
-    return ServiceError(
-        400, "NotSupportedByLocalAzure", f"The local Azure does not support {found.value} addresses ({found.path})."
-    )
-
+# fmt: off
+VERSION_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure does not support {found.value} addresses ({found.path}).")
 
 # Public addresses
+PUBLIC_ADDRESS_IN_USE = Refusal(400, "PublicIPAddressInUse", MEMORY,
+    "Resource {resource_id} is referencing public IP address {address_id} that is already allocated to resource "
+    "{holder}.")
+TOO_MANY_STATIC_ADDRESSES = Refusal(400, "StaticPublicIPCountLimitReached", MEMORY,
+    "Cannot create more than {limit} public IP addresses with static allocation method for this subscription in this "
+    "region.")
+TOO_MANY_ADDRESSES = Refusal(400, "PublicIPCountLimitReached", MEMORY,
+    "Cannot create more than {limit} public IP addresses for this subscription in this region.")
+STANDARD_MUST_BE_STATIC = Refusal(400, "PublicIPAndSkuMismatch", MEMORY,
+    "Standard sku publicIp {address_id} must have AllocationMethod set to Static.")
+SKU_FIXED = Refusal(400, "SkuCannotBeChangedOnUpdate", public_output(_JAVA),
+    "SKU property of resource {found.id} cannot be changed to {found.value}.")
+INVALID_IDLE_TIMEOUT = Refusal(400, "PublicIPIdleTimeoutIsOutOfRange",
+    public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/3579"),
+    "Public IP address {found.id.name} has invalid Idle Timeout. The value must be between 4 and 30.")
+INVALID_LABEL = Refusal(400, "InvalidDomainNameLabel", public_output("https://github.com/deis/deis/issues/4854"),
+    "The domain name label {found.value} is invalid. It must conform to the following regular expression: "
+    "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.")
+LABEL_TAKEN = Refusal(400, "DnsRecordInUse", documentation(_DEPLOYMENTS),
+    "DNS record {name} is already used by another public IP.")
+
+# Private addresses
+PRIVATE_ADDRESS_MISSING = Refusal(400, "PrivateIPAddressNotSpecified", MEMORY,
+    "Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is Static.")
+PRIVATE_ADDRESS_NOT_IN_SUBNET = Refusal(400, "PrivateIPAddressNotInSubnet", MEMORY,
+    "Private static IP address {address} does not belong to the range of subnet prefix {prefix}.")
+PRIVATE_ADDRESS_RESERVED = Refusal(400, "PrivateIPAddressInReservedRange", MEMORY,
+    "Private static IP address {address} falls within reserved IP range of subnet prefix {prefix}.")
+PRIVATE_ADDRESS_TAKEN = Refusal(400, "PrivateIPAddressIsAllocated", MEMORY,
+    "IP configuration {configuration_id} is using the private IP address {address} which is already allocated to "
+    "resource {holder}.")
+# fmt: on
 
 
 @said(public_output("https://github.com/oap-project/cloudtik/issues/158"))
@@ -30,62 +57,6 @@ def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceErr
         f"Public IP address {address_id} can not be deleted since it is still allocated to resource {holders[0]}. In "
         "order to delete the public IP, disassociate/detach the Public IP address from the resource. To learn how to "
         "do this, see aka.ms/deletepublicip.",
-    )
-
-
-@said(MEMORY)
-def public_address_in_use(resource_id: str, address_id: str, holder: str) -> ServiceError:
-    """Return the error for a second IP configuration that wants a public address.
-
-    Args:
-        resource_id: the second IP configuration.
-        address_id: the public address.
-        holder: the IP configuration that has it.
-    """
-    return ServiceError(
-        400,
-        "PublicIPAddressInUse",
-        f"Resource {resource_id} is referencing public IP address {address_id} that is already allocated to resource "
-        f"{holder}.",
-    )
-
-
-@said(MEMORY)
-def too_many_static_addresses(limit: int) -> ServiceError:
-    """Return the error for more static public addresses than the subscription may have in the region."""
-    return ServiceError(
-        400,
-        "StaticPublicIPCountLimitReached",
-        f"Cannot create more than {limit} public IP addresses with static allocation method for this subscription in "
-        "this region.",
-    )
-
-
-@said(MEMORY)
-def too_many_addresses(limit: int) -> ServiceError:
-    """Return the error for more public addresses than the subscription may have in the region."""
-    return ServiceError(
-        400,
-        "PublicIPCountLimitReached",
-        f"Cannot create more than {limit} public IP addresses for this subscription in this region.",
-    )
-
-
-@said(MEMORY)
-def standard_must_be_static(address_id: str) -> ServiceError:
-    """Return the error for an address of SKU Standard that is allocated dynamically."""
-    return ServiceError(
-        400,
-        "PublicIPAndSkuMismatch",
-        f"Standard sku publicIp {address_id} must have AllocationMethod set to Static.",
-    )
-
-
-@said(public_output(_JAVA))
-def sku_fixed(found: Found) -> ServiceError:
-    """Return the error for changing the SKU of an address or a load balancer."""
-    return ServiceError(
-        400, "SkuCannotBeChangedOnUpdate", f"SKU property of resource {found.id} cannot be changed to {found.value}."
     )
 
 
@@ -108,36 +79,6 @@ def zones_fixed(resource_id: str, before: Sequence[str], wanted: Sequence[str]) 
     )
 
 
-@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/3579"))
-def invalid_idle_timeout(found: Found) -> ServiceError:
-    """Return the error for an idle timeout that a public address cannot have."""
-    return ServiceError(
-        400,
-        "PublicIPIdleTimeoutIsOutOfRange",
-        f"Public IP address {found.id.name} has invalid Idle Timeout. The value must be between 4 and 30.",
-    )
-
-
-@said(public_output("https://github.com/deis/deis/issues/4854"))
-def invalid_label(found: Found) -> ServiceError:
-    """Return the error for a label that cannot be part of a domain name."""
-    return ServiceError(
-        400,
-        "InvalidDomainNameLabel",
-        f"The domain name label {found.value} is invalid. It must conform to the following regular expression: "
-        "^[a-z][a-z0-9-]{1,61}[a-z0-9]$.",
-    )
-
-
-@said(documentation(_DEPLOYMENTS))
-def label_taken(name: str) -> ServiceError:
-    """Return the error for a domain name that another public address has."""
-    return ServiceError(400, "DnsRecordInUse", f"DNS record {name} is already used by another public IP.")
-
-
-# Private addresses
-
-
 @said(MEMORY)
 def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
     """Return the error for a subnet without a free address."""
@@ -146,52 +87,4 @@ def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
         "SubnetIsFull",
         f"Subnet {subnet_id.rsplit('/', 1)[-1]} with address prefix {', '.join(ranges)} does not have enough capacity "
         "for 1 IP addresses.",
-    )
-
-
-@said(MEMORY)
-def private_address_missing(configuration_id: str) -> ServiceError:
-    """Return the error for a static IP configuration without an address."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressNotSpecified",
-        f"Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is "
-        "Static.",
-    )
-
-
-@said(MEMORY)
-def private_address_not_in_subnet(address: str, prefix: str) -> ServiceError:
-    """Return the error for an address outside the subnet."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressNotInSubnet",
-        f"Private static IP address {address} does not belong to the range of subnet prefix {prefix}.",
-    )
-
-
-@said(MEMORY)
-def private_address_reserved(address: str, prefix: str) -> ServiceError:
-    """Return the error for one of the five addresses that Azure reserves in each range."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressInReservedRange",
-        f"Private static IP address {address} falls within reserved IP range of subnet prefix {prefix}.",
-    )
-
-
-@said(MEMORY)
-def private_address_taken(configuration_id: str, address: str, holder: str) -> ServiceError:
-    """Return the error for an address that somebody else has.
-
-    Args:
-        configuration_id: the IP configuration that wants it.
-        address: the address.
-        holder: the IP configuration that has it.
-    """
-    return ServiceError(
-        400,
-        "PrivateIPAddressIsAllocated",
-        f"IP configuration {configuration_id} is using the private IP address {address} which is already allocated to "
-        f"resource {holder}.",
     )

@@ -40,13 +40,13 @@ def is_address(text: str) -> bool:
     return True
 
 
-_FORMATTED = Rule(str, is_range, ("10.0.0.0", "300.0.0.0/8", "10.0.0.0/33", "ten"), exceptions.invalid_prefix)
+_FORMATTED = Rule(str, is_range, ("10.0.0.0", "300.0.0.0/8", "10.0.0.0/33", "ten"), exceptions.INVALID_PREFIX)
 PREFIX = Rule(_FORMATTED, is_own_range, ("10.0.0.1/24", "2001:db8::1/64"), exceptions.invalid_cidr)
-ADDRESS = Rule(str, is_address, ("10.0.0", "300.1.1.1", "10.0.0.4/32", "server"), exceptions.invalid_address)
+ADDRESS = Rule(str, is_address, ("10.0.0", "300.1.1.1", "10.0.0.4/32", "server"), exceptions.INVALID_ADDRESS)
 DNS_SERVERS = [ADDRESS]
 # Only what clients need: the emulated networks carry IPv4.
 VERSION = Rule(
-    Choice(("IPv4", "IPv6")), lambda value: value == "IPv4", ("IPv6",), address_exceptions.version_not_emulated
+    Choice(("IPv4", "IPv6")), lambda value: value == "IPv4", ("IPv6",), address_exceptions.VERSION_NOT_EMULATED
 )
 
 
@@ -62,7 +62,7 @@ def longest(characters: int, refusal: Any) -> Rule:
 
 def _not_emulated(what: str) -> Any:
     def refuse(_found: Found) -> ServiceError:
-        return exceptions.not_emulated(what)
+        return exceptions.NOT_EMULATED(what)
 
     return refuse
 

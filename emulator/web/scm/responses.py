@@ -38,7 +38,7 @@ class Responses:
         site = self._admit(request, FLEX)
         query = {name.lower(): value for name, value in request.query_params.items()}
         if query.get("type", "zip").lower() != "zip":
-            raise exceptions.bad_request(f"Publishing of the type '{query['type']}' is not supported; it must be zip.")
+            raise exceptions.BAD_REQUEST(f"Publishing of the type '{query['type']}' is not supported; it must be zip.")
         record = await self._begin(
             request, site, remote_build=_flag(query, "remotebuild"), deployer=query.get("deployer", "")
         )
@@ -49,7 +49,7 @@ class Responses:
         site = self._admit(request, PREMIUM)
         query = {name.lower(): value for name, value in request.query_params.items()}
         if not _flag(query, "isasync"):
-            raise exceptions.bad_request("The local Azure deploys only with isAsync=true.")
+            raise exceptions.BAD_REQUEST("The local Azure deploys only with isAsync=true.")
         settings = {name.upper(): value for name, value in self._sites.settings(site["id"]).items()}
         build = settings.get("SCM_DO_BUILD_DURING_DEPLOYMENT", "false").lower() in ("true", "1")
         record = await self._begin(request, site, remote_build=build, deployer=query.get("deployer", ""))
@@ -62,7 +62,7 @@ class Responses:
         site = self._admit(request)
         records = self._deployments.all(site)
         if not records:
-            raise exceptions.no_deployment("latest")
+            raise exceptions.NO_DEPLOYMENT("latest")
         return self._show(request, site, records[0])
 
     async def list(self, request: Request) -> Response:
@@ -89,7 +89,7 @@ class Responses:
     async def _begin(self, request: Request, site: Json, *, remote_build: bool, deployer: str) -> Json:
         content = await request.body()
         if any(record["status"] not in ENDED for record in self._deployments.all(site)):
-            raise exceptions.in_progress()
+            raise exceptions.IN_PROGRESS()
         return self._deployments.begin(site, content, remote_build=remote_build, deployer=deployer)
 
     def _show(self, request: Request, site: Json, record: Json) -> Response:
@@ -100,7 +100,7 @@ class Responses:
         for record in self._deployments.all(site):
             if record["id"] == identifier:
                 return record
-        raise exceptions.no_deployment(identifier)
+        raise exceptions.NO_DEPLOYMENT(identifier)
 
     def _admit(self, request: Request, tier: str = "") -> Json:
         """Check that the caller may publish; return the site.
@@ -115,7 +115,7 @@ class Responses:
         name = request.headers.get("host", "").partition(":")[0].lower().removesuffix(SCM_SUFFIX)
         site = self._sites.find(name)
         if site is None:
-            raise exceptions.no_site(name)
+            raise exceptions.NO_SITE(name)
         own = self._sites.tier(site)
         authorization = request.headers.get("authorization", "")
         if authorization.lower().startswith("basic "):
@@ -123,7 +123,7 @@ class Responses:
         else:
             self._check_token(request, site, authorization)
         if tier and own != tier:
-            raise exceptions.not_here(request.url.path, own)
+            raise exceptions.NOT_HERE(path=request.url.path, tier=own)
         return site
 
     def _check_token(self, request: Request, site: Json, authorization: str) -> None:
@@ -132,7 +132,7 @@ class Responses:
         arm = self._sites.arm
         arm.subscriptions.for_caller(site["id"].split("/")[2], caller)
         if not arm.authorization.allowed(caller, PUBLISH, site["id"]):
-            raise exceptions.forbidden(
+            raise exceptions.FORBIDDEN(
                 f"The client '{caller.shown}' with object id '{caller.object_id}' does not have authorization to "
                 f"perform action '{PUBLISH}' over scope '{site['id']}'."
             )
@@ -160,7 +160,7 @@ def _flag(query: dict[str, str], name: str) -> bool:
     """
     value = query.get(name, "false").lower()
     if value not in ("true", "false"):
-        raise exceptions.bad_request(f"The parameter {name} has the value '{value}'; it must be true or false.")
+        raise exceptions.BAD_REQUEST(f"The parameter {name} has the value '{value}'; it must be true or false.")
     return value == "true"
 
 

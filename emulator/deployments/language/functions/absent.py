@@ -6,8 +6,8 @@ Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/templ
 functions, and for those that only Bicep writes: `Azure/bicep`, src/Bicep.Core/Semantics/Namespaces.
 """
 
-from emulator.core.errors import ServiceError
-from emulator.core.sources import OWN, said
+from emulator.core.refusals import Refusal
+from emulator.core.sources import OWN
 
 _NAMES = (
     *("base64ToJson", "buildUri", "float", "parseUri"),
@@ -22,10 +22,7 @@ _NAMES = (
 # By lower-case name, the name as Azure writes it.
 ABSENT = {name.lower(): name for name in _NAMES}
 
-
-@said(OWN)
-def not_emulated(name: str) -> ServiceError:
-    """Return the 400 for a function that Azure has and the local Azure has not."""
-    return ServiceError(
-        400, "NotSupportedByLocalAzure", f"The local Azure does not have the template function '{name}'."
-    )
+# fmt: off
+NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure does not have the template function '{name}'.")
+# fmt: on

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emulator.core.errors import ServiceError
 from emulator.cosmos import sql
-from emulator.cosmos.exceptions import CosmosError
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, equals
 
 DOCUMENT = {
@@ -112,7 +112,7 @@ def test_what_is_undefined_never_matches(condition: str) -> None:
 def test_a_selection_names_its_members(query: str, want: Any) -> None:
     """Names come from the alias, the last member of the path, or a number; undefined values are left out."""
     if want is None:
-        with pytest.raises(CosmosError, match="SC1001"):
+        with pytest.raises(ServiceError, match="SC1001"):
             sql.parse(query)
         return
     assert _run(query, [DOCUMENT]) == [want]
@@ -165,7 +165,7 @@ def test_pages_add_up_to_the_whole(query: str, want: list[int], size: int) -> No
 )
 def test_what_only_azures_queries_have_is_named(query: str, named: str) -> None:
     """Nobody should look for a mistake in a query that Azure would run."""
-    with pytest.raises(CosmosError) as caught:
+    with pytest.raises(ServiceError) as caught:
         _run(query, [DOCUMENT])
     assert (caught.value.status_code, caught.value.code) == (400, "NotSupportedByLocalAzure")
     assert caught.value.message.startswith(f"The local Azure does not have {named}")
@@ -198,7 +198,7 @@ def test_such_words_may_be_names_of_members_and_texts() -> None:
 )
 def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
     """The answer is a 400, with the position where there is one."""
-    with pytest.raises(CosmosError) as caught:
+    with pytest.raises(ServiceError) as caught:
         _run(query, [DOCUMENT])
     assert (caught.value.status_code, caught.value.code) == (400, "BadRequest")
     assert want in caught.value.message
@@ -222,7 +222,7 @@ def test_brackets_name_a_member_that_is_a_keyword() -> None:
 )
 def test_a_token_that_nobody_gave_out_is_refused(token: str) -> None:
     """Accepting the token would return a page of other results."""
-    with pytest.raises(CosmosError, match="Continuation"):
+    with pytest.raises(ServiceError, match="Continuation"):
         sql.execute(sql.parse("SELECT * FROM c"), {}, lambda _: [], 10, token)
 
 
@@ -237,5 +237,5 @@ _WORDS = (
 def test_any_text_is_answered(words: list[str], whole: bool) -> None:
     """Every text gets results or a 400."""
     text = " ".join(words if whole else ["SELECT * FROM c WHERE", *words])
-    with contextlib.suppress(CosmosError):
+    with contextlib.suppress(ServiceError):
         _run(text, [DOCUMENT], p=1)

@@ -164,25 +164,25 @@ def _of_bodies(key: str, example: Example, row: ResourceType) -> Iterator[Case]:
             stage.make_needs(key)
             return stage.target.put(f"{parent}/missing/{rest}", example.api_version, stage.fill(example.body))
 
-        yield Case(key, "a parent that does not exist", orphaned, origin(exceptions.parent_resource_not_found))
+        yield Case(key, "a parent that does not exist", orphaned, origin(exceptions.PARENT_RESOURCE_NOT_FOUND))
 
 
 def _of_locations(key: str, example: Example, row: ResourceType) -> Iterator[Case]:
     body = example.body
-    yield Case(key, "no location", _puts(key, without(body, ("location",))), origin(exceptions.location_required))
+    yield Case(key, "no location", _puts(key, without(body, ("location",))), origin(exceptions.LOCATION_REQUIRED))
     nowhere = body | {"location": "atlantis"}
-    yield Case(key, "a location that Azure lacks", _puts(key, nowhere), origin(exceptions.location_not_available))
+    yield Case(key, "a location that Azure lacks", _puts(key, nowhere), origin(exceptions.LOCATION_NOT_AVAILABLE))
     if body.get("zones"):
         unknown, elsewhere = body | {"zones": ["9"]}, body | {"location": WITHOUT_ZONES[0]}
-        yield Case(key, "a zone that its region lacks", _puts(key, unknown), origin(exceptions.unknown_zones))
-        yield Case(key, "a zone in a region without any", _puts(key, elsewhere), origin(exceptions.no_zones))
+        yield Case(key, "a zone that its region lacks", _puts(key, unknown), origin(exceptions.UNKNOWN_ZONES))
+        yield Case(key, "a zone in a region without any", _puts(key, elsewhere), origin(exceptions.NO_ZONES))
     if row.placement == "region":
 
         def moved(stage: Stage) -> Answer:
             stage.make(key)
             return stage.put(key, stage.fill(body | {"location": "westeurope"}))
 
-        yield Case(key, "another location later", moved, origin(exceptions.invalid_resource_location), alone=True)
+        yield Case(key, "another location later", moved, origin(exceptions.INVALID_RESOURCE_LOCATION), alone=True)
 
 
 def _in_use(key: str, row: ResourceType, holder: str) -> Case:
@@ -266,7 +266,7 @@ def _of_fixed(place: Place, fixed: Fixed) -> Iterator[Case]:
 def _of_reference(place: Place, reference: Reference) -> Iterator[Case]:
     namespace, *kinds = reference.type.split("/")
     path = "/".join(part for kind in kinds for part in (kind, "missing"))
-    missing: Hashable = origin(exceptions.reference_not_emulated)
+    missing: Hashable = origin(exceptions.REFERENCE_NOT_EMULATED)
     if reference.type in ROWS:
         missing = (reference.missing or exceptions.referenced_resource_missing)(ANY, str(ANY)).said
     another: Hashable = origin(exceptions.reference_of_another_type)
@@ -274,7 +274,7 @@ def _of_reference(place: Place, reference: Reference) -> Iterator[Case]:
         another = _refused(place, reference.another, str(ANY))
     if reference.join:
         act = place.puts("name" if reference.bare else {"id": "name"})
-        yield Case(place.key, f"a bare name as {place.member}", act, origin(exceptions.linked_id_malformed))
+        yield Case(place.key, f"a bare name as {place.member}", act, origin(exceptions.LINKED_ID_MALFORMED))
     for what, target, said in (
         ("a missing resource", f"{{group}}/providers/{namespace}/{path}", missing),
         ("a resource of another type", "{group}/providers/Microsoft.Example/things/thing", another),

@@ -19,14 +19,14 @@ PAGE = Path(__file__).resolve().parents[4] / "docs" / "emulated-rules.md"
 # Every type refuses these, so the page says so once.
 EVERYWHERE = {
     *(origin(builder) for builder in (exceptions.unreadable, *UNREADABLE.values())),
-    origin(exceptions.parent_resource_not_found),
-    origin(exceptions.location_required),
-    origin(exceptions.location_not_available),
-    origin(exceptions.invalid_resource_location),
-    origin(exceptions.too_many_tags),
-    origin(exceptions.reserved_characters),
-    origin(exceptions.tag_name_length),
-    origin(exceptions.tag_value_too_long),
+    origin(exceptions.PARENT_RESOURCE_NOT_FOUND),
+    origin(exceptions.LOCATION_REQUIRED),
+    origin(exceptions.LOCATION_NOT_AVAILABLE),
+    origin(exceptions.INVALID_RESOURCE_LOCATION),
+    origin(exceptions.TOO_MANY_TAGS),
+    origin(exceptions.RESERVED_CHARACTERS),
+    origin(exceptions.TAG_NAME_LENGTH),
+    origin(exceptions.TAG_VALUE_TOO_LONG),
 }
 # How many of the values that one error refuses the page shows.
 SHOWN = 3

@@ -101,22 +101,22 @@ def _of(prefix: str) -> tuple[Case, ...]:
     """Return the cases of public or private records; the keys of the examples begin with the prefix."""
     a, cname, soa = (f"{prefix}{kind} record" for kind in ("A", "CNAME", "SOA"))
     return (
-        Case(cname, "a name with records", _beside(cname, a), origin(public.name_has_records), True),
+        Case(cname, "a name with records", _beside(cname, a), origin(public.NAME_HAS_RECORDS), True),
         Case(a, "the name of an alias", _beside(a, cname), origin(public.name_has_cname), True),
-        Case(cname, "an alias of the zone", _named(cname, "@"), origin(public.cname_at_apex)),
-        Case(a, "one address twice", _addresses(a, "192.0.2.1", "192.0.2.1"), origin(public.duplicate_record)),
-        Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), origin(public.too_many_records)),
-        Case(a, "a name that there is not", _missing(a), origin(public.record_not_found)),
-        Case(soa, "a second one", _named(soa, "new"), origin(public.new_soa)),
-        Case(soa, "its deletion", _deleted(soa), origin(public.apex_stays)),
+        Case(cname, "an alias of the zone", _named(cname, "@"), origin(public.CNAME_AT_APEX)),
+        Case(a, "one address twice", _addresses(a, "192.0.2.1", "192.0.2.1"), origin(public.DUPLICATE_RECORD)),
+        Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), origin(public.TOO_MANY_RECORDS)),
+        Case(a, "a name that there is not", _missing(a), origin(public.RECORD_NOT_FOUND)),
+        Case(soa, "a second one", _named(soa, "new"), origin(public.NEW_SOA)),
+        Case(soa, "its deletion", _deleted(soa), origin(public.APEX_STAYS)),
     )
 
 
 DNS = (
     *_of(""),
     *_of("private "),
-    Case(LINK, "a second link of a network", _second_link, origin(private.overlapping_zones), True),
-    Case(LINK, "a second zone for registration", _second_registration, origin(private.second_registration), True),
-    Case(LINK, "another network later", _moved_link, origin(private.network_is_fixed), True),
+    Case(LINK, "a second link of a network", _second_link, origin(private.OVERLAPPING_ZONES), True),
+    Case(LINK, "a second zone for registration", _second_registration, origin(private.SECOND_REGISTRATION), True),
+    Case(LINK, "another network later", _moved_link, origin(private.NETWORK_IS_FIXED), True),
     Case(ZONE, "the deletion with a link", _linked_zone, origin(private.nested_resources), True),
 )

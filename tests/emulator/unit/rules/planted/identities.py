@@ -13,11 +13,11 @@ USER, SYSTEM = {"type": "UserAssigned"}, {"type": "SystemAssigned"}
 
 def _of(key: str) -> tuple[Case, ...]:
     return (
-        wrong(key, "no identity", exceptions.no_identities, {"identity": USER | {"userAssignedIdentities": {}}}),
+        wrong(key, "no identity", exceptions.NO_IDENTITIES, {"identity": USER | {"userAssignedIdentities": {}}}),
         wrong(
             key,
             "the id of something else as an identity",
-            exceptions.not_an_identity,
+            exceptions.NOT_AN_IDENTITY,
             {"identity": USER | {"userAssignedIdentities": {"{group}/providers/Microsoft.Compute/disks/one": {}}}},
         ),
         wrong(
@@ -40,5 +40,5 @@ CASES: tuple[Case, ...] = (
         )
         for key in OF_BOTH_KINDS
     ),
-    wrong("site", "an identity of its own", exceptions.kind_not_supported, {"identity": SYSTEM}),
+    wrong("site", "an identity of its own", exceptions.KIND_NOT_SUPPORTED, {"identity": SYSTEM}),
 )

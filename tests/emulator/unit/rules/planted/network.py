@@ -156,17 +156,17 @@ def _space(*prefixes: str) -> Change:
 
 
 NETWORKS = (
-    _wrong("virtual network", "no ranges", networks.space_missing, _space()),
+    _wrong("virtual network", "no ranges", networks.SPACE_MISSING, _space()),
     _wrong(
-        "virtual network", "overlapping ranges", networks.overlapping_prefixes, _space("10.0.0.0/16", "10.0.1.0/24")
+        "virtual network", "overlapping ranges", networks.OVERLAPPING_PREFIXES, _space("10.0.0.0/16", "10.0.1.0/24")
     ),
-    _wrong("virtual network", "a range of multicast addresses", networks.reserved_range, _space("224.0.0.0/24")),
+    _wrong("virtual network", "a range of multicast addresses", networks.RESERVED_RANGE, _space("224.0.0.0/24")),
     Case(
-        "virtual network", "a range without its subnets later", _shrunk_network, origin(networks.subnet_outside), True
+        "virtual network", "a range without its subnets later", _shrunk_network, origin(networks.SUBNET_OUTSIDE), True
     ),
-    Case("subnet", "a name that there is not", _unknown_subnet, origin(networks.child_not_found)),
-    _wrong("subnet", "no range", networks.prefix_missing, _without("addressPrefix")),
-    _wrong("subnet", "a range outside the network", networks.subnet_outside, _properties(addressPrefix="10.1.0.0/24")),
+    Case("subnet", "a name that there is not", _unknown_subnet, origin(networks.CHILD_NOT_FOUND)),
+    _wrong("subnet", "no range", networks.PREFIX_MISSING, _without("addressPrefix")),
+    _wrong("subnet", "a range outside the network", networks.SUBNET_OUTSIDE, _properties(addressPrefix="10.1.0.0/24")),
     _wrong("subnet", "a range of four addresses", networks.subnet_too_small, _properties(addressPrefix="10.0.0.0/30")),
     _wrong(
         "subnet",
@@ -175,19 +175,19 @@ NETWORKS = (
         _both(_without("addressPrefix"), _properties(addressPrefixes=["10.0.0.0/24", "fd00::/80"])),
     ),
     _wrong(
-        "subnet", "another one's range", networks.subnet_ranges_overlap, _properties(addressPrefix="10.0.255.128/25")
+        "subnet", "another one's range", networks.SUBNET_RANGES_OVERLAP, _properties(addressPrefix="10.0.255.128/25")
     ),
-    Case("machine subnet", "another range while in use", _moved_subnet, origin(networks.prefix_in_use), True),
+    Case("machine subnet", "another range while in use", _moved_subnet, origin(networks.PREFIX_IN_USE), True),
     _wrong(
         "subnet",
         "a delegation to nobody",
-        networks.invalid_delegation,
+        networks.INVALID_DELEGATION,
         _properties(delegations=[{"name": "one", "properties": {"serviceName": "Microsoft.Web/everything"}}]),
     ),
     _wrong(
         "subnet",
         "two delegations",
-        networks.several_delegations,
+        networks.SEVERAL_DELEGATIONS,
         _properties(
             delegations=[
                 {"name": service, "properties": {"serviceName": service}}
@@ -198,15 +198,15 @@ NETWORKS = (
     _wrong(
         "machine subnet",
         "a delegation while an interface is in it",
-        networks.delegation_of_used_subnet,
+        networks.DELEGATION_OF_USED_SUBNET,
         _properties(delegations=[{"name": "web", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}]),
         after="interface",
     ),
-    Case("subnet", "no delegation while in use", _delegation_taken, origin(networks.delegation_in_use), True),
+    Case("subnet", "no delegation while in use", _delegation_taken, origin(networks.DELEGATION_IN_USE), True),
     _wrong(
         "machine subnet",
         "policies under a private link service",
-        links.policies_needed_off,
+        links.POLICIES_NEEDED_OFF,
         _properties(privateLinkServiceNetworkPolicies="Enabled"),
         after="private link service",
     ),
@@ -216,39 +216,39 @@ NETWORKS = (
 # Rules and routes
 
 RULES = (
-    _wrong("security rule", "no source", security.end_missing, _without("sourceAddressPrefixes")),
-    _wrong("security rule", "no port", security.end_missing, _without("destinationPortRanges")),
+    _wrong("security rule", "no source", security.END_MISSING, _without("sourceAddressPrefixes")),
+    _wrong("security rule", "no port", security.END_MISSING, _without("destinationPortRanges")),
     _wrong(
         "security rule",
         "a service tag in a list",
-        security.tag_in_list,
+        security.TAG_IN_LIST,
         _properties(destinationAddressPrefixes=["10.0.0.4", "VirtualNetwork"]),
     ),
     _wrong(
         "security rule",
         "overlapping ranges",
-        security.overlapping_prefixes,
+        security.OVERLAPPING_PREFIXES,
         _properties(sourceAddressPrefixes=["149.173.0.0/16", "149.173.8.27/32"]),
     ),
     _wrong(
-        "security rule", "a range beside ranges", security.both_given, _properties(sourceAddressPrefix="10.9.0.0/16")
+        "security rule", "a range beside ranges", security.BOTH_GIVEN, _properties(sourceAddressPrefix="10.9.0.0/16")
     ),
-    _wrong("security rule", "a port beside ports", security.both_given, _properties(destinationPortRange="22")),
-    _wrong("security rule", "all ports in a list", security.tag_in_list, _properties(sourcePortRanges=["*"])),
+    _wrong("security rule", "a port beside ports", security.BOTH_GIVEN, _properties(destinationPortRange="22")),
+    _wrong("security rule", "all ports in a list", security.TAG_IN_LIST, _properties(sourcePortRanges=["*"])),
     _wrong(
         "security rule",
         "another one's priority",
-        security.rule_conflict,
+        security.RULE_CONFLICT,
         _properties(),
         name="second",
         after="security rule",
     ),
-    _wrong("security group", "two rules of one priority", security.rule_conflict, _again("securityRules", "second")),
-    _wrong("route", "an appliance without an address", networks.next_hop_missing, _without("nextHopIpAddress")),
+    _wrong("security group", "two rules of one priority", security.RULE_CONFLICT, _again("securityRules", "second")),
+    _wrong("route", "an appliance without an address", networks.NEXT_HOP_MISSING, _without("nextHopIpAddress")),
     _wrong(
-        "route", "an address without an appliance", networks.next_hop_not_allowed, _properties(nextHopType="Internet")
+        "route", "an address without an appliance", networks.NEXT_HOP_NOT_ALLOWED, _properties(nextHopType="Internet")
     ),
-    _wrong("route", "another one's range", networks.route_conflict, _properties(), name="second", after="route"),
+    _wrong("route", "another one's range", networks.ROUTE_CONFLICT, _properties(), name="second", after="route"),
 )
 
 # Addresses
@@ -295,24 +295,24 @@ def _full_subnet(stage: Stage) -> Answer:
 
 
 ADDRESSES = (
-    Case("public address", "too many", _one_too_many("PublicIPAddresses"), origin(addresses.too_many_addresses), True),
+    Case("public address", "too many", _one_too_many("PublicIPAddresses"), origin(addresses.TOO_MANY_ADDRESSES), True),
     Case(
         "public address",
         "too many static ones",
         _one_too_many("StaticPublicIPAddresses"),
-        origin(addresses.too_many_static_addresses),
+        origin(addresses.TOO_MANY_STATIC_ADDRESSES),
         True,
     ),
     _wrong(
         "public address",
         "dynamic and Standard",
-        addresses.standard_must_be_static,
+        addresses.STANDARD_MUST_BE_STATIC,
         _properties(publicIPAllocationMethod="Dynamic"),
     ),
     _wrong(
         "public address",
         "another SKU later",
-        addresses.sku_fixed,
+        addresses.SKU_FIXED,
         _members(sku={"name": "Basic"}),
         after="public address",
     ),
@@ -323,43 +323,43 @@ ADDRESSES = (
     _wrong(
         "public address",
         "another one's label",
-        addresses.label_taken,
+        addresses.LABEL_TAKEN,
         _properties(),
         name="second",
         after="public address",
     ),
-    _wrong("NAT gateway", "two zones", networks.gateway_in_several_zones, _members(zones=["1", "2"])),
+    _wrong("NAT gateway", "two zones", networks.GATEWAY_IN_SEVERAL_ZONES, _members(zones=["1", "2"])),
     _wrong("NAT gateway", "another zone later", addresses.zones_fixed, _members(zones=["2"]), after="NAT gateway"),
-    Case("NAT gateway", "an address of SKU Basic", _basic_gateway, origin(networks.basic_address_on_gateway), True),
-    Case("NAT gateway", "another one's address", _held_address, origin(addresses.public_address_in_use), True),
+    Case("NAT gateway", "an address of SKU Basic", _basic_gateway, origin(networks.BASIC_ADDRESS_ON_GATEWAY), True),
+    Case("NAT gateway", "another one's address", _held_address, origin(addresses.PUBLIC_ADDRESS_IN_USE), True),
     _wrong(
         "interface",
         "no static address",
-        addresses.private_address_missing,
+        addresses.PRIVATE_ADDRESS_MISSING,
         _part("ipConfigurations", privateIPAddress=None),
     ),
     _wrong(
         "interface",
         "an address outside the subnet",
-        addresses.private_address_not_in_subnet,
+        addresses.PRIVATE_ADDRESS_NOT_IN_SUBNET,
         _part("ipConfigurations", privateIPAddress="10.0.2.20"),
     ),
     _wrong(
         "interface",
         "an IPv6 address in an IPv4 subnet",
-        addresses.private_address_not_in_subnet,
+        addresses.PRIVATE_ADDRESS_NOT_IN_SUBNET,
         _part("ipConfigurations", privateIPAddress="fd00::4"),
     ),
     _wrong(
         "interface",
         "a reserved address",
-        addresses.private_address_reserved,
+        addresses.PRIVATE_ADDRESS_RESERVED,
         _part("ipConfigurations", privateIPAddress="10.0.1.3"),
     ),
     _wrong(
         "interface",
         "the frontend's address",
-        addresses.private_address_taken,
+        addresses.PRIVATE_ADDRESS_TAKEN,
         _part("ipConfigurations", privateIPAddress="10.0.1.10"),
     ),
     Case("interface", "a subnet that is full", _full_subnet, origin(addresses.subnet_is_full), True),
@@ -407,7 +407,7 @@ def _fewer_zones(body: Json) -> None:
 
 
 BALANCERS = (
-    _wrong("load balancer", "another SKU later", addresses.sku_fixed, _basic, after="load balancer"),
+    _wrong("load balancer", "another SKU later", addresses.SKU_FIXED, _basic, after="load balancer"),
     _wrong(
         "load balancer", "other zones of a frontend later", addresses.zones_fixed, _fewer_zones, after="load balancer"
     ),
@@ -420,25 +420,25 @@ BALANCERS = (
     _wrong(
         "public load balancer",
         "a frontend inside beside a public one",
-        balancing.mixed_frontends,
+        balancing.MIXED_FRONTENDS,
         lambda body: body["properties"]["frontendIPConfigurations"].append({"name": "inner", "properties": _FRONT}),
     ),
     _wrong(
         "load balancer",
         "two rules on a frontend's port",
-        balancing.same_frontend_port,
+        balancing.SAME_FRONTEND_PORT,
         _again("loadBalancingRules", "again"),
     ),
     _wrong(
         "load balancer",
         "two rules to a pool's port",
-        balancing.same_backend_port,
+        balancing.SAME_BACKEND_PORT,
         _again("loadBalancingRules", "again", frontendPort=443),
     ),
     _wrong(
         "load balancer",
         "an inbound NAT rule on a rule's port",
-        balancing.same_frontend_port,
+        balancing.SAME_FRONTEND_PORT,
         _part("inboundNatRules", frontendPort=6443),
     ),
     _wrong(
@@ -451,25 +451,25 @@ BALANCERS = (
     _wrong(
         "load balancer",
         "some ports of all protocols",
-        balancing.not_all_ports,
+        balancing.NOT_ALL_PORTS,
         _part("loadBalancingRules", protocol="All"),
     ),
-    _wrong("public load balancer", "all ports from outside", balancing.all_ports_outside, _all_ports),
+    _wrong("public load balancer", "all ports from outside", balancing.ALL_PORTS_OUTSIDE, _all_ports),
     _wrong(
         "inbound NAT rule",
         "a range that ends before it begins",
-        balancing.wrong_port_range,
+        balancing.WRONG_PORT_RANGE,
         _properties(frontendPortRangeEnd=4999),
     ),
-    _wrong("inbound NAT rule", "a range without an end", balancing.wrong_port_range, _without("frontendPortRangeEnd")),
-    _wrong("inbound NAT rule", "a range without a pool", balancing.wrong_port_range, _without("backendAddressPool")),
-    _wrong("inbound NAT rule", "a port beside a range", balancing.wrong_port_range, _properties(frontendPort=99)),
-    _wrong("load balancer", "port 0 of one protocol", balancing.no_port, _part("loadBalancingRules", frontendPort=0)),
-    _wrong("inbound NAT rule", "no backend port", balancing.no_backend_port, _without("backendPort")),
+    _wrong("inbound NAT rule", "a range without an end", balancing.WRONG_PORT_RANGE, _without("frontendPortRangeEnd")),
+    _wrong("inbound NAT rule", "a range without a pool", balancing.WRONG_PORT_RANGE, _without("backendAddressPool")),
+    _wrong("inbound NAT rule", "a port beside a range", balancing.WRONG_PORT_RANGE, _properties(frontendPort=99)),
+    _wrong("load balancer", "port 0 of one protocol", balancing.NO_PORT, _part("loadBalancingRules", frontendPort=0)),
+    _wrong("inbound NAT rule", "no backend port", balancing.NO_BACKEND_PORT, _without("backendPort")),
     _wrong(
         "load balancer",
         "an outbound rule of a Basic one",
-        balancing.outbound_on_basic,
+        balancing.OUTBOUND_ON_BASIC,
         _both(
             _basic,
             _properties(outboundRules=[{"name": "out", "properties": _OUTBOUND}], probes=[], loadBalancingRules=[]),
@@ -478,28 +478,28 @@ BALANCERS = (
     _wrong(
         "load balancer",
         "an outbound rule inside",
-        balancing.outbound_inside,
+        balancing.OUTBOUND_INSIDE,
         _properties(outboundRules=[{"name": "out", "properties": _OUTBOUND}]),
     ),
-    _wrong("public load balancer", "SNAT beside an outbound rule", balancing.snat_beside_outbound, _snat),
+    _wrong("public load balancer", "SNAT beside an outbound rule", balancing.SNAT_BESIDE_OUTBOUND, _snat),
     _wrong(
         "public load balancer",
         "an address of SKU Standard on a Basic one",
-        balancing.address_of_other_sku,
+        balancing.ADDRESS_OF_OTHER_SKU,
         _both(_basic, _without("outboundRules")),
     ),
     _wrong(
-        "load balancer", "a probe over HTTPS without a path", balancing.path_needed, _part("probes", requestPath=None)
+        "load balancer", "a probe over HTTPS without a path", balancing.PATH_NEEDED, _part("probes", requestPath=None)
     ),
     _wrong(
-        "load balancer", "a probe over TCP with a path", balancing.path_not_allowed, _part("probes", protocol="Tcp")
+        "load balancer", "a probe over TCP with a path", balancing.PATH_NOT_ALLOWED, _part("probes", protocol="Tcp")
     ),
-    _wrong("load balancer", "a probe over HTTPS of a Basic one", balancing.https_on_basic, _basic),
+    _wrong("load balancer", "a probe over HTTPS of a Basic one", balancing.HTTPS_ON_BASIC, _basic),
     Case("load balancer", "no pool while an interface is in it", _pool_gone, origin(balancing.in_use_part), True),
     _removed(
         "load balancer",
         "the deletion under a private link service",
-        balancing.load_balancer_with_link_service,
+        balancing.LOAD_BALANCER_WITH_LINK_SERVICE,
         "private link service",
     ),
 )
@@ -551,11 +551,11 @@ def _owned(stage: Stage) -> Answer:
 
 
 INTERFACES = (
-    _wrong("interface", "no configuration", balancing.no_configuration, _properties(ipConfigurations=[])),
-    _wrong("interface", "two primary configurations", balancing.several_primary, _two_primary),
-    _wrong("interface", "no subnet", balancing.no_subnet, _part("ipConfigurations", subnet=None)),
-    Case("interface", "configurations in two networks", _two_networks, origin(balancing.several_networks), True),
-    Case("interface", "an address of another SKU", _two_skus, origin(balancing.several_skus), True),
+    _wrong("interface", "no configuration", balancing.NO_CONFIGURATION, _properties(ipConfigurations=[])),
+    _wrong("interface", "two primary configurations", balancing.SEVERAL_PRIMARY, _two_primary),
+    _wrong("interface", "no subnet", balancing.NO_SUBNET, _part("ipConfigurations", subnet=None)),
+    Case("interface", "configurations in two networks", _two_networks, origin(balancing.SEVERAL_NETWORKS), True),
+    Case("interface", "an address of another SKU", _two_skus, origin(balancing.SEVERAL_SKUS), True),
     Case("interface", "the deletion under a machine", _machine, origin(balancing.in_use_interface), True),
     Case("interface", "the deletion of another one's", _owned, origin(balancing.owned_interface), True),
 )
@@ -620,14 +620,14 @@ def _under_policies(stage: Stage) -> Answer:
 
 LINKS = (
     _wrong(
-        "private link service", "no frontend", links.no_frontend, _properties(loadBalancerFrontendIpConfigurations=[])
+        "private link service", "no frontend", links.NO_FRONTEND, _properties(loadBalancerFrontendIpConfigurations=[])
     ),
-    _wrong("private link service", "no configuration", links.wrong_count, _properties(ipConfigurations=[])),
-    Case("private link service", "a public frontend", _public_frontend, origin(links.wrong_frontend), True),
+    _wrong("private link service", "no configuration", links.WRONG_COUNT, _properties(ipConfigurations=[])),
+    Case("private link service", "a public frontend", _public_frontend, origin(links.WRONG_FRONTEND), True),
     _wrong(
         "private link service",
         "another one's frontend",
-        links.wrong_frontend,
+        links.WRONG_FRONTEND,
         _properties(),
         name="second",
         after="private link service",
@@ -635,21 +635,21 @@ LINKS = (
     _wrong(
         "private link service",
         "approval of those who do not see it",
-        links.hidden_from_approved,
+        links.HIDDEN_FROM_APPROVED,
         _properties(visibility={"subscriptions": []}),
     ),
-    Case("private link service", "a subnet with policies", _under_policies, origin(links.policies_enabled), True),
+    Case("private link service", "a subnet with policies", _under_policies, origin(links.POLICIES_ENABLED), True),
     _removed(
         "private link service",
         "the deletion under a private endpoint",
         links.service_with_connections,
         "private endpoint",
     ),
-    Case("private link service", "a connection of nobody", _made_connection, origin(links.no_connection), True),
-    Case("private link service", "a state that there is not", _wrong_state, origin(links.invalid_state), True),
-    _wrong("private endpoint", "no connection", links.one_connection, _properties(privateLinkServiceConnections=[])),
+    Case("private link service", "a connection of nobody", _made_connection, origin(links.NO_CONNECTION), True),
+    Case("private link service", "a state that there is not", _wrong_state, origin(links.INVALID_STATE), True),
+    _wrong("private endpoint", "no connection", links.ONE_CONNECTION, _properties(privateLinkServiceConnections=[])),
     Case("private endpoint", "a service of nobody", _hidden, origin(links.service_not_visible), True),
-    Case("private endpoint", "another subnet later", _moved_endpoint, origin(links.subnet_fixed), True),
+    Case("private endpoint", "another subnet later", _moved_endpoint, origin(links.SUBNET_FIXED), True),
 )
 
 NETWORK = (*NETWORKS, *RULES, *ADDRESSES, *BALANCERS, *INTERFACES, *LINKS)

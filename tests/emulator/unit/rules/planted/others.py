@@ -53,65 +53,65 @@ CASES: tuple[Case, ...] = (
         "workspace",
         "another region after its deletion",
         _recover_elsewhere,
-        origin(monitoring.deleted_elsewhere),
+        origin(monitoring.DELETED_ELSEWHERE),
         alone=True,
     ),
-    wrong("workspace", "a legacy SKU", monitoring.sku_not_offered, {SKU: {"name": "Free"}}),
-    wrong("workspace", "a reservation without its SKU", monitoring.capacity_level, {f"{SKU}.name": "PerGB2018"}),
+    wrong("workspace", "a legacy SKU", monitoring.SKU_NOT_OFFERED, {SKU: {"name": "Free"}}),
+    wrong("workspace", "a reservation without its SKU", monitoring.CAPACITY_LEVEL, {f"{SKU}.name": "PerGB2018"}),
     wrong(
-        "workspace", "a SKU without its reservation", monitoring.capacity_level, {SKU: {"name": "CapacityReservation"}}
+        "workspace", "a SKU without its reservation", monitoring.CAPACITY_LEVEL, {SKU: {"name": "CapacityReservation"}}
     ),
-    wrong("component", "no workspace", monitoring.needs_workspace, {"properties.WorkspaceResourceId": ABSENT}),
+    wrong("component", "no workspace", monitoring.NEEDS_WORKSPACE, {"properties.WorkspaceResourceId": ABSENT}),
     refused(
         "registry",
         "the name of another registry",
         registries.already_in_use,
         lambda stage: _make_elsewhere(stage, "registry", "2023-07-01"),
     ),
-    wrong("registry", "the retired SKU", registries.classic_retired, {"sku.name": "Classic"}),
+    wrong("registry", "the retired SKU", registries.CLASSIC_RETIRED, {"sku.name": "Classic"}),
     wrong(
         "registry",
         "no public access with a small SKU",
-        registries.needs_premium,
+        registries.NEEDS_PREMIUM,
         {"sku.name": "Basic", "properties.publicNetworkAccess": "Disabled"},
     ),
     wrong(
         "token",
         "a scope map of another registry",
-        registries.scope_map_not_found,
+        registries.SCOPE_MAP_NOT_FOUND,
         {"properties.scopeMapId": "{id:other scope map}"},
     ),
     Case(
         "scope map",
         "the change of the registry's own",
         _change_a_system_scope_map,
-        origin(registries.system_scope_map),
+        origin(registries.SYSTEM_SCOPE_MAP),
     ),
     Case(
         "scope map",
         "the deletion of the registry's own",
         _delete_a_system_scope_map,
-        origin(registries.system_scope_map),
+        origin(registries.SYSTEM_SCOPE_MAP),
     ),
     action(
         "registry",
         "credentials of a missing token",
-        registries.token_not_found,
+        registries.TOKEN_NOT_FOUND,
         "generateCredentials",
         {"tokenId": "{group}/providers/Microsoft.ContainerRegistry/registries/one/tokens/missing"},
     ),
     action(
-        "registry", "credentials of no token", registries.invalid_parameter, "generateCredentials", {"tokenId": "one"}
+        "registry", "credentials of no token", registries.INVALID_PARAMETER, "generateCredentials", {"tokenId": "one"}
     ),
-    refused("workspace", "a log without a beginning", monitoring.no_start, _reads("status eq 'Failed'")),
-    refused("workspace", "a log by another member", monitoring.bad_filter, _reads("size eq 'one'")),
+    refused("workspace", "a log without a beginning", monitoring.NO_START, _reads("status eq 'Failed'")),
+    refused("workspace", "a log by another member", monitoring.BAD_FILTER, _reads("size eq 'one'")),
     refused(
-        "workspace", "a log of last year", monitoring.too_early, _reads("eventTimestamp ge '2025-01-01T00:00:00Z'")
+        "workspace", "a log of last year", monitoring.TOO_EARLY, _reads("eventTimestamp ge '2025-01-01T00:00:00Z'")
     ),
     refused(
         "workspace",
         "a log that ends before it begins",
-        monitoring.ends_before_start,
+        monitoring.ENDS_BEFORE_START,
         _reads("eventTimestamp ge '2026-01-02T00:00:00Z' and eventTimestamp le '2026-01-01T00:00:00Z'"),
     ),
 )

@@ -62,25 +62,25 @@ def _ask_for_keys_too_early(stage: Stage) -> None:
 
 
 CASES: tuple[Case, ...] = (
-    refused(ACCOUNT, "the name of an account in another group", exceptions.in_another_group, _make_in_another_group),
-    refused(ACCOUNT, "the name of a stranger's account", exceptions.already_taken, _make_with_a_stranger_s_name),
-    refused(ACCOUNT, "two writes at once", exceptions.operation_in_progress, _write_twice_at_once),
-    refused(ACCOUNT, "keys before it is made", exceptions.not_provisioned, _ask_for_keys_too_early),
+    refused(ACCOUNT, "the name of an account in another group", exceptions.IN_ANOTHER_GROUP, _make_in_another_group),
+    refused(ACCOUNT, "the name of a stranger's account", exceptions.ALREADY_TAKEN, _make_with_a_stranger_s_name),
+    refused(ACCOUNT, "two writes at once", exceptions.OPERATION_IN_PROGRESS, _write_twice_at_once),
+    refused(ACCOUNT, "keys before it is made", exceptions.NOT_PROVISIONED, _ask_for_keys_too_early),
     later(
-        ACCOUNT, "another kind later", exceptions.cannot_be_updated, {KIND: "Storage", "properties.accessTier": None}
+        ACCOUNT, "another kind later", exceptions.CANNOT_BE_UPDATED, {KIND: "Storage", "properties.accessTier": None}
     ),
-    later(ACCOUNT, "a hierarchical namespace later", exceptions.cannot_be_updated, {"properties.isHnsEnabled": True}),
-    later(ACCOUNT, "NFS later", exceptions.cannot_be_updated, {"properties.isNfsV3Enabled": True}),
+    later(ACCOUNT, "a hierarchical namespace later", exceptions.CANNOT_BE_UPDATED, {"properties.isHnsEnabled": True}),
+    later(ACCOUNT, "NFS later", exceptions.CANNOT_BE_UPDATED, {"properties.isNfsV3Enabled": True}),
     later(
         ACCOUNT,
         "double encryption later",
-        exceptions.cannot_be_updated,
+        exceptions.CANNOT_BE_UPDATED,
         {"properties.encryption.requireInfrastructureEncryption": True},
     ),
-    later(ACCOUNT, "premium storage later", exceptions.sku_conversion, {SKU: "Premium_LRS"}),
-    wrong(ACCOUNT, "a kind that its SKU lacks", exceptions.unsuitable_kind, {KIND: "BlockBlobStorage"}),
-    wrong(ACCOUNT, "a tier that its kind lacks", exceptions.tier_not_allowed, {KIND: "Storage"}),
-    wrong(ACCOUNT, "the premium tier", exceptions.tier_not_allowed, {"properties.accessTier": "Premium"}),
+    later(ACCOUNT, "premium storage later", exceptions.SKU_CONVERSION, {SKU: "Premium_LRS"}),
+    wrong(ACCOUNT, "a kind that its SKU lacks", exceptions.UNSUITABLE_KIND, {KIND: "BlockBlobStorage"}),
+    wrong(ACCOUNT, "a tier that its kind lacks", exceptions.TIER_NOT_ALLOWED, {KIND: "Storage"}),
+    wrong(ACCOUNT, "the premium tier", exceptions.TIER_NOT_ALLOWED, {"properties.accessTier": "Premium"}),
     wrong(
         ACCOUNT,
         "an address twice",
@@ -101,7 +101,7 @@ CASES: tuple[Case, ...] = (
     ),
     action(ACCOUNT, "a new third key", exceptions.invalid_values, "regenerateKey", {"keyName": "key3"}),
     action(ACCOUNT, "a SAS for nothing", exceptions.invalid_values, "listAccountSas", SIGNED | {"signedServices": "x"}),
-    wrong("blob container", "public access", exceptions.public_access_off, {"properties.publicAccess": "Blob"}),
-    named("blob container", "a name of two characters", exceptions.container_name_length, "ab"),
-    named("blob container", "a name in capitals", exceptions.invalid_container_name, "Container"),
+    wrong("blob container", "public access", exceptions.PUBLIC_ACCESS_OFF, {"properties.publicAccess": "Blob"}),
+    named("blob container", "a name of two characters", exceptions.CONTAINER_NAME_LENGTH, "ab"),
+    named("blob container", "a name in capitals", exceptions.INVALID_CONTAINER_NAME, "Container"),
 )

@@ -41,31 +41,31 @@ def _purge(stage: Stage) -> None:
 
 
 CASES: tuple[Case, ...] = (
-    refused(VAULT, "the name of another group's vault", exceptions.already_exists, _make_in_another_group),
-    refused(VAULT, "the name of a deleted vault", exceptions.in_deleted_state, _make_again),
-    refused(VAULT, "the purge of a vault with purge protection", exceptions.purge_not_allowed, _purge),
+    refused(VAULT, "the name of another group's vault", exceptions.ALREADY_EXISTS, _make_in_another_group),
+    refused(VAULT, "the name of a deleted vault", exceptions.IN_DELETED_STATE, _make_again),
+    refused(VAULT, "the purge of a vault with purge protection", exceptions.PURGE_NOT_ALLOWED, _purge),
     wrong(
         VAULT,
         "the recovery of a vault that was not deleted",
-        exceptions.deleted_not_found,
+        exceptions.DELETED_NOT_FOUND,
         {"properties.createMode": "recover"},
     ),
     wrong(
         VAULT,
         "neither roles nor policies",
-        exceptions.missing_policies,
+        exceptions.MISSING_POLICIES,
         {"properties.accessPolicies": ABSENT, "properties.enableRbacAuthorization": False},
     ),
     wrong(
         VAULT,
         "another tenant",
-        exceptions.tenant_changed,
+        exceptions.TENANT_CHANGED,
         {"properties.tenantId": "00000000-0000-4000-8000-000000000009"},
     ),
     wrong(
         VAULT,
         "a policy of an unknown tenant",
-        exceptions.invalid_value,
+        exceptions.INVALID_VALUE,
         {"properties.accessPolicies[0].tenantId": "00000000-0000-4000-8000-000000000009"},
     ),
     wrong(
@@ -74,5 +74,5 @@ CASES: tuple[Case, ...] = (
         exceptions.no_service_endpoint,
         {"properties.networkAcls.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
     ),
-    later(VAULT, "another retention later", exceptions.retention_set, {"properties.softDeleteRetentionInDays": 8}),
+    later(VAULT, "another retention later", exceptions.RETENTION_SET, {"properties.softDeleteRetentionInDays": 8}),
 )

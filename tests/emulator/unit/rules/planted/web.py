@@ -26,19 +26,19 @@ def _make_in_another_group(stage: Stage) -> None:
 
 
 CASES: tuple[Case, ...] = (
-    wrong("plan", "an unknown SKU", exceptions.unknown_sku, {"sku.name": "X9"}),
-    wrong("plan", "a SKU that is not here", exceptions.not_supported, {"sku.name": "P1V3"}),
-    wrong("plan", "Windows", exceptions.not_supported, {"properties.reserved": False}),
-    wrong("plan", "a tier that its SKU lacks", exceptions.wrong_tier, {"sku.tier": "Basic"}),
-    later("plan", "another tier later", exceptions.tier_fixed, {"sku": {"name": "FC1"}}),
-    refused("site", "the name of another site", exceptions.name_taken, _make_in_another_group),
-    second(FLEX, "a second site in its plan", exceptions.plan_full, {}),
-    later("site", "another tier later", exceptions.other_tier, {"properties.serverFarmId": "{id:Flex plan}"}),
-    wrong("site", "another kind", exceptions.not_supported, {"kind": "app"}),
+    wrong("plan", "an unknown SKU", exceptions.UNKNOWN_SKU, {"sku.name": "X9"}),
+    wrong("plan", "a SKU that is not here", exceptions.NOT_SUPPORTED, {"sku.name": "P1V3"}),
+    wrong("plan", "Windows", exceptions.NOT_SUPPORTED, {"properties.reserved": False}),
+    wrong("plan", "a tier that its SKU lacks", exceptions.WRONG_TIER, {"sku.tier": "Basic"}),
+    later("plan", "another tier later", exceptions.TIER_FIXED, {"sku": {"name": "FC1"}}),
+    refused("site", "the name of another site", exceptions.NAME_TAKEN, _make_in_another_group),
+    second(FLEX, "a second site in its plan", exceptions.PLAN_FULL, {}),
+    later("site", "another tier later", exceptions.OTHER_TIER, {"properties.serverFarmId": "{id:Flex plan}"}),
+    wrong("site", "another kind", exceptions.NOT_SUPPORTED, {"kind": "app"}),
     wrong(
         "site",
         "what only Flex sites have",
-        exceptions.functions_not_on_flex,
+        exceptions.FUNCTIONS_NOT_ON_FLEX,
         {
             CONFIG: {
                 "deployment": {
@@ -53,12 +53,12 @@ CASES: tuple[Case, ...] = (
             }
         },
     ),
-    wrong(FLEX, "no functionAppConfig", exceptions.functions_missing, {CONFIG: ABSENT}),
-    wrong(FLEX, "an old Python", exceptions.functions_invalid, {f"{CONFIG}.runtime.version": "3.6"}),
+    wrong(FLEX, "no functionAppConfig", exceptions.FUNCTIONS_MISSING, {CONFIG: ABSENT}),
+    wrong(FLEX, "an old Python", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.runtime.version": "3.6"}),
     wrong(
-        FLEX, "39 instances", exceptions.functions_invalid, {f"{CONFIG}.scaleAndConcurrency.maximumInstanceCount": 39}
+        FLEX, "39 instances", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.scaleAndConcurrency.maximumInstanceCount": 39}
     ),
-    wrong(FLEX, "1024 MB", exceptions.functions_invalid, {f"{CONFIG}.scaleAndConcurrency.instanceMemoryMB": 1024}),
+    wrong(FLEX, "1024 MB", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.scaleAndConcurrency.instanceMemoryMB": 1024}),
     wrong(
         FLEX,
         "a language version",
@@ -66,31 +66,31 @@ CASES: tuple[Case, ...] = (
         {"properties.siteConfig": {"linuxFxVersion": "Python|3.12"}},
     ),
     wrong(
-        "site", "an unknown language", exceptions.invalid_stack, {"properties.siteConfig.linuxFxVersion": "Python|2.7"}
+        "site", "an unknown language", exceptions.INVALID_STACK, {"properties.siteConfig.linuxFxVersion": "Python|2.7"}
     ),
     wrong(
-        "site", "a setting that is no text", exceptions.settings_not_strings, {SETTINGS: [{"name": "ONE", "value": 1}]}
+        "site", "a setting that is no text", exceptions.SETTINGS_NOT_STRINGS, {SETTINGS: [{"name": "ONE", "value": 1}]}
     ),
-    wrong("site", "a setting with a space", exceptions.setting_names, {SETTINGS: [{"name": "A B", "value": "1"}]}),
+    wrong("site", "a setting with a space", exceptions.SETTING_NAMES, {SETTINGS: [{"name": "A B", "value": "1"}]}),
     wrong(
         "site",
         "settings that differ in case",
-        exceptions.settings_differ_by_case,
+        exceptions.SETTINGS_DIFFER_BY_CASE,
         {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "one", "value": "1"}]},
     ),
     wrong(
         "site",
         "a setting twice",
-        exceptions.settings_repeated,
+        exceptions.SETTINGS_REPEATED,
         {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "ONE", "value": "2"}]},
     ),
-    wrong("site", "a subnet without a delegation", exceptions.missing_delegation, {SUBNET: f"{NETWORK}/plain"}),
-    wrong("site", "a subnet that is too small", exceptions.subnet_too_small, {SUBNET: f"{NETWORK}/small"}),
-    wrong(FLEX, "a subnet with an underscore", exceptions.underscore_in_subnet, {SUBNET: f"{NETWORK}/with_underscore"}),
+    wrong("site", "a subnet without a delegation", exceptions.MISSING_DELEGATION, {SUBNET: f"{NETWORK}/plain"}),
+    wrong("site", "a subnet that is too small", exceptions.SUBNET_TOO_SMALL, {SUBNET: f"{NETWORK}/small"}),
+    wrong(FLEX, "a subnet with an underscore", exceptions.UNDERSCORE_IN_SUBNET, {SUBNET: f"{NETWORK}/with_underscore"}),
     wrong(
         "site",
         "another identity for its references",
-        exceptions.identity_not_assigned,
+        exceptions.IDENTITY_NOT_ASSIGNED,
         {
             "properties.keyVaultReferenceIdentity": "{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/x"
         },
@@ -99,6 +99,6 @@ CASES: tuple[Case, ...] = (
         "Flex plan",
         "an api-version before Flex Consumption",
         lambda stage: stage.put("Flex plan", stage.fill(stage.examples["Flex plan"].body), version="2022-03-01"),
-        origin(exceptions.flex_too_new),
+        origin(exceptions.FLEX_TOO_NEW),
     ),
 )
