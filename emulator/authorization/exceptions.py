@@ -77,9 +77,6 @@ PRINCIPAL_TYPE = Refusal(400, "InvalidPrincipalType", MEMORY,
 DENY_ASSIGNMENT = Refusal(400, "InvalidDenyAssignment", MEMORY, "The deny assignment is not valid: {problems:; }.")
 LOCK_NOTES_TOO_LONG = Refusal(400, "InvalidLockNotes", MEMORY,
     "The notes of the lock have '{length}' characters, and can have '{longest}' at most.")
-POLICY_PARAMETER_MISSING = Refusal(400, "MissingPolicyParameter", MEMORY,
-    "The policy assignment '{name}' is missing the parameter(s) '{parameter}' as defined in the policy definition "
-    "'{definition}'. Please either provide the values or assign default values for these parameters.")
 UNSUPPORTED_FILTER = Refusal(400, "UnsupportedQuery", MEMORY,
     "The filter '{text}' is not supported. Supported filters are either 'atScope()' or 'principalId eq '{{value}}' or "
     "assignedTo('{{value}}')'.")

@@ -1,31 +1,22 @@
-"""The resource types of policy definitions, their assignments and exemptions. `arm/policy` says what they do to writes."""
+"""The resource types of policy definitions and their assignments. `arm/policy` says what they do to writes."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
 
-from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS, EXEMPTIONS, built_in, definition
+from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
 from emulator.arm.models import ArmModel
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, PREFIX
-from emulator.arm.policy.expressions import (
-    Functions,
-    InvalidRuleError,
-    NoArrayError,
-    UnsupportedError,
-    evaluate,
-    is_expression,
-    parameters_in,
-)
+from emulator.arm.policy.expressions import InvalidRuleError, UnsupportedError
 from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
-from emulator.authorization.exceptions import POLICY_PARAMETER_MISSING, UNSUPPORTED_FILTER
+from emulator.authorization.exceptions import UNSUPPORTED_FILTER
 from emulator.authorization.scopes import enter, require_scope
 from emulator.identities.assigned import identifiable
 
@@ -47,16 +38,12 @@ VERSIONS = (
     "2025-03-01",
     "2025-11-01",
 )
-EXEMPTION_VERSIONS = ("2020-07-01-preview", "2022-07-01-preview", "2024-12-01-preview", "2025-12-01-preview")
 _SETS = "/policysetdefinitions/"
 _FILTER = re.compile(r"policyType eq '(Custom|BuiltIn|Static)'", re.IGNORECASE)
-_UNDEFINED = re.compile(r"undefined parameter '(.*)'")
 # A write with which a new rule is tried, so that what cannot be evaluated is refused at once.
 _TRIAL = Write(
     "Microsoft.Example/things", "/subscriptions/s/resourceGroups/g/providers/x/y/z", "eastus", {}, indexed=True
 )
-# What messages call the types of JSON values.
-_TYPES = {list: "Array", dict: "Object", bool: "Boolean", int: "Integer", float: "Float"}
 # Values of parameters without a default, by their type.
 _SAMPLES: Json = {"array": [], "object": {}, "boolean": True, "integer": 0, "float": 0.0}
 
@@ -87,26 +74,16 @@ async def get_definition(call: Call) -> Response:
 
 
 async def list_assignments(call: Call) -> Response:
-    """GET {scope}/…/policyAssignments."""
-    return _list(call, ASSIGNMENTS)
-
-
-async def list_exemptions(call: Call) -> Response:
-    """GET {scope}/…/policyExemptions."""
-    return _list(call, EXEMPTIONS)
-
-
-def _list(call: Call, kind: str) -> Response:
-    """Answer what is at a scope, above it and below it, as far as the filter asks for it."""
-    scope = enter(call, f"{kind}/read")
+    """GET {scope}/…/policyAssignments: those at a scope, above it and below it, as far as the filter asks for them."""
+    scope = enter(call, f"{ASSIGNMENTS}/read")
     text = call.request.query_params.get("$filter", "").lower()
     if text not in {"", "atscope()", "atexactscope()", "atscopeandbelow()"}:
         raise UNSUPPORTED_FILTER(text)
     chain = scopes(scope)
-    at = [stored for part in chain[-1:] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
-    above = [stored for part in chain[:-1] for stored in call.arm.scan(f"{part}/providers/{kind}/")]
+    at = [stored for part in chain[-1:] for stored in call.arm.scan(f"{part}/providers/{ASSIGNMENTS}/")]
+    above = [stored for part in chain[:-1] for stored in call.arm.scan(f"{part}/providers/{ASSIGNMENTS}/")]
     known = {stored["id"] for stored in (*above, *at)}
-    below = [stored for stored in call.arm.scan(f"{chain[-1]}/", kind) if stored["id"] not in known]
+    below = [stored for stored in call.arm.scan(f"{chain[-1]}/", ASSIGNMENTS) if stored["id"] not in known]
     shown = {
         "": (*above, *at, *below),
         "atscope()": (*above, *at),
@@ -124,77 +101,18 @@ def _prepare_definition(change: Change) -> None:
     rule = properties["policyRule"]
     if not isinstance(rule, dict) or not all(isinstance(rule.get(part), dict) for part in ("if", "then")):
         raise errors.INVALID_RULE(name=name, reason="the rule needs the members 'if' and 'then'")
-    parameters = properties.get("parameters") or {}
-    if change.existing is not None:
-        _check_kept(change.existing["properties"].get("parameters") or {}, parameters)
-    _check_declarations(name, parameters, rule)
     values = {
         parameter: each.get("defaultValue", _SAMPLES.get(str(each.get("type", "")).lower(), ""))
-        for parameter, each in parameters.items()
+        for parameter, each in (properties.get("parameters") or {}).items()
     }
     try:
-        functions = replace(rules.functions_of(_TRIAL, values, {"tags": {}}), trial=True)
+        functions = rules.functions_of(_TRIAL, values, {"tags": {}})
         rules.holds(rule["if"], functions)
-        for effect in _effects(rule, parameters, functions):
-            chosen = rules.effect_of({"then": {"effect": effect}}, functions)
-            if chosen in {rules.APPEND, rules.MODIFY}:
-                rules.changed_tags(rule, chosen, {}, functions)
+        rules.effect_of(rule, functions)
     except UnsupportedError as error:
         raise errors.NOT_EMULATED(str(error)) from error
-    except NoArrayError as error:
-        raise errors.NO_ARRAY(name=name, value=error.value, actual=_type_of(error.actual)) from error
     except InvalidRuleError as error:
-        undefined = _UNDEFINED.search(str(error))
-        if undefined is not None:
-            raise errors.UNDEFINED_PARAMETER(name=name, parameter=undefined[1]) from error
         raise errors.INVALID_RULE(name=name, reason=str(error)) from error
-
-
-def _check_kept(before: Json, after: Json) -> None:
-    """Check that the assignments of a definition still fit it: it keeps its parameters, and new ones have a default."""
-    names = {parameter.lower() for parameter in after}
-    known = {parameter.lower() for parameter in before}
-    if len(after) < len(before):
-        raise errors.PARAMETERS_REMOVED(before=len(before), after=len(after))
-    if renamed := [parameter for parameter in before if parameter.lower() not in names]:
-        raise errors.PARAMETERS_RENAMED(renamed)
-    added = [parameter for parameter in after if parameter.lower() not in known]
-    if without := [parameter for parameter in added if "defaultValue" not in after[parameter]]:
-        raise errors.PARAMETERS_WITHOUT_DEFAULT(without)
-
-
-def _check_declarations(name: str, parameters: Json, rule: Json) -> None:
-    """Check that each parameter is used, and that its default is a value of its type."""
-    used = parameters_in(rule)
-    unused = [parameter for parameter in parameters if parameter.lower() not in used]
-    if unused:
-        raise errors.UNUSED_PARAMETERS(name=name, parameters=unused)
-    for parameter, each in parameters.items():
-        if "defaultValue" in each and not _fits(each["defaultValue"], each):
-            raise errors.DEFAULT_OF_ANOTHER_TYPE(
-                parameter=parameter, expected=str(each.get("type", "String")), actual=_type_of(each["defaultValue"])
-            )
-
-
-def _fits(value: Any, declared: Json) -> bool:
-    """Tell whether a value is an array, an object or neither, as the type of its parameter is. Expressions always fit."""
-    wanted = str(declared.get("type", "String"))
-    return is_expression(value) or _composite(_type_of(value)) == _composite(wanted.capitalize())
-
-
-def _composite(kind: str) -> str:
-    return kind if kind in {"Array", "Object"} else ""
-
-
-def _type_of(value: Any) -> str:
-    return _TYPES.get(type(value), "String")
-
-
-def _effects(rule: Json, parameters: Json, functions: Functions) -> list[Any]:
-    """Return the effects that a rule can have: one, or those that its parameter allows."""
-    named = re.fullmatch(r"\[parameters\('(\w+)'\)\]", str(rule["then"].get("effect")))
-    allowed = (parameters.get(named[1]) or {}).get("allowedValues") if named is not None else None
-    return list(allowed) if allowed else [evaluate(rule["then"].get("effect", ""), functions)]
 
 
 def _check_unused(arm: ArmModel, stored: Json) -> None:
@@ -210,7 +128,7 @@ def _check_unused(arm: ArmModel, stored: Json) -> None:
 
 
 def _prepare_assignment(change: Change) -> None:
-    """Check that the definition of an assignment exists, its parameters, and its identity if the policy needs one."""
+    """Check that the definition of an assignment exists and has its parameters."""
     require_scope(change)
     properties, name = change.properties, change.id.name
     identifier = properties["policyDefinitionId"]
@@ -222,43 +140,12 @@ def _prepare_assignment(change: Change) -> None:
         raise errors.NOT_EMULATED(f"the built-in policy '{identifier}'. It has these: {known}")
     if found is None:
         raise errors.ASSIGNED_DEFINITION_NOT_FOUND(name=name, definition=identifier)
-    defined = found["properties"].get("parameters") or {}
-    _check_parameters(name, found["name"], defined, properties.get("parameters") or {})
-    then = found["properties"]["policyRule"]["then"]
-    if str(then.get("effect", "")).lower() == rules.MODIFY and not change.body.get("identity"):
-        raise errors.IDENTITY_REQUIRED(name)
+    given = properties.get("parameters") or {}
+    for parameter, each in (found["properties"].get("parameters") or {}).items():
+        if "value" not in given.get(parameter, {}) and "defaultValue" not in each:
+            raise errors.PARAMETER_MISSING(name=name, parameter=parameter, definition=found["name"])
     properties["scope"] = change.id.scope
     properties.setdefault("enforcementMode", "Default")
-
-
-def _check_parameters(name: str, definition_name: str, defined: Json, given: Json) -> None:
-    unknown = [parameter for parameter in given if parameter not in defined]
-    if unknown:
-        raise errors.UNKNOWN_PARAMETERS(name=name, parameters=unknown, definition=definition_name)
-    for parameter, each in defined.items():
-        if "value" not in given.get(parameter, {}):
-            if "defaultValue" not in each:
-                raise POLICY_PARAMETER_MISSING(name=name, parameter=parameter, definition=definition_name)
-            continue
-        value, allowed = given[parameter]["value"], each.get("allowedValues")
-        if not _fits(value, each):
-            raise errors.VALUE_OF_ANOTHER_TYPE(
-                name=name, parameter=parameter, expected=str(each.get("type", "String")), actual=_type_of(value)
-            )
-        chosen = value if isinstance(value, list) else [value]
-        if allowed and not {str(one).lower() for one in chosen} <= {str(one).lower() for one in allowed}:
-            raise errors.parameter_not_allowed(name, parameter, value, allowed)
-
-
-def _prepare_exemption(change: Change) -> None:
-    """Check that an exemption is from an assignment that reaches its scope."""
-    require_scope(change)
-    assignment = change.properties["policyAssignmentId"]
-    found = change.arm.load(assignment)
-    if found is None or found["type"] != ASSIGNMENTS:
-        raise errors.ASSIGNMENT_NOT_FOUND(name=change.id.name, assignment=assignment)
-    if not f"{change.id.scope}/".lower().startswith(f"{found['properties']['scope']}/".lower()):
-        raise errors.EXEMPTION_ELSEWHERE(name=change.id.name, assignment=assignment)
 
 
 _NAME = r"[^<>*%&:?+/\\]{1,128}[^<>*%&:?+/\\. ]?"
@@ -318,21 +205,4 @@ POLICY_ASSIGNMENTS = ResourceType(
     prepare=_prepare_assignment,
     answers_deleted=True,
 )
-POLICY_EXEMPTIONS = ResourceType(
-    name=EXEMPTIONS,
-    api_versions=EXEMPTION_VERSIONS,
-    properties={
-        "assignmentScopeValidation": str,
-        "description": str,
-        "displayName": str,
-        "exemptionCategory": Required(Choice(("Waiver", "Mitigated"))),
-        "expiresOn": str,
-        "metadata": object,
-        "policyAssignmentId": Required(str),
-        "policyDefinitionReferenceIds": [str],
-    },
-    name_pattern=r"[^<>*%&:?+/\\]{1,64}",
-    has_state=False,
-    prepare=_prepare_exemption,
-)
-POLICIES = (POLICY_DEFINITIONS, identifiable(POLICY_ASSIGNMENTS), POLICY_EXEMPTIONS)
+POLICIES = (POLICY_DEFINITIONS, identifiable(POLICY_ASSIGNMENTS))

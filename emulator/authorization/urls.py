@@ -1,7 +1,7 @@
 """The routes of authorization, except for single assignments and definitions, which are ordinary resources."""
 
 from emulator.arm.access.locks import LOCKS
-from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS, EXEMPTIONS
+from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS
 from emulator.arm.call import Row
 from emulator.authorization import policies, responses
 from emulator.authorization.definitions import ROLE_DEFINITIONS
@@ -23,7 +23,6 @@ ROWS = (
     Row("GET", A + "/denyAssignments", responses.list_deny_assignments, DENY_ASSIGNMENTS.name, DENIAL_VERSIONS),
     Row("GET", A + "/locks", list_locks, LOCKS, LOCK_VERSIONS),
     Row("GET", A + "/policyAssignments", policies.list_assignments, ASSIGNMENTS, policies.VERSIONS),
-    Row("GET", A + "/policyExemptions", policies.list_exemptions, EXEMPTIONS, policies.EXEMPTION_VERSIONS),
     Row("GET", A + "/policyDefinitions", policies.list_definitions, DEFINITIONS, policies.VERSIONS),
     Row("GET", A + "/policyDefinitions/{name}", policies.get_definition, DEFINITIONS, policies.VERSIONS),
     Row("GET", A + "/roleDefinitions", responses.list_role_definitions, ROLE_DEFINITIONS.name, DEFINITION_VERSIONS),

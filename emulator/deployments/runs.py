@@ -131,8 +131,8 @@ def _put_group(arm: ArmModel, run: Run, declaration: Declaration, body: dict[str
     arm.subscriptions.for_caller(identifier.subscription_id, run.caller)
     arm.authorize(run.caller, f"{kind}/write", declaration.id)
     location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
-    tags = policies.apply(arm, policies.Write(kind, declaration.id, location, tags, indexed=False, body=body))
-    document, created = arm.groups.put(identifier.subscription_id, identifier.name, body | {"tags": tags})
+    policies.check(arm, policies.Write(kind, declaration.id, location, tags, indexed=False, body=body))
+    document, created = arm.groups.put(identifier.subscription_id, identifier.name, body)
     return ResourceOperation(document["id"], declaration.api_version, 201 if created else 200, render_group(document))
 
 

@@ -1,8 +1,7 @@
-"""What the assignments of policies do to a write: refuse it, or change its tags."""
+"""Which writes the assignments of policies refuse."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm.groups import render_group
@@ -10,7 +9,6 @@ from emulator.arm.ids import scopes, subscription_of
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, GROUP, PREFIX
 from emulator.arm.policy.rules import Write
-from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.sources import public_output, said
 
@@ -23,7 +21,6 @@ Json = dict[str, Any]
 
 ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
 DEFINITIONS = "Microsoft.Authorization/policyDefinitions"
-EXEMPTIONS = "Microsoft.Authorization/policyExemptions"
 
 
 def check(arm: "ArmModel", write: Write) -> None:
@@ -32,28 +29,11 @@ def check(arm: "ArmModel", write: Write) -> None:
     Raises:
         ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
     """
-    apply(arm, write)
-
-
-def apply(arm: "ArmModel", write: Write) -> dict[str, str]:
-    """Return the tags that a write has after the policies that change tags, and check that no policy refuses it.
-
-    Raises:
-        ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
-    """
     assigned = list(_applying(arm, write))
-    if not assigned:
-        return dict(write.tags)
     subscription_id, name = subscription_of(write.id)
-    found = arm.groups.find(subscription_id, name) if name and write.type != GROUP else None
+    found = arm.groups.find(subscription_id, name) if assigned and name and write.type != GROUP else None
     group = {} if found is None else render_group(found)
     refusing: list[tuple[Json, Json]] = []
-    for assignment, definition in assigned:
-        functions = rules.functions_of(write, values(assignment, definition), group)
-        rule = definition["properties"]["policyRule"]
-        effect = rules.effect_of(rule, functions)
-        if effect in {rules.APPEND, rules.MODIFY} and rules.holds(rule["if"], functions):
-            write = replace(write, tags=rules.changed_tags(rule, effect, write.tags, functions))
     for assignment, definition in assigned:
         functions = rules.functions_of(write, values(assignment, definition), group)
         rule = definition["properties"]["policyRule"]
@@ -61,7 +41,6 @@ def apply(arm: "ArmModel", write: Write) -> dict[str, str]:
             refusing.append((assignment, definition))
     if refusing:
         raise disallowed(write, refusing)
-    return dict(write.tags)
 
 
 def definition(arm: "ArmModel", identifier: str) -> Json | None:
@@ -102,19 +81,8 @@ def _applying(arm: "ArmModel", write: Write) -> Iterator[tuple[Json, Json]]:
                 and properties["enforcementMode"] == "Default"
                 and rules.applies(found["properties"], write, GROUP)
                 and not any(f"{write.id}/".lower().startswith(one) for one in excluded)
-                and not _is_exempt(arm, stored, write)
             ):
                 yield stored, found
-
-
-def _is_exempt(arm: "ArmModel", assignment: Json, write: Write) -> bool:
-    now = rfc3339(arm.clock.now())
-    return any(
-        exemption["properties"]["policyAssignmentId"].lower() == assignment["id"].lower()
-        and exemption["properties"].get("expiresOn", now) >= now
-        for scope in scopes(write.id)
-        for exemption in arm.scan(f"{scope}/providers/{EXEMPTIONS}/")
-    )
 
 
 _WORKSHOP = "a workshop on policies: `az group create` under `Require a tag on resource groups`"

@@ -17,10 +17,6 @@ _LOCATIONS = {"listOfAllowedLocations": {"type": "Array", "metadata": {"strongTy
 _LACKS_TAG = {"field": _TAG_FIELD, "exists": "false"}
 _OTHER_VALUE = {"not": {"field": _TAG_FIELD, "equals": "[parameters('tagValue')]"}}
 _DENY = {"effect": "deny"}
-_CONTRIBUTOR = [
-    "/providers/microsoft.authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c",
-]
-_INHERITED = "[resourceGroup().tags[parameters('tagName')]]"
 
 
 def _definition(name: str, category: str, mode: str, parameters: Json, rule: tuple[Json, Json]) -> Json:
@@ -33,11 +29,6 @@ def _definition(name: str, category: str, mode: str, parameters: Json, rule: tup
         "parameters": parameters,
         "policyRule": {"if": rule[0], "then": rule[1]},
     }
-
-
-def _modify(operation: str, value: str) -> Json:
-    operations = [{"operation": operation, "field": _TAG_FIELD, "value": value}]
-    return {"effect": "modify", "details": {"roleDefinitionIds": _CONTRIBUTOR, "operations": operations}}
 
 
 BUILT_IN: dict[str, Json] = {
@@ -56,27 +47,6 @@ BUILT_IN: dict[str, Json] = {
         "All",
         _TAG | _VALUE,
         ({"allOf": [_IS_GROUP, _OTHER_VALUE]}, _DENY),
-    ),
-    "2a0e14a6-b0a6-4fab-991a-187a4f81c498": _definition(
-        "Append a tag and its value to resources",
-        "Tags",
-        "Indexed",
-        _TAG | _VALUE,
-        (_LACKS_TAG, {"effect": "append", "details": [{"field": _TAG_FIELD, "value": "[parameters('tagValue')]"}]}),
-    ),
-    "4f9dc7db-30c1-420c-b61a-e1d640128d26": _definition(
-        "Add a tag to resources",
-        "Tags",
-        "Indexed",
-        _TAG | _VALUE,
-        (_LACKS_TAG, _modify("add", "[parameters('tagValue')]")),
-    ),
-    "ea3f2387-9b95-492a-a190-fcdc54f7b070": _definition(
-        "Inherit a tag from the resource group if missing",
-        "Tags",
-        "Indexed",
-        _TAG,
-        ({"allOf": [_LACKS_TAG, {"value": _INHERITED, "notEquals": ""}]}, _modify("add", _INHERITED)),
     ),
     "e56962a6-4747-49cd-b67b-bf8b01975c4c": _definition(
         "Allowed locations",

@@ -9,8 +9,6 @@ Json = dict[str, Any]
 
 _TOKEN = re.compile(r"\s*(?:'((?:[^']|'')*)'|(-?\d+)|([A-Za-z_]\w*)|([()\[\],.]))")
 
-_PARAMETER = re.compile(r"parameters\(\s*'([^']*)'\s*\)", re.IGNORECASE)
-
 
 class UnsupportedError(Exception):
     """A rule has a part that the local Azure does not evaluate; the message names it."""
@@ -18,20 +16,6 @@ class UnsupportedError(Exception):
 
 class InvalidRuleError(Exception):
     """A rule is wrong; the message says why."""
-
-
-class NoArrayError(InvalidRuleError):
-    """A condition needs an array and has something else.
-
-    Args:
-        value: what stands in the rule.
-        actual: the value, once evaluated.
-    """
-
-    def __init__(self, value: Any, actual: Any) -> None:
-        super().__init__(f"'{value}' is no array")
-        self.value = value
-        self.actual = actual
 
 
 @dataclass(frozen=True)
@@ -42,26 +26,16 @@ class Functions:
         parameters: values by name in lower case.
         field: returns the value of a field.
         group: the resource group as GET answers it, or {}.
-        trial: whether a new rule is only tried; then a comparison with something else than an array is an error.
     """
 
     parameters: Mapping[str, Any]
     field: Callable[[str], Any]
     group: Json
-    trial: bool = False
 
 
 def is_expression(value: Any) -> bool:
     """Tell whether a value is an expression; two opening brackets stand for one."""
     return isinstance(value, str) and value.startswith("[") and value.endswith("]") and not value.startswith("[[")
-
-
-def parameters_in(value: Any) -> set[str]:
-    """Return the names, in lower case, of the parameters that the expressions anywhere in a value use."""
-    if isinstance(value, dict | list):
-        inside = value.values() if isinstance(value, dict) else value
-        return {name for each in inside for name in parameters_in(each)}
-    return {name.lower() for name in _PARAMETER.findall(value)} if is_expression(value) else set()
 
 
 def evaluate(value: Any, functions: Functions) -> Any:

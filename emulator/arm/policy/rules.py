@@ -1,32 +1,27 @@
-"""Policy rules: whether the condition of a rule holds for a write, and what its effect does.
+"""Policy rules: whether the condition of a rule holds for a write, and which effect it has.
 
 Source: https://learn.microsoft.com/azure/governance/policy/concepts/definition-structure-policy-rule
 """
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from emulator.arm.policy.expressions import (
     Functions,
     InvalidRuleError,
-    NoArrayError,
     UnsupportedError,
     evaluate,
-    is_expression,
 )
 
 Json = dict[str, Any]
 
-DENY, AUDIT, APPEND, MODIFY = "deny", "audit", "append", "modify"
-# Effects that do something to a write, and those of which nothing can be seen here: there are no compliance states.
-EFFECTS = (DENY, APPEND, MODIFY, AUDIT, "auditifnotexists", "disabled")
-ELSEWHERE = ("deployifnotexists", "denyaction", "manual", "mutate", "addtonetworkgroup")
-# The operators that compare with the members of an array.
-_OF_ARRAYS = frozenset({"in", "notin"})
-_PARAMETER = re.compile(r"\[\s*parameters\(\s*'[^']*'\s*\)\s*\]", re.IGNORECASE)
+DENY = "deny"
+# Nothing can be seen of the effects other than deny: there are no compliance states. Effects that change something,
+# such as append and modify, are not emulated.
+EFFECTS = (DENY, "audit", "auditifnotexists", "disabled")
 _TAG = re.compile(r"tags(?:\.(\w+)|\['?([^'\]]*)'?\])", re.IGNORECASE)
 
 
@@ -87,7 +82,7 @@ def holds(condition: Json, functions: Functions) -> bool:
     known = {name.lower(): value for name, value in condition.items()}
     for name, combine in (("allof", all), ("anyof", any)):
         if name in known:
-            # Each one is evaluated, so that the trial of a new rule meets every part of it.
+            # Each one is evaluated, so that a new rule is tried in all its parts.
             if not isinstance(known[name], list):
                 raise InvalidRuleError(f"'{name}' needs a list of conditions")
             found = [holds(each, functions) for each in known[name]]
@@ -103,26 +98,9 @@ def holds(condition: Json, functions: Functions) -> bool:
     subject = evaluate(known[operand[0]], functions)
     actual = functions.field(str(subject)) if operand[0] == "field" else subject
     wanted = evaluate(known[operator[0]], functions)
-    if operator[0] in _OF_ARRAYS and functions.trial:
-        _check_array(known[operator[0]], wanted)
     if operand[0] == "field" and str(subject).lower() == "location":
         actual, wanted = _normal(actual), _normal(wanted)
     return _OPERATORS[operator[0]](actual, wanted)
-
-
-def _check_array(written: Any, wanted: Any) -> None:
-    """Check what the operator `in` compares with; what depends on the write is known only then.
-
-    Args:
-        written: what stands in the rule.
-        wanted: its value.
-
-    Raises:
-        NoArrayError: it is no array.
-    """
-    known = not is_expression(written) or _PARAMETER.fullmatch(written)
-    if known and not isinstance(wanted, list):
-        raise NoArrayError(written, wanted)
 
 
 def effect_of(rule: Json, functions: Functions) -> str:
@@ -130,50 +108,17 @@ def effect_of(rule: Json, functions: Functions) -> str:
 
     Raises:
         UnsupportedError: it is not emulated.
-        InvalidRuleError: it does not exist.
     """
     effect = str(evaluate(rule["then"].get("effect", ""), functions)).lower()
-    if effect in ELSEWHERE:
-        raise UnsupportedError(f"the policy effect '{effect}'")
     if effect not in EFFECTS:
-        raise InvalidRuleError(f"the effect '{effect}' does not exist")
+        raise UnsupportedError(f"the policy effect '{effect}'")
     return effect
-
-
-def changed_tags(rule: Json, effect: str, tags: Mapping[str, str], functions: Functions) -> dict[str, str]:
-    """Return the tags of a write after the effect `append` or `modify`.
-
-    Raises:
-        UnsupportedError: the effect changes something other than tags.
-    """
-    found = dict(tags)
-    for change in _changes(rule, effect):
-        name = tag_of(str(evaluate(change.get("field", ""), functions)))
-        if name is None:
-            raise UnsupportedError(f"the policy effect '{effect}' on anything but tags")
-        present = next((tag for tag in found if tag.lower() == name.lower()), None)
-        operation = str(change.get("operation", "add")).lower()
-        if present is not None and operation in {"remove", "addorreplace"}:
-            del found[present]
-        if operation != "remove" and (present is None or operation == "addorreplace"):
-            value = evaluate(change.get("value"), functions)
-            if value is not None:
-                found[name] = str(value)
-    return found
 
 
 def tag_of(name: str) -> str | None:
     """Return the tag that a field names, or None if it names something else."""
     found = _TAG.fullmatch(name)
     return None if found is None else found[1] or found[2]
-
-
-def _changes(rule: Json, effect: str) -> Iterator[Json]:
-    details: Any = rule["then"].get("details") or {}
-    found = details.get("operations") if isinstance(details, dict) else details
-    if not isinstance(found, list) or not all(isinstance(change, dict) for change in found):
-        raise InvalidRuleError(f"the effect '{effect}' needs a list of changes")
-    yield from found
 
 
 def _field(write: Write, name: str) -> Any:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -144,7 +144,7 @@ class FrontDoor:
                 answer.
         """
         self._check(errand)
-        errand = self._under_policies(errand)
+        self._check_policies(errand)
         reply = await self.exchange(errand)
         self.remember(errand, reply)
         return reply
@@ -188,27 +188,26 @@ class FrontDoor:
                 arm.groups.get(identifier.subscription_id, identifier.resource_group)
         arm.subscriptions.require_registered(identifier.subscription_id, SYSTEM_NAMESPACE)
 
-    def _under_policies(self, errand: Errand) -> Errand:
-        """Return a PUT of a resource with the tags that policies give it.
+    def _check_policies(self, errand: Errand) -> None:
+        """Check that no policy refuses the PUT of a resource.
 
         Raises:
             ServiceError: 403 `RequestDisallowedByPolicy`.
         """
         identifier = errand.identifier
         if errand.method != "PUT" or len(identifier.types) != len(identifier.names):
-            return errand
+            return
         try:
             body = json.loads(errand.content)
             tags = body.get("tags") or {}
         except (ValueError, AttributeError):
-            return errand  # The provider refuses it.
+            return  # The provider refuses it.
         if not isinstance(tags, dict):
-            return errand
+            return
         kind = "/".join((SYSTEM_NAMESPACE, *self._arm.registration.canonical(identifier.types)))
         location = normal_location(str(body.get("location") or ""))
         tracked = len(identifier.types) == 1
-        after = policies.apply(self._arm, policies.Write(kind, str(identifier), location, tags, tracked, body))
-        return errand if after == tags else replace(errand, content=json.dumps(body | {"tags": after}).encode())
+        policies.check(self._arm, policies.Write(kind, str(identifier), location, tags, tracked, body))
 
     def _own_headers(self, errand: Errand) -> list[tuple[str, str]]:
         caller = errand.caller

@@ -65,7 +65,7 @@ async def put_group(call: Call) -> Response:
     owner = managed_by if existing is None and isinstance(managed_by, str) else ""
     if not call.arm.authorization.may_manage(call.caller, f"{TYPE}/write", subscription_id, owner):
         _authorize(call, subscription_id, "write")
-    body = _under_policies(call, subscription_id, name, body)
+    _check_policies(call, subscription_id, name, body)
     document, created = call.arm.groups.put(subscription_id, name, body)
     return answer(render_group(document), 201 if created else 200)
 
@@ -76,7 +76,7 @@ async def patch_group(call: Call) -> Response:
     body = await call.object()
     existing = call.arm.groups.require_writable(subscription_id, name)
     known = {"location": existing["location"], "tags": existing["tags"]}
-    body |= {"tags": _under_policies(call, subscription_id, name, known | body)["tags"]}
+    _check_policies(call, subscription_id, name, known | body)
     return answer(render_group(call.arm.groups.patch(subscription_id, name, body)))
 
 
@@ -130,15 +130,12 @@ def _filtered(call: Call, found: Sequence[Json]) -> list[Json]:
     return [body for body in found if all(_same(_TERMS[name](body, terms), wanted) for name, wanted in terms.items())]
 
 
-def _under_policies(call: Call, subscription_id: str, name: str, body: Json) -> Json:
-    """Return the body of a group with the tags that policies give it."""
+def _check_policies(call: Call, subscription_id: str, name: str, body: Json) -> None:
+    """Check that no policy refuses the write of a group."""
     identifier = f"/subscriptions/{subscription_id}/resourceGroups/{name}"
     location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
-    if not isinstance(tags, dict):
-        return body
-    write = policies.Write(policies.GROUP, identifier, location, tags, indexed=False, body=body)
-    after = policies.apply(call.arm, write)
-    return body | {"tags": after if after != tags else body.get("tags")}
+    if isinstance(tags, dict):
+        policies.check(call.arm, policies.Write(policies.GROUP, identifier, location, tags, indexed=False, body=body))
 
 
 def _tags(body: Json) -> dict[str, str]:

@@ -47,9 +47,7 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
     reading = read_body(row, identifier, api_version, body)
     wanted = normal_location(str(reading.body.get("location") or ""))
     tags = reading.body.get("tags") or {}
-    write = policies.Write(row.name, str(identifier), wanted, tags, row.placement != "none", reading.body)
-    if (after := policies.apply(arm, write)) != tags:
-        reading.body["tags"] = after
+    policies.check(arm, policies.Write(row.name, str(identifier), wanted, tags, row.placement != "none", reading.body))
     own = [found for found in reading.references if not found[0].startswith(_inline_paths(row))]
     change = _change(arm, caller, identifier, api_version, row, existing, reading, own)
     row.prepare(change)
