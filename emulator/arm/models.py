@@ -6,17 +6,17 @@ from typing import Any
 from starlette.routing import Route
 
 from emulator.arm import catalogue, exceptions
-from emulator.arm.access import locks
 from emulator.arm.access.authorization import AuthorizationModel
 from emulator.arm.access.conditions import Facts
 from emulator.arm.activity import ActivityLog
 from emulator.arm.documents import HIDDEN, Documents
+from emulator.arm.forwarding.front_door import FrontDoor
 from emulator.arm.groups import ResourceGroups, render_group
 from emulator.arm.ids import ResourceId, parse, parse_resource
 from emulator.arm.operations import Operations, Outcome, ResourceOperation
+from emulator.arm.policy import locks
 from emulator.arm.provider import manifest
 from emulator.arm.provider.exceptions import invalid_registration
-from emulator.arm.provider.front_door import FrontDoor
 from emulator.arm.provider.identity import ArmIdentity
 from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.resources import ProviderAction, ResourceType

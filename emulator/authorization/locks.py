@@ -1,10 +1,10 @@
-"""The resource type of management locks, and their list. `arm/access/locks.py` says which calls they stop."""
+"""The resource type of management locks, and their list. `arm/policy/locks.py` says which calls they stop."""
 
 from starlette.responses import Response
 
-from emulator.arm.access.locks import CAN_NOT_DELETE, LOCKS, READ_ONLY, held
 from emulator.arm.call import Call, page
 from emulator.arm.exceptions import INVALID_FILTER
+from emulator.arm.policy.locks import CAN_NOT_DELETE, LOCKS, READ_ONLY, held
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Choice, Required
 from emulator.authorization.exceptions import LOCK_NOTES_TOO_LONG

@@ -5,13 +5,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
 from emulator.arm.models import ArmModel
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, PREFIX
 from emulator.arm.policy.expressions import InvalidRuleError, UnsupportedError
+from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
 from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required

@@ -1,8 +1,8 @@
 """The routes of authorization, except for single assignments and definitions, which are ordinary resources."""
 
-from emulator.arm.access.locks import LOCKS
-from emulator.arm.access.policies import ASSIGNMENTS, DEFINITIONS
 from emulator.arm.call import Row
+from emulator.arm.policy.locks import LOCKS
+from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS
 from emulator.authorization import policies, responses
 from emulator.authorization.definitions import ROLE_DEFINITIONS
 from emulator.authorization.definitions import VERSIONS as DEFINITION_VERSIONS

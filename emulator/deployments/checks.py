@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
-from emulator.arm.access import policies
-from emulator.arm.access.policies import Write
 from emulator.arm.exceptions import no_registered_provider
+from emulator.arm.forwarding import provided
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId
 from emulator.arm.models import ArmModel
-from emulator.arm.provider import provided
+from emulator.arm.policy import policies
+from emulator.arm.policy.policies import Write
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.errors import ServiceError
 from emulator.deployments import exceptions

@@ -10,8 +10,8 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
+from emulator.arm.forwarding import provided
 from emulator.arm.models import ArmModel, ResourceOperation
-from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import CRASHED

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from emulator.arm.exceptions import resource_not_found
+from emulator.arm.forwarding import provided
 from emulator.arm.models import ArmModel
-from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.store import Document
 from emulator.deployments.exceptions import DEPLOYMENT_NOT_FOUND, NOT_SUPPORTED, RESOURCE_GROUP_NOT_FOUND

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from emulator.arm.access import policies
 from emulator.arm.activity import Deed
+from emulator.arm.forwarding import provided
 from emulator.arm.groups import normal_location, render_group
 from emulator.arm.models import ArmModel, ResourceOperation
-from emulator.arm.provider import provided
+from emulator.arm.policy import policies
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import injected, repeated
 from emulator.core.faults import Fault

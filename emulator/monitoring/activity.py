@@ -17,8 +17,8 @@ from starlette.responses import Response
 
 from emulator.arm.activity import KEPT
 from emulator.arm.call import Call, Row, answer, page
+from emulator.arm.forwarding import provided
 from emulator.arm.ids import parse
-from emulator.arm.provider import provided
 from emulator.core.errors import ServiceError
 from emulator.monitoring import exceptions
 

@@ -6,10 +6,10 @@ import secrets
 from ipaddress import IPv4Network
 from typing import Any
 
-from emulator.arm.catalogue.service_endpoints import subnets_without
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Found, MapOf, Required, Rule, Since, between
+from emulator.arm.service_endpoints import subnets_without
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError

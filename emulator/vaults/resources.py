@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from ipaddress import IPv4Network
 from typing import Any
 
-from emulator.arm.catalogue.service_endpoints import subnets_without
 from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ProviderAction, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, between, matching
+from emulator.arm.service_endpoints import subnets_without
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.keyvault import KeyVaultModel

@@ -7,9 +7,9 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm import exceptions
-from emulator.arm.access import policies
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import group_key, normal_location, render_group
+from emulator.arm.policy import policies
 
 Json = dict[str, Any]
 

@@ -8,11 +8,11 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm import exceptions
-from emulator.arm.access import policies
 from emulator.arm.call import Call, answer, page
+from emulator.arm.forwarding import provided
 from emulator.arm.ids import ResourceId, parse, subscription_of
 from emulator.arm.models import ArmModel
-from emulator.arm.provider import provided
+from emulator.arm.policy import policies
 from emulator.arm.responses.groups import TYPE as GROUP_TYPE
 from emulator.arm.schema import READ_ONLY, MapOf, Reading, Required
 from emulator.arm.tags import check_tags

@@ -10,8 +10,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm import exceptions
+from emulator.arm.forwarding import provided
 from emulator.arm.ids import parse_resource
-from emulator.arm.provider import provided
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError

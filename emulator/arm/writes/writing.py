@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from emulator.arm import exceptions, zones
-from emulator.arm.access import policies
 from emulator.arm.access.conditions import Facts
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import ResourceOperation
+from emulator.arm.policy import policies
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Reference
 from emulator.arm.writes.guards import Conditions, check_conditions, locate, require_idle, require_parent

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any
 
+from emulator.arm.forwarding import provided
 from emulator.arm.models import ArmModel
-from emulator.arm.provider import provided
 from emulator.core.errors import ServiceError
 from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.values import without_unknown

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
 
-from emulator.arm.access.policies import ASSIGNMENTS
 from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, READER
+from emulator.arm.policy.policies import ASSIGNMENTS
 from emulator.core.faults import Fault
 from tests.emulator.integration.deployments.stage import NSG, Stage, deployment, group_of_rules, template
 

@@ -11,9 +11,9 @@ from uuid import uuid4
 import httpx
 
 from emulator.arm import exceptions
+from emulator.arm.forwarding.front_door import Errand
 from emulator.arm.ids import parse, parse_resource
 from emulator.arm.operations import ResourceOperation
-from emulator.arm.provider.front_door import Errand
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.entra.models import Principal

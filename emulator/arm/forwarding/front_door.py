@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from starlette.responses import Response
 
-from emulator.arm.access import policies
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId, collapse
+from emulator.arm.policy import policies
 from emulator.arm.provider import exceptions
 from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
 from emulator.core.certificates import write_private
