@@ -5,6 +5,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -191,7 +192,8 @@ class Verb:
     """The handler of a verb, and what it needs.
 
     Args:
-        handler: answers the request.
+        handler: answers the request. One as `module:function` is imported with its first call, because a cold start must
+            not wait for what reads bundles.
         subscription_states: the subscription states that allow it; all, if none is named.
         begins: whether it begins an operation.
         needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
@@ -204,7 +206,7 @@ class Verb:
         unreadable: answers a body that cannot be read, where that is not an error of HTTP.
     """
 
-    handler: Handler
+    handler: Handler | str
     subscription_states: frozenset[str] = frozenset()
     begins: bool = False
     needs: Need | None = None
@@ -212,6 +214,15 @@ class Verb:
     takes: Body = Body.NONE
     most_bytes: int = 0
     unreadable: Callable[[CloudError], Reply] | None = None
+
+
+def load(handler: Handler | str) -> Handler:
+    """Return a handler, imported if it is named as `module:function`."""
+    if not isinstance(handler, str):
+        return handler
+    module, _, name = handler.partition(":")
+    function: Handler = getattr(import_module(module), name)
+    return function
 
 
 def not_found(call: Call) -> Reply:

@@ -6,7 +6,7 @@ parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
 from frontend import health
-from frontend.admin import sre_bundles, sre_openshift_versions, sre_operation_get, sre_role_sets
+from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
 from frontend.callers.caller import Caller
@@ -25,7 +25,6 @@ from frontend.dry_runs import dry_run, openshift_cluster_preflight
 from frontend.messages import Route, Verb
 from frontend.middleware.body import MAX_BYTES
 from frontend.operations import async_operation_get, operations_list
-from frontend.sites import contents, kubeconfig, runs, sites
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -97,8 +96,8 @@ ROUTES = (
           {"GET": Verb(role_set_get.list_all, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SETS})},
           feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
     Route("http_sre_bundle", "sre/" + _P + "/bundles/{digest}", {
-        "PUT": Verb(sre_bundles.put, needs=Role.OPERATOR, takes=Body.ARCHIVE, most_bytes=MOST_BYTES_PACKED),
-        "DELETE": Verb(sre_bundles.delete, needs=Role.OPERATOR),
+        "PUT": Verb("frontend.admin.sre_bundles:put", needs=Role.OPERATOR, takes=Body.ARCHIVE, most_bytes=MOST_BYTES_PACKED),
+        "DELETE": Verb("frontend.admin.sre_bundles:delete", needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
@@ -128,44 +127,44 @@ ROUTES = (
     Route("http_sre_role_sets", "sre/" + _P + "/platformWorkloadIdentityRoleSets",
           {"GET": Verb(sre_role_sets.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site", _SITE, {
-        "GET": Verb(sites.get, needs=Role.OPERATOR),
-        "PUT": Verb(sites.put, needs=Role.OPERATOR, takes=Body.DOCUMENT),
-        "DELETE": Verb(sites.delete, needs=Role.OPERATOR),
+        "GET": Verb("frontend.sites.sites:get", needs=Role.OPERATOR),
+        "PUT": Verb("frontend.sites.sites:put", needs=Role.OPERATOR, takes=Body.DOCUMENT),
+        "DELETE": Verb("frontend.sites.sites:delete", needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_site_cluster_kubeconfig", _SITE + "/clusters/{clusterName}/getKubeconfig",
-          {"POST": Verb(kubeconfig.get_kubeconfig, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.kubeconfig:get_kubeconfig", needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_cluster_status", _SITE + "/clusters/{clusterName}/status",
-          {"POST": Verb(runs.cluster_status, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb("frontend.sites.runs:cluster_status", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_clusters", _SITE + "/clusters",
-          {"GET": Verb(contents.list_clusters, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.contents:list_clusters", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_operation", _SITE + "/operations/{operationId}",
-          {"GET": Verb(runs.get, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.runs:get", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_operation_cancel", _SITE + "/operations/{operationId}/cancel",
-          {"POST": Verb(runs.cancel, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.runs:cancel", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_dry_run", _SITE + "/phases/{phaseName}/dryRun",
-          {"POST": Verb(runs.try_phase, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb("frontend.sites.runs:try_phase", needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_render", _SITE + "/phases/{phaseName}/render",
-          {"POST": Verb(contents.render, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.contents:render", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_run", _SITE + "/phases/{phaseName}/run",
-          {"POST": Verb(runs.run_phase, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb("frontend.sites.runs:run_phase", needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_status", _SITE + "/phases/{phaseName}/status",
-          {"POST": Verb(runs.phase_status, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb("frontend.sites.runs:phase_status", needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_phase_tree", _SITE + "/phases/{phaseName}/tree",
-          {"POST": Verb(contents.tree, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.contents:tree", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phase_validate", _SITE + "/phases/{phaseName}/validate",
-          {"POST": Verb(contents.validate_phase, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.contents:validate_phase", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_phases", _SITE + "/phases",
-          {"GET": Verb(contents.list_phases, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.contents:list_phases", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_plan_run", _SITE + "/plans/{planName}/run",
-          {"POST": Verb(runs.run_plan, needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
+          {"POST": Verb("frontend.sites.runs:run_plan", needs=Role.OPERATOR, takes=Body.OPTIONS)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_site_plan_status", _SITE + "/plans/{planName}/status",
-          {"GET": Verb(runs.last_run, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.runs:last_run", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_plan_validate", _SITE + "/plans/{planName}/validate",
-          {"POST": Verb(contents.validate_plan, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"POST": Verb("frontend.sites.contents:validate_plan", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_site_plans", _SITE + "/plans",
-          {"GET": Verb(contents.list_plans, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.contents:list_plans", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_sites", "sre/" + _P + "/sites",
-          {"GET": Verb(sites.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb("frontend.sites.sites:list_all", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
     Route("http_subscription", _S, {"PUT": Verb(subscription_put.put, takes=Body.DOCUMENT)}, versioned=False, only=Callers.ARM),
     Route("zz_not_found", "{*path}", versioned=False),

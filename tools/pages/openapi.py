@@ -9,7 +9,7 @@ from typing import Any
 
 from frontend.bodies import Body
 from frontend.callers.caller import Caller
-from frontend.messages import Route, Verb
+from frontend.messages import Route, Verb, load
 from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
@@ -115,7 +115,7 @@ def _api_version(version: ApiVersion) -> Json:
 
 
 def _operation(route: Route, method: str, verb: Verb) -> Json:
-    summary = (verb.handler.__doc__ or "").strip().split("\n", 1)[0]
+    summary = (load(verb.handler).__doc__ or "").strip().split("\n", 1)[0]
     operation: Json = {"operationId": f"{route.name.removeprefix('http_')}_{method.lower()}", "summary": summary}
     if verb.takes:
         schema = {"$ref": f"#/components/schemas/{verb.takes}"}

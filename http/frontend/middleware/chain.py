@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from frontend.messages import Call, Handler, Middleware, Reply, Request, Route
+from frontend.messages import Call, Handler, Middleware, Reply, Request, Route, load
 from frontend.middleware.api_version import api_version
 from frontend.middleware.authentication import authenticate
 from frontend.middleware.body import body
@@ -69,7 +69,7 @@ CHAINS: dict[Callers, tuple[Middleware, ...]] = {
 
 def _dispatch(call: Call) -> Reply:
     verb = call.route.verbs.get(call.request.method)
-    return (verb.handler if verb else call.route.otherwise)(call)
+    return (load(verb.handler) if verb else call.route.otherwise)(call)
 
 
 def _wrap(middleware: Middleware, inner: Handler) -> Handler:

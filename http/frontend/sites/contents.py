@@ -2,28 +2,23 @@
 
 from frontend.messages import Call, Reply
 from frontend.sites import opening
+from shared.phase_documents import entry_points, showing
 
 
 def list_phases(call: Call) -> Reply:
     """Return the phases, with the members that `phase list` prints."""
-    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
-
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.phase_row(one) for one in found.phases.values()]})
 
 
 def list_plans(call: Call) -> Reply:
     """Return the plans, with the members that `plan list` prints."""
-    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
-
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.plan_row(one) for one in found.plans.values()]})
 
 
 def list_clusters(call: Call) -> Reply:
     """Return the clusters, with the members that `cluster list` prints."""
-    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
-
     found = opening.site(call, opening.document(call))
     return Reply(200, {"value": [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]})
 
@@ -34,8 +29,6 @@ def tree(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    from shared.phase_documents import entry_points, showing  # noqa: PLC0415 - see `opening.py`
-
     found = opening.site(call, opening.document(call))
     with opening.explained():
         phase = found.phase(*_short(call, "phaseName"))
@@ -48,8 +41,6 @@ def render(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    from shared.phase_documents import showing  # noqa: PLC0415 - see `opening.py`
-
     found = opening.site(call, opening.document(call))
     with opening.explained():
         shown = showing.documents(found, call.request.query.get("source", "phase"), opening.named(call, "phaseName"))

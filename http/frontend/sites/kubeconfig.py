@@ -5,7 +5,11 @@ import base64
 from frontend.clusters import openshift_cluster_credentials
 from frontend.messages import Call, Reply
 from frontend.sites import opening
+from shared import kubernetes_yaml
 from shared.arm.errors import CloudError, conflict
+from shared.openshift.client import Json, NotDone
+from shared.phase_documents import service_kubeconfigs
+from shared.phase_documents.kubeconfigs import Kubeconfigs
 
 
 def get_kubeconfig(call: Call) -> Reply:
@@ -18,11 +22,6 @@ def get_kubeconfig(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409 `Conflict`
             if no source has a kubeconfig.
     """
-    from shared import kubernetes_yaml  # noqa: PLC0415 - see `opening.py`
-    from shared.openshift.client import Json, NotDone  # noqa: PLC0415 - idem
-    from shared.phase_documents import service_kubeconfigs  # noqa: PLC0415 - idem
-    from shared.phase_documents.kubeconfigs import Kubeconfigs  # noqa: PLC0415 - idem
-
     found, services = opening.site(call, opening.document(call)), call.services
     name = opening.declared(call, "clusterName")
     opening.require_sources(call, found, [name])

@@ -1,11 +1,8 @@
-"""The site of a request: its document, and what its bundle declares.
-
-What reads bundles is imported with the first request that needs it, because a cold start must not wait for it.
-"""
+"""The site of a request: its document, and what its bundle declares."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontend.callers.rights import LIST_ADMIN_CREDENTIALS
 from frontend.messages import Call
@@ -22,12 +19,13 @@ from shared.arm.errors import (
 )
 from shared.azure.rights import Ask
 from shared.bundles.problems import BundleError, Problem
+from shared.bundles.storage import NoBundle
 from shared.documents import SiteDocument
-
-if TYPE_CHECKING:
-    from shared.phase_documents.documents import Name, Phase, PhasePlan
-    from shared.phase_documents.schemas import Schema
-    from shared.phase_documents.site import Site
+from shared.phase_documents import kinds
+from shared.phase_documents.documents import Name, Phase, PhasePlan
+from shared.phase_documents.schemas import Schema, differences
+from shared.phase_documents.site import Site
+from shared.phase_documents.stored_sites import load_stored
 
 NO_CONTAINER = "This deployment has no container for bundles. Deploy infra/ again: it makes one and sets BUNDLES_URL."
 
@@ -52,9 +50,6 @@ def site(call: Call, of: SiteDocument) -> "Site":
         CloudError: 400 `InvalidParameter` with every problem of its documents, or if there is no such bundle; 503
             `ServiceUnavailable` if this deployment keeps no bundles.
     """
-    from shared.bundles.storage import NoBundle  # noqa: PLC0415 - see above
-    from shared.phase_documents.stored_sites import load_stored  # noqa: PLC0415 - idem
-
     require_container(call)
     with explained():
         try:
@@ -75,8 +70,6 @@ def require_container(call: Call) -> None:
 
 def named(call: Call, parameter: str) -> "Name":
     """Return the name of a document: the parameter of the path, and `namespace` of the query."""
-    from shared.phase_documents.documents import Name  # noqa: PLC0415 - see above
-
     return Name(call.request.query.get("namespace", ""), declared(call, parameter))
 
 
@@ -85,7 +78,7 @@ def declared(call: Call, parameter: str) -> str:
     return call.request.parameters[parameter]
 
 
-def phases_of(found: "Site", plan_name: "Name") -> list["Phase"]:
+def phases_of(found: Site, plan_name: Name) -> list[Phase]:
     """Return the phases of a plan, in its order; those that it names and the site does not have are left out.
 
     Raises:
@@ -94,15 +87,13 @@ def phases_of(found: "Site", plan_name: "Name") -> list["Phase"]:
     return [found.phases[one] for one in found.plan(plan_name.name, plan_name.namespace).phases if one in found.phases]
 
 
-def content(call: Call, schema: "Schema") -> dict[str, Any]:
+def content(call: Call, schema: Schema) -> dict[str, Any]:
     """Return the body of a request.
 
     Raises:
         CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
             differs from the schema.
     """
-    from shared.phase_documents.schemas import differences  # noqa: PLC0415 - see above
-
     given = call.content
     if not isinstance(given, dict):
         raise invalid_request_content("The body of the request must be a JSON object.")
@@ -111,7 +102,7 @@ def content(call: Call, schema: "Schema") -> dict[str, Any]:
     return given
 
 
-def require_sources(call: Call, found: "Site", clusters: Iterable[str]) -> list[str]:
+def require_sources(call: Call, found: Site, clusters: Iterable[str]) -> list[str]:
     """Refuse work on clusters whose credentials the caller may not have.
 
     A kubeconfig can come from a cluster that this service has made. The service hands that out only to callers who may
@@ -159,7 +150,7 @@ def require_credentials(call: Call, scopes: Iterable[str], *, fresh: bool) -> No
             raise authorization_failed(call.principal.name, call.principal.object_id, action, scope)
 
 
-def require_right(found: "Site", phases: Iterable["Phase"], plans: Iterable["PhasePlan"] = ()) -> list[str]:
+def require_right(found: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[str]:
     """Refuse phases and plans that are meant to run, with everything that is wrong with them.
 
     Returns:
@@ -168,8 +159,6 @@ def require_right(found: "Site", phases: Iterable["Phase"], plans: Iterable["Pha
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    from shared.phase_documents import kinds  # noqa: PLC0415 - see above
-
     if problems := kinds.problems(found, phases, plans):
         raise as_error(problems)
     return list(map(str, kinds.warnings(found, [])))

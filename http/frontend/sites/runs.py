@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontend.clusters.operation_begin import new_request, write_operation
 from frontend.clusters.undoing import undoing
@@ -18,16 +18,17 @@ from orchestrators.plans.declared import DeclaredPhase, Work
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found, shown
 from shared.documents import OperationDocument, SiteDocument
+from shared.phase_documents import kinds
+from shared.phase_documents.apply_options import Options
+from shared.phase_documents.documents import Phase
+from shared.phase_documents.schemas import PHASE_RUN, PLAN_RUN
+from shared.phase_documents.site import Site
 from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
 from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
 
-if TYPE_CHECKING:
-    from shared.phase_documents.documents import Phase
-    from shared.phase_documents.site import Site
-
-    # The plan, and the service's clusters whose kubeconfigs it needs.
-    Resolved = tuple[ResolvedPlan, list[str]]
-    Resolve = Callable[[SiteDocument, Site], Resolved]
+# The plan, and the service's clusters whose kubeconfigs it needs.
+Resolved = tuple[ResolvedPlan, list[str]]
+Resolve = Callable[[SiteDocument, Site], Resolved]
 
 Json = dict[str, Any]
 
@@ -41,11 +42,9 @@ def run_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
     """
-    from shared.phase_documents.schemas import PLAN_RUN  # noqa: PLC0415 - see `opening.py`
-
     options = opening.content(call, PLAN_RUN)
 
-    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
+    def resolve(document: SiteDocument, site: Site) -> Resolved:
         plan_name = opening.named(call, "planName")
         phases = opening.phases_of(site, plan_name)
         opening.require_right(site, phases, [site.plan(plan_name.name, plan_name.namespace)])
@@ -76,7 +75,7 @@ def phase_status(call: Call) -> Reply:
 def cluster_status(call: Call) -> Reply:
     """Tell whether a cluster answers, and with which version, by an operation."""
 
-    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
+    def resolve(document: SiteDocument, site: Site) -> Resolved:
         name = opening.declared(call, "clusterName")
         if name not in site.cluster_map.clusters:
             known = ", ".join(site.cluster_map.clusters) or "none"
@@ -132,11 +131,9 @@ def last_run(call: Call) -> Reply:
 
 
 def _phase(call: Call, work: Work) -> Reply:
-    from shared.phase_documents.schemas import PHASE_RUN  # noqa: PLC0415 - see `opening.py`
-
     options = opening.content(call, PHASE_RUN)
 
-    def resolve(document: SiteDocument, site: "Site") -> "Resolved":
+    def resolve(document: SiteDocument, site: Site) -> Resolved:
         name = opening.named(call, "phaseName")
         phase = site.phase(name.name, name.namespace)
         opening.require_right(site, [phase])
@@ -146,7 +143,7 @@ def _phase(call: Call, work: Work) -> Reply:
     return _begin(call, resolve)
 
 
-def _begin(call: Call, resolve: "Resolve") -> Reply:
+def _begin(call: Call, resolve: Resolve) -> Reply:
     """Begin an operation with the plan that `resolve` makes; nothing is stored if it refuses."""
     store = call.services.store
     for _ in range(UPDATE_TRIES):
@@ -171,9 +168,9 @@ def _begin(call: Call, resolve: "Resolve") -> Reply:
 def _plan(
     call: Call,
     document: SiteDocument,
-    site: "Site",
+    site: Site,
     name: str,
-    phases: Sequence["Phase"],
+    phases: Sequence[Phase],
     *,
     work: Work,
     options: Json,
@@ -196,11 +193,8 @@ def _plan(
 
 
 def _declared(
-    document: SiteDocument, site: "Site", phase: "Phase", timeout: timedelta | None, before: list[PhaseName]
+    document: SiteDocument, site: Site, phase: Phase, timeout: timedelta | None, before: list[PhaseName]
 ) -> DeclaredPhase:
-    from shared.phase_documents import kinds  # noqa: PLC0415 - see `opening.py`
-    from shared.phase_documents.apply_options import Options  # noqa: PLC0415 - idem
-
     options = Options.of(phase.executor.document)
     named = _reference(document, phase.name.name, phase.name.namespace)
     if timeout is not None:

@@ -8,6 +8,7 @@ from frontend.sites import opening
 from shared.arm.errors import CloudError, conflict
 from shared.arm.preconditions import require_match
 from shared.documents import SiteDocument
+from shared.phase_documents.schemas import SITE
 from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
 from shared.store.sites import key_of
 
@@ -87,8 +88,6 @@ def _wanted(call: Call) -> SiteDocument:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    from shared.phase_documents.schemas import SITE  # noqa: PLC0415 - see `opening.py`
-
     content = opening.content(call, SITE)
     name = call.parameters["siteName"]
     return {

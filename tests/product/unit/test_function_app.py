@@ -13,8 +13,8 @@ from shared.executors import ACTIVITIES
 from timers import TIMERS
 
 ROOT = Path(__file__).parents[3]
-# Only activities need these: management SDKs take a second or two each.
-HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "kubernetes", "installer")
+# Only activities and requests for sites need these: management SDKs take a second or two each.
+HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "frontend.sites.", "kubernetes", "installer")
 PROBE = """
 import json, logging, sys
 import function_app
