@@ -114,9 +114,13 @@ class PhaseReference(PhaseName):
     before: NotRequired[list[PhaseName]]
 
 
-class RowTerms(TypedDict):
-    """The members that every form of a row has under the same name; empty ones are left out."""
+class SerialisedRow(TypedDict):
+    """A row as JSON; empty members are left out."""
 
+    name: str
+    phase: str
+    kind: RowKind
+    executor: str
     needs: list[str]
     deadlineSeconds: float
     pollSeconds: float
@@ -129,20 +133,6 @@ class RowTerms(TypedDict):
     owner: NotRequired[Owner]
     when: NotRequired[str]
     document: NotRequired[PhaseReference]
-
-
-class RowMembers(RowTerms):
-    """The members of a row besides its name and its executor."""
-
-    phase: str
-    kind: RowKind
-
-
-class SerialisedRow(RowMembers):
-    """A row as JSON."""
-
-    name: str
-    executor: str
 
 
 class Polling(TypedDict):

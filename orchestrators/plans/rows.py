@@ -1,19 +1,16 @@
-"""The row of a plan, the functions with which the tables write rows, and the two serialised forms of a row.
+"""The row of a plan, the functions with which the tables write rows, and a row as JSON.
 
-A row is data. The operation and the orchestration's input contain it as a dictionary. As `Phase` documents
-of a `PhasePlan`, a plan can come from outside Python; the service does not use this form.
+A row is data. The operation and the orchestration's input contain it as a dictionary.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from orchestrators.plans import remedies
 from shared.arm.errors import Owner
-from shared.steps import PhaseReference, RetryPolicy, RowKind, RowMembers, RowTerms, SerialisedRow
+from shared.steps import PhaseReference, RetryPolicy, RowKind, SerialisedRow
 
-API_VERSION = "airshipit.org/v1alpha1"
 # A host that dies is back after some seconds of real time. Rows that wait for little allow for a few such restarts.
 A_FEW_RESTARTS = timedelta(minutes=1)
 
@@ -136,51 +133,13 @@ def _row_of(kind: RowKind, name: str, minutes: int, waits_for: str, more: More) 
     )
 
 
-class Metadata(TypedDict):
-    """The name of a document, or of a phase in a plan."""
-
-    name: str
-
-
-class PhasePlan(TypedDict):
-    """A plan as a document: its phases, in their order."""
-
-    apiVersion: str
-    kind: Literal["PhasePlan"]
-    metadata: Metadata
-    phases: list[Metadata]
-
-
-class ExecutorReference(TypedDict):
-    """The activity of a phase."""
-
-    apiVersion: str
-    kind: Literal["Activity"]
-    name: str
-
-
-class PhaseConfig(RowMembers, TypedDict):
-    """The members of a phase besides its name."""
-
-    executorRef: ExecutorReference
-
-
-class Phase(TypedDict):
-    """A row as a document."""
-
-    apiVersion: str
-    kind: Literal["Phase"]
-    metadata: Metadata
-    config: PhaseConfig
-
-
 def to_dict(row: Row) -> SerialisedRow:
-    """Return the row as JSON; members with their default, such as `when`, are left out if they have their default."""
-    return {"name": row.name, "phase": row.phase, "kind": row.kind, "executor": row.executor, **_terms(row)}
-
-
-def _terms(row: Row) -> RowTerms:
-    terms: RowTerms = {
+    """Return the row as JSON; members with their default, such as `when`, are left out."""
+    plain: SerialisedRow = {
+        "name": row.name,
+        "phase": row.phase,
+        "kind": row.kind,
+        "executor": row.executor,
         "needs": list(row.needs),
         "deadlineSeconds": row.deadline.total_seconds(),
         "pollSeconds": row.poll.total_seconds(),
@@ -189,89 +148,18 @@ def _terms(row: Row) -> RowTerms:
         "message": row.message,
     }
     if row.shortest:
-        terms["shortestSeconds"] = row.shortest.total_seconds()
+        plain["shortestSeconds"] = row.shortest.total_seconds()
     if row.usual:
-        terms["usualSeconds"] = row.usual.total_seconds()
+        plain["usualSeconds"] = row.usual.total_seconds()
     if row.together:
-        terms["together"] = True
+        plain["together"] = True
     if row.owner != Owner.PLATFORM:
-        terms["owner"] = row.owner
+        plain["owner"] = row.owner
     if row.when:
-        terms["when"] = row.when
+        plain["when"] = row.when
     if row.document:
-        terms["document"] = row.document
-    return terms
-
-
-def from_dict(plain: SerialisedRow) -> Row:
-    """Return the row that was serialised by `to_dict`."""
-    return _from_members(plain["name"], plain["executor"], plain)
-
-
-def _from_members(name: str, executor: str, members: RowMembers) -> Row:
-    return Row(
-        name=name,
-        phase=members["phase"],
-        kind=members["kind"],
-        executor=executor,
-        needs=tuple(members["needs"]),
-        when=members.get("when", ""),
-        deadline=timedelta(seconds=members["deadlineSeconds"]),
-        shortest=timedelta(seconds=members.get("shortestSeconds", 0)),
-        poll=timedelta(seconds=members["pollSeconds"]),
-        usual=timedelta(seconds=members.get("usualSeconds", 0)),
-        retry=members["retry"],
-        together=members.get("together", False),
-        owner=members.get("owner", Owner.PLATFORM),
-        waits_for=members["waitsFor"],
-        message=members["message"],
-        document=members.get("document"),
-    )
-
-
-def to_documents(name: str, rows: tuple[Row, ...]) -> list[PhasePlan | Phase]:
-    """Return the plan as a `PhasePlan` followed by one `Phase` for each row.
-
-    The executor is in `config.executorRef`, the rest of the row beside it in `config`.
-    """
-    plan: PhasePlan = {
-        "apiVersion": API_VERSION,
-        "kind": "PhasePlan",
-        "metadata": {"name": name},
-        "phases": [{"name": row.name} for row in rows],
-    }
-    return [plan, *(_phase(row) for row in rows)]
-
-
-def from_documents(documents: Sequence[PhasePlan | Phase]) -> tuple[str, tuple[Row, ...]]:
-    """Return the name and the rows of a plan, in the plan's order.
-
-    Raises:
-        ValueError: if there is not exactly one plan, or a phase that it names is missing.
-    """
-    plans = [document for document in documents if document["kind"] == "PhasePlan"]
-    if len(plans) != 1:
-        raise ValueError(f"expected one PhasePlan, found {len(plans)}")
-    phases = {document["metadata"]["name"]: document for document in documents if document["kind"] == "Phase"}
-    names = [phase["name"] for phase in plans[0]["phases"]]
-    if missing := [name for name in names if name not in phases]:
-        raise ValueError(f"the plan names phases that are missing: {', '.join(missing)}")
-    return plans[0]["metadata"]["name"], tuple(_row(phases[name]) for name in names)
-
-
-def _phase(row: Row) -> Phase:
-    reference: ExecutorReference = {"apiVersion": API_VERSION, "kind": "Activity", "name": row.executor}
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "Phase",
-        "metadata": {"name": row.name},
-        "config": {"executorRef": reference, "phase": row.phase, "kind": row.kind, **_terms(row)},
-    }
-
-
-def _row(document: Phase) -> Row:
-    config = document["config"]
-    return _from_members(document["metadata"]["name"], config["executorRef"]["name"], config)
+        plain["document"] = row.document
+    return plain
 
 
 def problems(

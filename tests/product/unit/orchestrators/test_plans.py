@@ -1,4 +1,4 @@
-"""The plans as data: valid, complete, resolved once, and equal in both serialised forms."""
+"""The plans as data: valid, complete, resolved once, and whole as JSON."""
 
 import dataclasses
 import json
@@ -12,12 +12,13 @@ from activities.targets import ACTIVITIES
 from orchestrators import plans, retry
 from orchestrators.plans import declared, remedies, resuming
 from orchestrators.plans.predicates import PREDICATES
-from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
+from orchestrators.plans.rows import Row, problems, to_dict
 from shared import cloud
+from shared.arm.errors import Owner
 from shared.clusters import principals
 from shared.executors import FORMER_NAMES
 from shared.settings import Settings, parse
-from shared.steps import RetryPolicy
+from shared.steps import RetryPolicy, RowKind
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NAMES = sorted(plans.PLANS)
@@ -122,29 +123,32 @@ def test_nothing_is_made_in_the_customers_subscription_before_validation_has_pas
         assert validations <= reached
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_plan_is_the_same_after_json(name: str) -> None:
-    """As dictionaries and as Phase documents."""
-    rows = plans.PLANS[name]
-    assert tuple(from_dict(json.loads(json.dumps(to_dict(each)))) for each in rows) == rows
-    documents = json.loads(json.dumps(to_documents(name, rows)))
-    assert from_documents(documents) == (name, rows)
-    assert from_documents(list(reversed(documents))) == (name, rows)
-
-
-def test_phase_documents_name_their_executor() -> None:
-    """One plan, then one phase for each row."""
-    plan, phase = to_documents("p", (row("a"),))
-    assert plan["kind"] == "PhasePlan"
-    assert plan["phases"] == [{"name": "a"}]
-    assert phase["kind"] == "Phase"
-    assert phase["config"]["executorRef"]["name"] == "decide_names"
-
-
-def test_a_bundle_without_a_phase_of_its_plan_is_refused() -> None:
-    """It says which one is missing."""
-    with pytest.raises(ValueError, match="phases that are missing: a"):
-        from_documents(to_documents("p", (row("a"),))[:1])
+def test_json_has_every_member_of_a_row() -> None:
+    """A member that it left out would be lost between the request and the engine."""
+    one = row("a")
+    others: dict[str, Any] = {
+        "name": "b",
+        "phase": "other",
+        "kind": RowKind.CONDITION,
+        "executor": "other",
+        "needs": ("other",),
+        "when": "other",
+        "deadline": timedelta(hours=9),
+        "shortest": timedelta(hours=9),
+        "poll": timedelta(hours=9),
+        "retry": RetryPolicy.NONE,
+        "together": True,
+        "owner": Owner.AZURE,
+        "waits_for": "other",
+        "message": "other",
+        "document": {"namespace": "", "name": "other"},
+    }
+    assert others.keys() == {each.name for each in dataclasses.fields(Row)}
+    same = [
+        name for name, value in others.items() if to_dict(dataclasses.replace(one, **{name: value})) == to_dict(one)
+    ]
+    assert not same
+    assert json.loads(json.dumps(to_dict(dataclasses.replace(one, **others))))["needs"] == ["other"]
 
 
 def test_a_skipped_row_says_why_and_nobody_waits_for_it() -> None:
