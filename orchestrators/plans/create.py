@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from orchestrators.plans.remedies import GRANT, INSIDE, ISSUER, LOCKED, REPORTED
-from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, phase
+from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
 from shared.steps import RetryPolicy
 
 # fmt: off
 # An update runs these rows too, because it may bring another service principal.
-PRINCIPALS = phase("validation",
+PRINCIPALS = section("validation",
     check("validate_service_principal", 5, "Entra ID to issue a token to the cluster's service principal",
         retry=RetryPolicy.SERVICE_PRINCIPAL),
     check("validate_service_principal_permissions", 10,
@@ -19,7 +19,7 @@ PRINCIPALS = phase("validation",
         "the resource provider to have its permissions on the network and on what is linked to it",
         retry=RetryPolicy.PERMISSIONS, remedy=GRANT),
 )
-VALIDATION = PRINCIPALS + phase("validation",
+VALIDATION = PRINCIPALS + section("validation",
     check("validate_network", 10, "Azure to show the virtual network and its subnets", retry=RetryPolicy.PERMISSIONS),
     check("validate_disk_encryption_sets", 10, "Azure to show the disk encryption sets", retry=RetryPolicy.PERMISSIONS,
         when="uses_disk_encryption_sets"),
@@ -27,7 +27,7 @@ VALIDATION = PRINCIPALS + phase("validation",
     check("validate_quota", 5, "Azure to report how much of its quotas the subscription has left"),
     check("validate_vm_sizes", 5, "Azure to report which machine sizes the region offers the subscription"),
 )
-_PREPARATION = phase("preparation",
+_PREPARATION = section("preparation",
     action("decide_names", 5, "the names of the cluster's resources to be stored"),
     action("ensure_cluster_secrets", 5, "Key Vault to store the cluster's keys"),
     action("ensure_acr_token", 10, "the container registry to issue the cluster's token",
@@ -41,7 +41,7 @@ _PREPARATION = phase("preparation",
     action("create_dns", 5, "the record of the API server in the managed zone", when="uses_managed_domain"),
 )
 # Rows off the longest chain of a create are polled rarely: if their end is noticed late, the create takes no longer.
-_BOOTSTRAP = phase("bootstrap",
+_BOOTSTRAP = section("bootstrap",
     action("ensure_resource_group", 5, "the cluster's resource group", needs=tuple(row.name for row in VALIDATION)),
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
@@ -96,7 +96,7 @@ _BOOTSTRAP = phase("bootstrap",
     action("ensure_ifreload", 30, "the cluster to take the workaround for its machines' network driver",
         when="has_registry", needs=("bootstrap_config_map_ready",), remedy=INSIDE),
 )
-_REMOVE_BOOTSTRAP = phase("remove-bootstrap",
+_REMOVE_BOOTSTRAP = section("remove-bootstrap",
     begin_and_poll("remove_bootstrap", 30, "Azure to delete the bootstrap machine, its disk and its network interface",
         poll=10, needs=("bootstrap_config_map_ready",), remedy=LOCKED),
     action("remove_bootstrap_ignition", 5, "the bootstrap machine's ignition to be deleted",
@@ -133,7 +133,7 @@ _REMOVE_BOOTSTRAP = phase("remove-bootstrap",
     condition("console_ready", 20, "the console to answer", poll=20,
         needs=("update_console_branding", "ingress_controller_ready"), remedy=INSIDE),
 )
-_FINISH = phase("finish",
+_FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
         needs=("deploy_deny_assignment", "copy_billing_record", "ensure_logging", "ensure_ifreload", "remove_bootstrap_ignition",
                "console_ready", "disable_alertmanager_warning", "disable_updates", "disable_samples",

@@ -108,7 +108,7 @@ def _row(plan_name: str, one: DeclaredPhase, names: list[str], work: Work) -> Ro
     needs = tuple(before) if one.needs is None else tuple(need for need in one.needs if need in names)
     return Row(
         name=one.name,
-        phase=plan_name,
+        section=plan_name,
         kind=RowKind.BEGIN_AND_POLL,
         executor=work,
         needs=needs,
@@ -125,7 +125,7 @@ def _look(plan_name: str, one: DeclaredPhase, _names: list[str], work: Work) -> 
     """Return the row of a phase of which something is only told."""
     return Row(
         name=one.name,
-        phase=plan_name,
+        section=plan_name,
         kind=RowKind.ACTION,
         executor=work,
         together=True,
@@ -140,7 +140,7 @@ def _look(plan_name: str, one: DeclaredPhase, _names: list[str], work: Work) -> 
 def _finish(names: list[str]) -> Row:
     return Row(
         name=FINISH,
-        phase="finish",
+        section="finish",
         kind=RowKind.ACTION,
         executor=FINISH,
         needs=tuple(names),

@@ -2,16 +2,16 @@
 
 from datetime import timedelta
 
-from orchestrators.plans.rows import action, begin_and_poll, phase
+from orchestrators.plans.rows import action, begin_and_poll, section
 from shared.arm.errors import Owner
 
 # fmt: off
-_CANCEL = phase("cancel",
+_CANCEL = section("cancel",
     # A request that the old operation has sent may take effect for as long as its sender would wait, in real time.
     begin_and_poll("cancel_superseded", 30, "the deployments of the superseded create to end", poll=2,
         shortest=timedelta(minutes=2), when="supersedes_an_operation"),
 )
-_DELETE = phase("delete",
+_DELETE = section("delete",
     action("delete_dns", 5, "the cluster's records to be deleted from the managed zone", when="uses_managed_domain",
         needs=("cancel_superseded",)),
     action("detach_nsgs", 15, "the cluster's network security groups to be detached from the subnets", owner=Owner.AZURE,
@@ -32,7 +32,7 @@ _DELETE = phase("delete",
     action("copy_end_of_billing", 5, "the copy of the billing record", executor="copy_billing_record",
         when="copies_billing", needs=("end_billing",)),
 )
-_FINISH = phase("finish",
+_FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_delete",
         needs=("delete_dns", "delete_certificates", "delete_secrets", "copy_end_of_billing")),
 )

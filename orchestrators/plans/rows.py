@@ -20,7 +20,7 @@ class Row:
     """One step. `docs/design.md` explains the members."""
 
     name: str
-    phase: str
+    section: str
     kind: RowKind
     executor: str
     needs: tuple[str, ...] = ()
@@ -108,15 +108,15 @@ def condition(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> 
     return _row_of(RowKind.CONDITION, name, minutes, waits_for, more)
 
 
-def phase(name: str, *rows: Row) -> tuple[Row, ...]:
-    """Return the rows with the name of their phase."""
-    return tuple(replace(row, phase=name) for row in rows)
+def section(name: str, *rows: Row) -> tuple[Row, ...]:
+    """Return the rows with the heading of their part of the plan, which documents call their phase."""
+    return tuple(replace(row, section=name) for row in rows)
 
 
 def _row_of(kind: RowKind, name: str, minutes: int, waits_for: str, more: More) -> Row:
     return Row(
         name=name,
-        phase="",
+        section="",
         kind=kind,
         executor=more.get("executor", name),
         needs=more.get("needs", ()),
@@ -137,7 +137,7 @@ def to_dict(row: Row) -> SerialisedRow:
     """Return the row as JSON; members with their default, such as `when`, are left out."""
     plain: SerialisedRow = {
         "name": row.name,
-        "phase": row.phase,
+        "phase": row.section,
         "kind": row.kind,
         "executor": row.executor,
         "needs": list(row.needs),

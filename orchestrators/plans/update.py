@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from orchestrators.plans.create import PRINCIPALS
 from orchestrators.plans.remedies import UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
-from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, phase
+from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
 
 _CHANGES = "principal_is_to_be_carried_in"
@@ -23,12 +23,12 @@ _PRINCIPALS = tuple(
 )
 
 # fmt: off
-_VALIDATION = _PRINCIPALS + phase("validation",
+_VALIDATION = _PRINCIPALS + section("validation",
     check("validate_worker_quota", 5, "Azure to report how much of its quotas the subscription has left", when=_SCALES),
     check("validate_load_balancer_profile", 5, "Azure to report how many public addresses the subscription has left",
         when="uses_load_balancer"),
 )
-_UPDATE = phase("update",
+_UPDATE = section("update",
     # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
     action("note_principal", 5, "the service principal to be noted on the cluster",
         needs=("validate_service_principal_permissions", "validate_resource_provider_permissions",
@@ -48,7 +48,7 @@ _UPDATE = phase("update",
         "Azure to give the load balancer of the workers its outbound addresses",
         when="uses_load_balancer", needs=("deploy_storage_template",), remedy=UPDATE_REPORTED),
 )
-_PRINCIPAL = phase("principal",
+_PRINCIPAL = section("principal",
     begin_and_poll("start_machines", 30, "every virtual machine of the cluster to run", poll=10,
         when="changes_the_cluster", needs=("deploy_storage_template", "deploy_deny_assignment")),
     # The row accepts degraded API servers, because new credentials may repair them.
@@ -77,13 +77,13 @@ _PRINCIPAL = phase("principal",
         "Azure to delete the role assignments of former service principals",
         owner=Owner.AZURE, needs=("settle_deny_assignment",)),
 )
-_WORKERS = phase("workers",
+_WORKERS = section("workers",
     action("scale_workers", 10, "the machine sets of the workers to ask for the wanted number of machines",
         shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs", "reconcile_load_balancer_profile")),
     condition("workers_scaled", 30, "the machine sets of the workers to have the machines that they ask for",
         owner=Owner.AZURE, shortest=A_FEW_RESTARTS, when=_SCALES, needs=("scale_workers",)),
 )
-_FINISH = phase("finish",
+_FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
         needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags")),
 )

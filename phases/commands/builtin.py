@@ -43,7 +43,7 @@ def _row(row: Row) -> Json:
         "clusterName": "",
         "executor": row.executor,
         "docEntrypoint": "",
-        "phase": row.phase,
+        "phase": row.section,
         "kind": str(row.kind),
         "needs": list(row.needs),
         "when": row.when,

@@ -78,7 +78,7 @@ REMOVED = ("remove_bootstrap", "Succeeded")
 INSIDE = (
     "ensure_logging",
     "ensure_ifreload",
-    *(row.name for row in plans.PLANS["create"] if row.phase == "remove-bootstrap" and "bootstrap" not in row.name),
+    *(row.name for row in plans.PLANS["create"] if row.section == "remove-bootstrap" and "bootstrap" not in row.name),
 )
 
 

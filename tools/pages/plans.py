@@ -33,9 +33,9 @@ def _plan(name: str, rows: tuple[Row, ...]) -> str:
 
 def _picture(rows: tuple[Row, ...]) -> str:
     lines = ["```mermaid", "flowchart LR"]
-    for phase in dict.fromkeys(row.phase for row in rows):
-        lines.append(f'  subgraph phase_{phase.replace("-", "_")}["{phase}"]')
-        lines += [f"    row_{row.name}{_SHAPES[row.kind].format(row.name)}" for row in rows if row.phase == phase]
+    for section in dict.fromkeys(row.section for row in rows):
+        lines.append(f'  subgraph phase_{section.replace("-", "_")}["{section}"]')
+        lines += [f"    row_{row.name}{_SHAPES[row.kind].format(row.name)}" for row in rows if row.section == section]
         lines.append("  end")
     lines += [f"  row_{need} --> row_{row.name}" for row in rows for need in direct_needs(row, rows)]
     if conditional := [f"row_{row.name}" for row in rows if row.when]:
@@ -69,7 +69,7 @@ def _cells(row: Row, nodes: list[str]) -> list[str]:
     shortest = f", {duration(row.shortest)} at least" if row.shortest else ""
     return [
         f"`{row.name}`",
-        row.phase,
+        row.section,
         row.kind + (", reported with other checks" if row.together else ""),
         code(row.needs) or "nothing",
         f"`{row.when}`" if row.when else "always",

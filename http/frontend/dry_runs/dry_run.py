@@ -98,7 +98,7 @@ def _instance(identifier: str) -> str:
 def _report(plan_name: str, result: DryRunResult) -> Json:
     """Return the answer: the rows in the order of the plan."""
     found = {row["row"]: row for row in result["rows"]}
-    rows = [{**found[row.name], "phase": row.phase} for row in PLANS[plan_name] if row.name in found]
+    rows = [{**found[row.name], "phase": row.section} for row in PLANS[plan_name] if row.name in found]
     return {"plan": plan_name, "refused": refused(result), "rows": rows}
 
 

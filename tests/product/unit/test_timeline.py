@@ -56,7 +56,7 @@ def whole(plan: str = "create") -> Json:
     for number, row in enumerate(PLANS[plan]):
         begin = max((ends.get(need, 0.0) for need in row.needs), default=0.0)
         ends[row.name] = begin + 0.3 + 7 * (number % 5)
-        own = {"phase": row.phase, "kind": row.kind, "needs": list(row.needs), "waitsFor": row.waits_for}
+        own = {"phase": row.section, "kind": row.kind, "needs": list(row.needs), "waitsFor": row.waits_for}
         steps.append(step(row.name, begin, ends[row.name] - begin, polls=number % 3, message=row.message, **own))
     return operation(*steps, durationSeconds=max(ends.values()), skipped=[{"name": "x", "reason": "because"}])
 

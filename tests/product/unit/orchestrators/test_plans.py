@@ -45,7 +45,7 @@ def row(name: str, *needs: str, **more: Any) -> Row:
     return Row(
         **{
             "name": name,
-            "phase": "p",
+            "section": "p",
             "kind": "action",
             "executor": "decide_names",
             "needs": needs,
@@ -110,7 +110,7 @@ def test_finish_waits_for_everything(name: str) -> None:
 def test_nothing_is_made_in_the_customers_subscription_before_validation_has_passed(name: str) -> None:
     """The resource group and the deployments need every row of the validation, directly or not."""
     rows = {each.name: each for each in plans.PLANS[name]}
-    validations = {each.name for each in rows.values() if each.phase == "validation"}
+    validations = {each.name for each in rows.values() if each.section == "validation"}
     for each in rows.values():
         if each.executor not in ("ensure_resource_group", "deploy_storage_template", "deploy_deny_assignment"):
             continue
@@ -128,7 +128,7 @@ def test_json_has_every_member_of_a_row() -> None:
     one = row("a")
     others: dict[str, Any] = {
         "name": "b",
-        "phase": "other",
+        "section": "other",
         "kind": RowKind.CONDITION,
         "executor": "other",
         "needs": ("other",),
@@ -297,7 +297,7 @@ def test_every_remedy_of_a_row_helps_a_row() -> None:
 
 def test_every_row_has_a_phase() -> None:
     """The tables group rows by phase."""
-    assert [each.name for rows in plans.PLANS.values() for each in rows if not each.phase] == []
+    assert [each.name for rows in plans.PLANS.values() for each in rows if not each.section] == []
 
 
 def test_what_several_plans_do_fails_alike_in_each() -> None:

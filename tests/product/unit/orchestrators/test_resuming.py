@@ -93,7 +93,7 @@ def test_a_pull_secret_is_told_by_the_documents_note() -> None:
 def test_rows_depend_through_any_number_of_others() -> None:
     """In whatever order the plan lists them."""
     rows = tuple(
-        Row(name=name, phase="p", kind=RowKind.ACTION, executor="x", needs=needs, waits_for="w")
+        Row(name=name, section="p", kind=RowKind.ACTION, executor="x", needs=needs, waits_for="w")
         for name, needs in (("d", ("c",)), ("a", ()), ("c", ("b",)), ("b", ("a",)), ("e", ()))
     )
     assert resuming.depending_on(("b",), rows) == {"b", "c", "d"}

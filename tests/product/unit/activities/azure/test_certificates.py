@@ -32,7 +32,9 @@ def certificates(accepted: World) -> FakeCertificates:
 
 def _row(executor: str) -> SerialisedRow:
     kind = RowKind.ACTION if executor == "delete_certificates" else RowKind.BEGIN_AND_POLL
-    return to_dict(Row(name=executor, phase="bootstrap", kind=kind, executor=executor, waits_for="it", message="Ask."))
+    return to_dict(
+        Row(name=executor, section="bootstrap", kind=kind, executor=executor, waits_for="it", message="Ask.")
+    )
 
 
 def _call(executor: str, verb: str = "run") -> dict[str, Any]:
