@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal, TypedDict, assert_never
 
-from orchestrators.plans.remedies import REPEAT, TOO_SLOW
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
+from shared.remedies import REPEAT, TOO_SLOW
 from shared.steps import (
     Caller,
     Crashed,

@@ -6,6 +6,7 @@ gives every later answer to a wrong task. So a plan that an earlier package has 
 
 from collections.abc import Iterable
 
+from shared import remedies
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 
 # The modules of `activities/`, and the executors in them. An executor has the name under which plans and durable history
@@ -91,11 +92,6 @@ CHECK_PLAN = "check_plan"
 
 ACTIVITIES = frozenset(name for names in BY_MODULE.values() for name in names) | {*FORMER_NAMES, DRY_RUN, CHECK_PLAN}
 
-REMEDY = (
-    "If that version was deployed by mistake, deploy the former one. In any case repeat the request: it makes a new plan "
-    "and continues from the steps that are done."
-)
-
 
 def missing(names: Iterable[str]) -> list[str]:
     """Return the names that are not activities of this package, each once."""
@@ -114,7 +110,7 @@ def missing_error(names: list[str], correlation_id: str) -> CloudErrorBody:
         "message": "The operation was planned by another version of the service. The deployed version cannot do these "
         f"steps of its plan: {', '.join(names)}.",
         "details": [
-            {"code": "Remedy", "message": REMEDY},
+            {"code": "Remedy", "message": remedies.OTHER_VERSION},
             {"code": "CorrelationId", "message": correlation_id},
             {"code": "Owner", "message": str(Owner.PLATFORM)},
         ],

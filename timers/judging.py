@@ -7,11 +7,11 @@ from typing import Required, TypedDict
 
 from orchestrators import plans
 from orchestrators.plans.beginning import LOOK_BACK
-from orchestrators.plans.remedies import REPEAT
 from shared import executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.clusters import endings
 from shared.documents import CorrelationData, FencedDocument, OperationDocument, Restarts
+from shared.remedies import REPEAT
 from shared.settings import Settings
 from shared.steps import ProgressItem, StepStatus, last_progress
 from timers.hubs import SILENCE

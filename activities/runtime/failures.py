@@ -5,10 +5,10 @@
 
 from azure.core.exceptions import AzureError
 
-from activities.runtime import remedies
+from activities.runtime import remedy_choice
 from activities.runtime.call import Call
 from activities.runtime.executor import TryAgain
-from shared import settings
+from shared import remedies, settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors
 from shared.settings import SettingsError
@@ -32,7 +32,7 @@ def outcome(call: Call, error: BaseException) -> Failed:
     else:
         lost = "Other writers changed the cluster's document five times in a row."
         found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), RetryClass.BUSY
-    return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
+    return _failed(call, found, retry_class, remedy_choice.of_step(found, retry_class, call["row"]))
 
 
 def _unconfigured() -> CloudError:
@@ -45,7 +45,7 @@ def _refused(call: Call, failure: errors.Failure) -> Failed:
     if _is_the_services(failure):
         error.owner, remedy = Owner.PLATFORM, remedies.OURS
     else:
-        remedy = remedies.of_azure(error, failure.retry_class)
+        remedy = remedy_choice.of_azure(error, failure.retry_class)
     found = _failed(call, error, failure.retry_class, remedy, failure.resource_id)
     if failure.retry_after_seconds:
         found["retryAfterSeconds"] = failure.retry_after_seconds
@@ -80,7 +80,7 @@ def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -
     Args:
         call: the call of the step.
         error: the error that it failed with.
-        remedy: the advice, as `activities/runtime/remedies.py` chose it.
+        remedy: the advice, as `activities/runtime/remedy_choice.py` chose it.
         resource_id: the resource that the failed call was about.
     """
     row = call["row"]

@@ -10,7 +10,7 @@ from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
-from shared import executors
+from shared import executors, remedies
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.executors import CHECK_PLAN
 from shared.settings import Pace, Settings
@@ -138,7 +138,7 @@ def _checked(plan: ResolvedPlan, done: list[str]) -> ResolvedPlan:
         "cancelSeconds": 60,
         "retry": RetryPolicy.NONE,
         "waitsFor": "the plan to be checked",
-        "message": executors.REMEDY,
+        "message": remedies.OTHER_VERSION,
         "executors": list(dict.fromkeys(row["executor"] for row in left)),
     }
     rows = [row | {"needs": [*row["needs"], CHECK_PLAN]} if row["name"] in first else row for row in plan["rows"]]

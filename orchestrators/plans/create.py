@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from orchestrators.plans.remedies import GRANT, INSIDE, ISSUER, LOCKED, REPORTED
 from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
+from shared.remedies import GRANT, INSIDE, ISSUER, LOCKED, REPORTED
 from shared.steps import RetryPolicy
 
 # fmt: off

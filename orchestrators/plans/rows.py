@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypedDict, Unpack
 
-from orchestrators.plans import remedies
+from shared import remedies
 from shared.arm.errors import Owner
 from shared.steps import PhaseReference, RetryPolicy, RowKind, SerialisedRow
 

@@ -12,9 +12,9 @@ A changed number of workers comes after that, because machine-api makes machines
 from dataclasses import replace
 
 from orchestrators.plans.create import PRINCIPALS
-from orchestrators.plans.remedies import UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
 from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
+from shared.remedies import UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
 
 _CHANGES = "principal_is_to_be_carried_in"
 _SCALES = "workers_are_to_be_scaled"

@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- messages: begin, written by `make docs` -->", "<!-- messages: end -->"
 _ERRORS = "shared/arm/errors.py"
 _WORDS = """\
-A failed step reports the error of Azure or of the cluster, or that its deadline passed and what it waited for. `error.details` has the step, a remedy, who is responsible, and the correlation id. If the step itself finds something wrong, the remedy is the row's advice in the first table. The service's own failures, outages and the codes that Azure names have remedies of their own (`activities/runtime/remedies.py`).
+A failed step reports the error of Azure or of the cluster, or that its deadline passed and what it waited for. `error.details` has the step, a remedy, who is responsible, and the correlation id. If the step itself finds something wrong, the remedy is the row's advice in the first table. The service's own failures, outages and the codes that Azure names have remedies of their own (`shared/remedies.py`).
 """
 
 

@@ -22,10 +22,10 @@ from azure.identity import CredentialUnavailableError
 from azure.mgmt.core.exceptions import ARMErrorFormat
 from azure.mgmt.resource.deployments.models import ErrorResponse
 
-from activities.runtime.remedies import BY_CODE
 from shared import tracing
 from shared.arm.errors import CloudError, Owner
 from shared.azure.errors import PrincipalRefused, body_of, clean, our_error, retry_class, translate
+from shared.remedies import BY_CODE
 
 # The SDK's response has an untyped constructor.
 Response: Any = RestRequestsTransportResponse

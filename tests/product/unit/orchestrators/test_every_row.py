@@ -13,9 +13,9 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 
 from activities.runtime import failures
 from orchestrators import plans, verdicts
-from orchestrators.plans.remedies import REPEAT, TOO_SLOW
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
+from shared.remedies import REPEAT, TOO_SLOW
 from shared.settings import parse
 from tests.product.unit.orchestrators.simulation import Host, Instance
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document

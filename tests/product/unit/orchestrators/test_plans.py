@@ -10,10 +10,10 @@ import pytest
 
 from activities.targets import ACTIVITIES
 from orchestrators import plans, retry
-from orchestrators.plans import declared, remedies, resuming
+from orchestrators.plans import declared, resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, problems, to_dict
-from shared import cloud
+from shared import cloud, remedies
 from shared.arm.errors import Owner
 from shared.clusters import principals
 from shared.executors import FORMER_NAMES

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from activities.azure.certificates import create_ingress_certificate
-from activities.runtime import remedies
 from activities.runtime.step import Step
 from activities.runtime.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
+from shared import remedies
 from shared.fence import UnfencedChange
 from shared.steps import RowKind, SerialisedRow
 from shared.vault import get_vault

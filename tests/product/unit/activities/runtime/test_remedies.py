@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
 
-from activities.runtime import failures, remedies
+from activities.runtime import failures
 from activities.runtime.call import Call
 from activities.runtime.executor import TryAgain
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
+from shared import remedies
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure.errors import our_error
 from shared.settings import parse

@@ -10,9 +10,9 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError
 
 from activities.azure.billing import end_billing, ensure_billing_record
 from activities.azure.resource_group import ensure_resource_group
-from activities.runtime import executor, remedies, wrapper
+from activities.runtime import executor, wrapper
 from activities.runtime.step import Step
-from shared import tracing
+from shared import remedies, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.fence import UnfencedChange, check
 from shared.steps import RetryClass

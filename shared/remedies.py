@@ -1,7 +1,8 @@
-"""The remedies of rows: the advice that a customer reads when a row fails.
+"""Remedies: the advice that a customer reads when an operation fails.
 
 A row's remedy is the one that its plan names, otherwise the entry of `BY_ROW` for its name. If there is neither, it is
-`REPEAT`, because then only the service itself can have made the mistake.
+`REPEAT`, because then only the service itself can have made the mistake. It helps against problems that the row itself
+finds. For others, `activities/runtime/remedy_choice.py` chooses by the cause (`BY_CODE`) or the owner.
 """
 
 REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
@@ -14,7 +15,11 @@ GRANT = (
     "Run the lines that the message gives: they grant the roles on the virtual network, its route tables, NAT "
     "gateways and security groups, and the disk encryption sets. Then repeat the request."
 )
-REPORTED = "Correct what Azure reports below, then repeat the request to continue from this step."
+# For a refusal of Azure, about which only Azure knows more.
+REPORTED = (
+    "Correct what Azure reports below, then repeat the request to continue from this step. If Azure reports the same "
+    "again, open a support request with the correlation id."
+)
 LOCKED = "Remove locks on the cluster's resource group, then repeat the request to continue from this step."
 ISSUER = (
     "Repeat the request. If the authority refuses again, open a support request with the correlation id: the issuer in "
@@ -36,6 +41,39 @@ UPDATE_REPORTED = "Correct what Azure reports below, then repeat the request."
 UPDATE_INSIDE = (
     "Read the cluster's last messages, here and below, and fix the cause, then repeat the request: it continues "
     "with the remaining steps. Until an update has succeeded, keep the former service principal and its secret."
+)
+
+# For the service's own data, credentials and networks.
+OURS = (
+    "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "
+    "with the correlation id."
+)
+# For a call that Azure left unanswered or postponed until its row gave up.
+LATER = (
+    "Azure was busy or unavailable for too long. Repeat the request in some minutes to continue from this step; "
+    "if it fails again, look at Azure's status page, or open a support request with the correlation id."
+)
+# For a resource that somebody else is changing.
+BUSY = (
+    "Wait until the other operation on this resource has ended, then repeat the request to continue from this step. "
+    "If it fails again, open a support request with the correlation id."
+)
+_GRANT = (
+    "The message names a principal, an action and a scope. Assign the principal a role that has this action at this "
+    "scope, and remove deny assignments that forbid it. Then repeat the request to continue from this step."
+)
+_NO_ROOM = (
+    "Azure has no room for this size now. Repeat the request later to continue from this step, or delete the cluster and "
+    "create it again with another size or in another region."
+)
+_MORE_QUOTA = (
+    "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
+    "continue from this step."
+)
+# For a plan with steps that the deployed version does not have.
+OTHER_VERSION = (
+    "If that version was deployed by mistake, deploy the former one. In any case repeat the request: it makes a new plan "
+    "and continues from the steps that are done."
 )
 
 # fmt: off
@@ -66,3 +104,37 @@ BY_ROW = {
     "delete_resource_group": "Remove locks on the cluster's resource group and whatever else uses its resources, then repeat the DELETE.",
 }
 # fmt: on
+
+# The remedy for each of Azure's codes, wherever it is among the causes. The first match in this order wins.
+BY_CODE: dict[str, str] = {
+    "RequestDisallowedByPolicy": "Exempt the resource group of what was refused from the policy that the message names, "
+    "then repeat the request to continue from this step.",
+    "ScopeLocked": "The message names the scopes that are locked. List the locks with az lock list, remove each with az lock "
+    "delete --ids ID, then repeat the request to continue from this step.",
+    "MissingSubscriptionRegistration": "Register the resource provider that the message names: az provider register "
+    "--namespace NAME. Then repeat the request to continue from this step.",
+    "QuotaExceeded": _MORE_QUOTA,
+    "ResourceQuotaExceeded": _MORE_QUOTA,
+    "AuthorizationFailed": _GRANT,
+    "LinkedAuthorizationFailed": _GRANT,
+    "DenyAssignmentAuthorizationFailed": _GRANT,
+    "RoleAssignmentExists": "Remove the role assignment that the message names from the cluster's resource group: somebody "
+    "assigned by hand what the service assigns. Then repeat the request to continue from this step.",
+    "RoleAssignmentLimitExceeded": "Remove role assignments that the subscription no longer needs, then repeat the request "
+    "to continue from this step.",
+    "PrincipalNotFound": "Make sure that the cluster's service principal still exists in this tenant "
+    "(az ad sp show --id CLIENT_ID), then repeat the request. For another application, delete the cluster and create it "
+    "again.",
+    "SubnetIsFull": "Make room in the subnet that the message names, then repeat the request to continue from this step.",
+    # The data plane of a storage account: its firewall refuses the service.
+    "AuthorizationFailure": "Exempt the cluster's resource group from policies that restrict network access to storage "
+    "accounts, and undo what they changed. Then repeat the request to continue from this step.",
+    "SkuNotAvailable": _NO_ROOM,
+    "AllocationFailed": _NO_ROOM,
+    "ZonalAllocationFailed": _NO_ROOM,
+    "OverconstrainedAllocationRequest": _NO_ROOM,
+    # The next request deploys the machine again.
+    "OSProvisioningTimedOut": "Read the machines' last console lines, below. Check that network security groups, firewalls, "
+    "route tables and DNS servers of the virtual network let them reach each other, the storage account and the "
+    "container registry. Then repeat the request: machines that did not start are created again.",
+}
