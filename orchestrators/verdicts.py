@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from typing import Literal, TypedDict, assert_never
 
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
-from shared.remedies import REPEAT, TOO_SLOW
+from shared.arm.operation_errors import operation_error, step_detail
+from shared.remedies import CANCELED, REPEAT, TOO_SLOW
 from shared.steps import (
     Caller,
     Crashed,
@@ -152,9 +153,15 @@ class Endings:
         follows the end that is stored already, so an instance that began with another order replays.
         """
         if self.stopped:
-            details: list[CloudErrorBody] = [{"code": "CorrelationId", "message": start["correlationId"]}]
-            message = f"Step '{self.stopped}' was stopped before it ended."
-            return {"code": ErrorCode.CANCELED, "message": message, "details": details}
+            section = next(row["phase"] for row in start["plan"]["rows"] if row["name"] == self.stopped)
+            return operation_error(
+                ErrorCode.CANCELED,
+                f"Step '{self.stopped}' was stopped before it ended.",
+                [step_detail(self.stopped, section)],
+                CANCELED,
+                start["correlationId"],
+                Owner.CUSTOMER,
+            )
         if not self.failures:
             return None
         order = [row["name"] for row in start["plan"]["rows"] if row.get("together")]
@@ -423,11 +430,6 @@ def _error(
     tries: Tries, message: str, remedy: str, owner: Owner = Owner.PLATFORM, found: list[CloudErrorBody] | None = None
 ) -> CloudErrorBody:
     row = tries["row"]
-    details: list[CloudErrorBody] = [
-        *(found or []),
-        {"code": "Step", "message": row["name"], "target": row["phase"]},
-        {"code": "Remedy", "message": remedy},
-        {"code": "CorrelationId", "message": tries["call"]["correlationId"]},
-        {"code": "Owner", "message": owner},
-    ]
-    return {"code": ErrorCode.DEPLOYMENT_FAILED, "message": message, "details": details}
+    details = [*(found or []), step_detail(row["name"], row["phase"])]
+    correlation_id = tries["call"]["correlationId"]
+    return operation_error(ErrorCode.DEPLOYMENT_FAILED, message, details, remedy, correlation_id, owner)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from shared import remedies
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
+from shared.arm.operation_errors import operation_error
 
 # The modules of `activities/`, and the executors in them. An executor has the name under which plans and durable history
 # know it.
@@ -105,13 +106,10 @@ def missing_error(names: list[str], correlation_id: str) -> CloudErrorBody:
         names: the missing activities.
         correlation_id: the operation's.
     """
-    return {
-        "code": ErrorCode.DEPLOYMENT_FAILED,
-        "message": "The operation was planned by another version of the service. The deployed version cannot do these "
-        f"steps of its plan: {', '.join(names)}.",
-        "details": [
-            {"code": "Remedy", "message": remedies.OTHER_VERSION},
-            {"code": "CorrelationId", "message": correlation_id},
-            {"code": "Owner", "message": str(Owner.PLATFORM)},
-        ],
-    }
+    message = (
+        "The operation was planned by another version of the service. The deployed version cannot do these steps of its "
+        f"plan: {', '.join(names)}."
+    )
+    return operation_error(
+        ErrorCode.DEPLOYMENT_FAILED, message, [], remedies.OTHER_VERSION, correlation_id, Owner.PLATFORM
+    )

@@ -70,6 +70,12 @@ _MORE_QUOTA = (
     "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
     "continue from this step."
 )
+# For an operation that was stopped before it ended.
+CANCELED = "Repeat the request to continue; a plan of a site continues with resume."
+# For an operation that a DELETE has ended.
+SUPERSEDED = "Wait until the delete has ended. To have the cluster again, create it."
+# For a request that died before the cluster knew of it.
+NOT_ACCEPTED = "Repeat the request."
 # For a plan with steps that the deployed version does not have.
 OTHER_VERSION = (
     "If that version was deployed by mistake, deploy the former one. In any case repeat the request: it makes a new plan "

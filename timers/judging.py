@@ -9,6 +9,7 @@ from orchestrators import plans
 from orchestrators.plans.beginning import LOOK_BACK
 from shared import executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
+from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
 from shared.documents import CorrelationData, FencedDocument, OperationDocument, Restarts
 from shared.remedies import REPEAT
@@ -143,21 +144,13 @@ def explain(finding: Finding, now: datetime) -> CloudErrorBody:
         return executors.missing_error(finding.missing, correlation)
     unfinished = [item for item in finding.items if item["status"] != StepStatus.SUCCEEDED]
     last = unfinished[-1] if unfinished else None
-    details = [last["error"]] if last and last["error"] else []
+    details: list[CloudErrorBody] = [last["error"]] if last and last["error"] else []
     if last:
         details.append({"code": "Step", "message": last["step"]})
     if finding.output:
         details.append({"code": "Orchestration", "message": finding.output[:_MAX_OUTPUT]})
-    return {
-        "code": ErrorCode.DEPLOYMENT_FAILED,
-        "message": _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
-        "details": [
-            *details,
-            {"code": "Remedy", "message": REPEAT},
-            {"code": "CorrelationId", "message": correlation},
-            {"code": "Owner", "message": str(Owner.PLATFORM)},
-        ],
-    }
+    message = _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else "")
+    return operation_error(ErrorCode.DEPLOYMENT_FAILED, message, details, REPEAT, correlation, Owner.PLATFORM)
 
 
 def _summary(finding: Finding, now: datetime) -> str:

@@ -12,8 +12,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from shared import settings
-from shared.arm.errors import CloudErrorBody, ErrorCode
+from shared import remedies, settings
+from shared.arm.errors import ErrorCode, Owner
+from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import ProvisioningState
@@ -29,10 +30,7 @@ AGE_OF_SECRETS = timedelta(hours=1)
 RUN_SECONDS = 240
 # The number of names in one page of Key Vault.
 _AT_ONCE = 25
-_NOT_ACCEPTED: CloudErrorBody = {
-    "code": str(ErrorCode.CANCELED),
-    "message": "The request was not accepted: it ended before the cluster knew of the operation. Repeat the request.",
-}
+_NOT_ACCEPTED = "The request was not accepted: it ended before the cluster knew of the operation."
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +65,11 @@ def _is_named(store: Store, operation: OperationDocument) -> bool:
 
 
 def _not_accepted(operation: OperationDocument) -> OperationDocument | None:
-    return operation if endings.end_operation(operation, ProvisioningState.CANCELED, _NOT_ACCEPTED) else None
+    correlation_id = operation.get("correlationData", {}).get("correlationId", "")
+    error = operation_error(
+        ErrorCode.CANCELED, _NOT_ACCEPTED, [], remedies.NOT_ACCEPTED, correlation_id, Owner.PLATFORM
+    )
+    return operation if endings.end_operation(operation, ProvisioningState.CANCELED, error) else None
 
 
 def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:

@@ -7,8 +7,9 @@ from azure.core.exceptions import HttpResponseError
 from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import cloud
-from shared.arm.errors import CloudErrorBody, ErrorCode
+from shared import cloud, remedies
+from shared.arm.errors import ErrorCode, Owner
+from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import ClusterDocument, OperationDocument
@@ -59,10 +60,9 @@ def _cancel_deployments(step: Step) -> Outcome | None:
 def _end(step: Step, operation_id: str) -> list[str]:
     """End the operation and its steps, except those that may still have a request in flight; return these."""
     store = get_store()
-    error: CloudErrorBody = {
-        "code": str(ErrorCode.CANCELED),
-        "message": f"The operation was canceled: the cluster is being deleted by operation {step.call['operationId']}.",
-    }
+    message = f"The operation was canceled: the cluster is being deleted by operation {step.call['operationId']}."
+    correlation_id = step.call["correlationId"]
+    error = operation_error(ErrorCode.CANCELED, message, [], remedies.SUPERSEDED, correlation_id, Owner.CUSTOMER)
 
     def decide(document: OperationDocument) -> OperationDocument | None:
         return document if endings.end_operation(document, ProvisioningState.CANCELED, error) else None
@@ -82,7 +82,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
         if item.get("changing") and datetime.fromisoformat(last_progress(item)) >= since:
             in_flight.append(item["step"])
         else:
-            store.progress.upsert(endings.canceled(item, error["message"]))
+            store.progress.upsert(endings.canceled(item, message))
     return in_flight
 
 

@@ -1,7 +1,4 @@
-"""The error of a failed step: the cause as it was reported, with everything that a person needs to act.
-
-`details` has the cause first, then one entry each for step, Azure resource, remedy, correlation id and owner.
-"""
+"""The error of a failed step: the cause as it was reported, with everything that a person needs to act."""
 
 from azure.core.exceptions import AzureError
 
@@ -10,6 +7,7 @@ from activities.runtime.call import Call
 from activities.runtime.executor import TryAgain
 from shared import remedies, settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
+from shared.arm.operation_errors import operation_error, step_detail
 from shared.azure import errors
 from shared.settings import SettingsError
 from shared.steps import Failed, RetryClass
@@ -84,15 +82,9 @@ def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -
         resource_id: the resource that the failed call was about.
     """
     row = call["row"]
-    body = CloudErrorBody(code=error.code, message=f"Step '{row['name']}' failed: {error.message}")
-    if error.target:
-        body["target"] = error.target
-    body["details"] = [
-        *error.details,
-        {"code": "Step", "message": row["name"], "target": row["phase"]},
-        *([CloudErrorBody(code="AzureResource", message=resource_id)] if resource_id else []),
-        {"code": "Remedy", "message": remedy},
-        {"code": "CorrelationId", "message": call["correlationId"]},
-        {"code": "Owner", "message": str(error.owner)},
-    ]
-    return body
+    details = [*error.details, step_detail(row["name"], row["phase"])]
+    if resource_id:
+        details.append({"code": "AzureResource", "message": resource_id})
+    message = f"Step '{row['name']}' failed: {error.message}"
+    body = operation_error(error.code, message, details, remedy, call["correlationId"], error.owner)
+    return body | {"target": error.target} if error.target else body

@@ -73,6 +73,8 @@ def test_the_superseded_operation_ends_canceled(deleting: World) -> None:
     assert call("cancel_superseded") == DONE
     old = deleting.cosmos["AsyncOperations"].documents["old", "old"]["asyncOperation"]
     assert (old["status"], old["error"]["code"]) == ("Canceled", "OperationCanceled")
+    assert [each["code"] for each in old["error"]["details"]] == ["Remedy", "CorrelationId", "Owner"]
+    assert old["error"]["details"][-1]["message"] == "customer"
     assert deleting.cosmos["OperationProgress"].documents["old", "a-1"]["status"] == "Canceled"
     assert "supersededOperationId" not in deleting.cluster
 

@@ -134,6 +134,8 @@ def test_an_operation_that_its_cluster_does_not_name_ends(accepted: World, docum
     ended = accepted.cosmos["AsyncOperations"].documents["lost", "lost"]["asyncOperation"]
     assert (ended["status"], ended["error"]["code"]) == ("Canceled", "OperationCanceled")
     assert "not accepted" in ended["error"]["message"]
+    assert [each["code"] for each in ended["error"]["details"]] == ["Remedy", "CorrelationId", "Owner"]
+    assert ended["error"]["details"][-1]["message"] == "platform"
     assert ended["endTime"]
 
 
