@@ -3,13 +3,12 @@
 from functools import partial
 
 from frontend.messages import Call, Reply
+from frontend.races import LOST, repeat_until_written
 from shared.arm.errors import CloudError, ErrorCode, conflict, shown
 from shared.arm.preconditions import require_match
 from shared.clusters import catalogue, catalogue_changes
 from shared.documents import CatalogueDocument
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
-
-_LOST = (Conflict, NotFound, PreconditionFailed)
+from shared.store import ensure_written
 
 
 def list_all(call: Call) -> Reply:
@@ -43,21 +42,20 @@ def put(call: Call) -> Reply:
     Raises:
         CloudError: 400 with every problem of the entry, 409 `Conflict`, 412 `PreconditionFailed`.
     """
+    return repeat_until_written(_what(call), lambda: _put(call))
+
+
+def _put(call: Call) -> Reply:
     versions, name = call.services.store.versions, _name(call)
-    for _ in range(UPDATE_TRIES):
-        documents = versions.all()
-        stored = catalogue_changes.find(documents, name)
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        wanted = catalogue_changes.requested(documents, name, call.content, call.services.now())
-        catalogue_changes.require_versions_left(documents, name, wanted)
-        if stored and catalogue_changes.is_withdrawn(stored, wanted):
-            _require_no_creates(call, name)
-        try:
-            ensure_written(partial(versions.put, wanted), partial(versions.says, wanted))
-        except _LOST:
-            continue
-        return _reply(200 if stored else 201, _settled(call, wanted))
-    raise _lost(name)
+    documents = versions.all()
+    stored = catalogue_changes.find(documents, name)
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    wanted = catalogue_changes.requested(documents, name, call.content, call.services.now())
+    catalogue_changes.require_versions_left(documents, name, wanted)
+    if stored and catalogue_changes.is_withdrawn(stored, wanted):
+        _require_no_creates(call, name)
+    ensure_written(partial(versions.put, wanted), partial(versions.says, wanted))
+    return _reply(200 if stored else 201, _settled(call, wanted))
 
 
 def delete(call: Call) -> Reply:
@@ -66,26 +64,29 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 409 `Conflict`, 412 `PreconditionFailed`.
     """
+    return repeat_until_written(_what(call), lambda: _delete(call))
+
+
+def _delete(call: Call) -> Reply:
     versions, name = call.services.store.versions, _name(call)
-    for _ in range(UPDATE_TRIES):
-        documents = versions.all()
-        stored = catalogue_changes.find(documents, name)
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        if stored is None:
-            return Reply(204)
-        catalogue_changes.require_versions_left(documents, name)
-        if catalogue_changes.is_withdrawn(stored):
-            _require_no_creates(call, name)
-        try:
-            ensure_written(partial(versions.delete, stored), lambda: versions.read(name) is None)
-        except _LOST:
-            continue
+    documents = versions.all()
+    stored = catalogue_changes.find(documents, name)
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    if stored is None:
         return Reply(204)
-    raise _lost(name)
+    catalogue_changes.require_versions_left(documents, name)
+    if catalogue_changes.is_withdrawn(stored):
+        _require_no_creates(call, name)
+    ensure_written(partial(versions.delete, stored), lambda: versions.read(name) is None)
+    return Reply(204)
 
 
 def _name(call: Call) -> str:
     return call.request.parameters["openShiftVersion"]
+
+
+def _what(call: Call) -> str:
+    return f"Version '{_name(call)}'"
 
 
 def _reply(status: int, document: CatalogueDocument) -> Reply:
@@ -116,7 +117,7 @@ def _settled(call: Call, wanted: CatalogueDocument) -> CatalogueDocument:
     for document in catalogue_changes.outdated(documents):
         try:
             versions.update(partial(versions.read, document["id"]), partial(_unmark, documents))
-        except _LOST:
+        except LOST:
             # Other requests change this entry, and end with the same step.
             continue
     current = catalogue.default(documents)
@@ -140,7 +141,3 @@ def _unmark(documents: list[CatalogueDocument], document: CatalogueDocument) -> 
     unmarked["default"] = False
     unmarked.pop("defaultSince", None)
     return unmarked
-
-
-def _lost(name: str) -> CloudError:
-    return conflict(f"Version '{name}' was changed by other requests at the same time. Try again.")

@@ -3,14 +3,13 @@
 from functools import partial
 
 from frontend.messages import Call, Reply
-from shared.arm.errors import CloudError, ErrorCode, conflict, shown
+from frontend.races import repeat_until_written
+from shared.arm.errors import CloudError, ErrorCode, shown
 from shared.arm.preconditions import require_match
 from shared.clusters import role_sets
 from shared.clusters.catalogue_changes import find
 from shared.documents import RoleSetDocument
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
-
-_LOST = (Conflict, NotFound, PreconditionFailed)
+from shared.store import NotFound, ensure_written
 
 
 def list_all(call: Call) -> Reply:
@@ -41,20 +40,20 @@ def put(call: Call) -> Reply:
     Raises:
         CloudError: 400 with every problem of the entry, 409 `Conflict`, 412 `PreconditionFailed`.
     """
+    return repeat_until_written(_what(call), lambda: _put(call))
+
+
+def _put(call: Call) -> Reply:
     store, minor = call.services.store.role_sets, _minor(call)
-    for _ in range(UPDATE_TRIES):
-        documents = store.all()
-        stored = find(documents, minor)
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        wanted = role_sets.requested(documents, minor, call.content)
-        try:
-            ensure_written(partial(store.put, wanted), partial(store.says, wanted))
-        except _LOST:
-            continue
-        written = store.read(minor)
-        if written is not None:
-            return _reply(200 if stored else 201, written)
-    raise _lost(minor)
+    documents = store.all()
+    stored = find(documents, minor)
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    wanted = role_sets.requested(documents, minor, call.content)
+    ensure_written(partial(store.put, wanted), partial(store.says, wanted))
+    written = store.read(minor)
+    if written is None:
+        raise NotFound(minor)
+    return _reply(200 if stored else 201, written)
 
 
 def delete(call: Call) -> Reply:
@@ -63,27 +62,25 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 409 `Conflict`, 412 `PreconditionFailed`.
     """
+    return repeat_until_written(_what(call), lambda: _delete(call))
+
+
+def _delete(call: Call) -> Reply:
     store, minor = call.services.store.role_sets, _minor(call)
-    for _ in range(UPDATE_TRIES):
-        stored = find(store.all(), minor)
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        if stored is None:
-            return Reply(204)
-        try:
-            ensure_written(partial(store.delete, stored), lambda: store.read(minor) is None)
-        except _LOST:
-            continue
-        return Reply(204)
-    raise _lost(minor)
+    stored = find(store.all(), minor)
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    if stored is not None:
+        ensure_written(partial(store.delete, stored), lambda: store.read(minor) is None)
+    return Reply(204)
 
 
 def _minor(call: Call) -> str:
     return call.request.parameters["openShiftMinorVersion"]
 
 
+def _what(call: Call) -> str:
+    return f"The role set of '{shown(_minor(call))}'"
+
+
 def _reply(status: int, document: RoleSetDocument) -> Reply:
     return Reply(status, role_sets.to_operators(document), {"ETag": document["_etag"]})
-
-
-def _lost(minor: str) -> CloudError:
-    return conflict(f"The role set of '{shown(minor)}' was changed by other requests at the same time. Try again.")

@@ -5,12 +5,12 @@ from dataclasses import replace
 from frontend.clusters.operation_begin import accepted, new_request, refused, result_url, write_operation
 from frontend.clusters.undoing import undoing
 from frontend.messages import Call, Reply
+from frontend.races import repeat_until_written
 from orchestrators.plans.beginning import begin_operation
-from shared.arm.errors import CloudError, conflict
+from shared.arm.errors import CloudError
 from shared.clusters import states
 from shared.clusters.states import Event
 from shared.clusters.subscriptions import MAY_DELETE, require_state
-from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
 
 
 def delete(call: Call) -> Reply:
@@ -19,12 +19,7 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races.
     """
-    for _ in range(UPDATE_TRIES):
-        try:
-            return _delete(call)
-        except (PreconditionFailed, NotFound):
-            continue
-    raise conflict(f"The cluster '{call.resource_id}' was changed by other requests at the same time. Try again.")
+    return repeat_until_written(f"The cluster '{call.resource_id}'", lambda: _delete(call))
 
 
 def _delete(call: Call) -> Reply:

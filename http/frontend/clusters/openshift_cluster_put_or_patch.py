@@ -14,17 +14,18 @@ from frontend.clusters.operation_begin import accepted, new_request, refused, wr
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
+from frontend.races import repeat_until_written
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared import deadline
-from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
+from shared.arm.errors import CloudError, ErrorCode, resource_not_found
 from shared.clusters import convert, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
 from shared.steps import StepStatus
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
+from shared.store import Conflict, PreconditionFailed
 from shared.vault import Bundle
 
 _BUCKETS = 256
@@ -36,7 +37,7 @@ def put(call: Call) -> Reply:
     Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT
     may leave out members that have a default, and the checks against Azure run in the operation, not in the request.
     """
-    return _retried(call, Event.PUT)
+    return _repeated(call, Event.PUT)
 
 
 def patch(call: Call) -> Reply:
@@ -45,17 +46,11 @@ def patch(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound` if there is no cluster.
     """
-    return _retried(call, Event.PATCH)
+    return _repeated(call, Event.PATCH)
 
 
-def _retried(call: Call, event: Event) -> Reply:
-    """Repeat the whole decision while another writer of the document is faster."""
-    for _ in range(UPDATE_TRIES):
-        try:
-            return _put_or_patch(call, event)
-        except (PreconditionFailed, NotFound):
-            continue
-    raise conflict(f"The cluster '{call.resource_id}' was changed by other requests at the same time. Try again.")
+def _repeated(call: Call, event: Event) -> Reply:
+    return repeat_until_written(f"The cluster '{call.resource_id}'", lambda: _put_or_patch(call, event))
 
 
 def _put_or_patch(call: Call, event: Event) -> Reply:

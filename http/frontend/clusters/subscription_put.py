@@ -3,24 +3,23 @@
 from functools import partial
 
 from frontend.messages import Call, Reply
-from shared.arm.errors import conflict
+from frontend.races import repeat_until_written
 from shared.clusters.subscriptions import next_document
 from shared.documents import SubscriptionDocument
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
+from shared.store import ensure_written
 
 
 def put(call: Call) -> Reply:
     """Store ARM's report and answer with the stored document: 201 for a new subscription, otherwise 200."""
+    return repeat_until_written(f"Subscription '{call.subscription_id}'", lambda: _put(call))
+
+
+def _put(call: Call) -> Reply:
     subscriptions = call.services.store.subscriptions
-    for _ in range(UPDATE_TRIES):
-        stored = subscriptions.get(call.subscription_id)
-        document = next_document(stored, call.subscription_id, call.content)
-        try:
-            ensure_written(partial(subscriptions.put, document), partial(_says, call, document))
-        except (Conflict, NotFound, PreconditionFailed):
-            continue
-        return Reply(200 if stored else 201, document["subscription"])
-    raise conflict(f"Subscription '{call.subscription_id}' was changed by other requests at the same time. Try again.")
+    stored = subscriptions.get(call.subscription_id)
+    document = next_document(stored, call.subscription_id, call.content)
+    ensure_written(partial(subscriptions.put, document), partial(_says, call, document))
+    return Reply(200 if stored else 201, document["subscription"])
 
 
 def _says(call: Call, document: SubscriptionDocument) -> bool:

@@ -10,7 +10,6 @@ from shared.arm.errors import (
     CloudError,
     ErrorCode,
     authorization_failed,
-    conflict,
     forbidden,
     invalid_parameter,
     invalid_request_content,
@@ -182,6 +181,6 @@ def as_error(problems: Iterable[Problem]) -> CloudError:
     return summarize(listed)
 
 
-def lost(name: str) -> CloudError:
-    """Return the error of a request that lost every race for a site."""
-    return conflict(f"The site '{name}' was changed by other requests at the same time. Try again.")
+def title(call: Call) -> str:
+    """Return what errors call the site in the path."""
+    return f"The site '{call.parameters['siteName']}'"

@@ -8,6 +8,7 @@ from frontend.clusters.operation_begin import new_request, write_operation
 from frontend.clusters.undoing import undoing
 from frontend.messages import Call, Reply, Start
 from frontend.operations import operation_report
+from frontend.races import repeat_until_written
 from frontend.retry_after import RETRY_AFTER
 from frontend.sites import opening
 from frontend.sites.sites import busy
@@ -24,7 +25,7 @@ from shared.phase_documents.documents import Phase
 from shared.phase_documents.schemas import PHASE_RUN, PLAN_RUN
 from shared.phase_documents.site import Site
 from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
-from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
+from shared.store import NotFound
 
 # The plan, and the service's clusters whose kubeconfigs it needs.
 Resolved = tuple[ResolvedPlan, list[str]]
@@ -145,24 +146,22 @@ def _phase(call: Call, work: Work) -> Reply:
 
 def _begin(call: Call, resolve: Resolve) -> Reply:
     """Begin an operation with the plan that `resolve` makes; nothing is stored if it refuses."""
-    store = call.services.store
-    for _ in range(UPDATE_TRIES):
-        document = opening.document(call)
-        if document.get("asyncOperationId"):
-            raise busy(document["asyncOperationId"])
-        with opening.explained():
-            plan, sources = resolve(document, opening.site(call, document))
-        operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
-        operation["sourceClusters"] = sources
-        if not plan["name"].startswith((_PHASE, _CLUSTER)) and plan["rows"][0]["executor"] == Work.RUN:
-            document["runs"] = {**document.get("runs", {}), plan["name"]: operation["id"]}
-        try:
-            with undoing() as undo:
-                write_operation(call, document, operation, store.sites.replace, undo)
-        except (PreconditionFailed, NotFound):
-            continue
-        return _accepted(call, document, operation)
-    raise opening.lost(document["id"])
+    return repeat_until_written(opening.title(call), lambda: _begin_once(call, resolve))
+
+
+def _begin_once(call: Call, resolve: Resolve) -> Reply:
+    document = opening.document(call)
+    if document.get("asyncOperationId"):
+        raise busy(document["asyncOperationId"])
+    with opening.explained():
+        plan, sources = resolve(document, opening.site(call, document))
+    operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
+    operation["sourceClusters"] = sources
+    if not plan["name"].startswith((_PHASE, _CLUSTER)) and plan["rows"][0]["executor"] == Work.RUN:
+        document["runs"] = {**document.get("runs", {}), plan["name"]: operation["id"]}
+    with undoing() as undo:
+        write_operation(call, document, operation, call.services.store.sites.replace, undo)
+    return _accepted(call, document, operation)
 
 
 def _plan(

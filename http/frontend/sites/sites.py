@@ -4,17 +4,17 @@ from functools import partial
 from typing import Any
 
 from frontend.messages import Call, Reply
+from frontend.races import repeat_until_written
 from frontend.sites import opening
 from shared.arm.errors import CloudError, conflict
 from shared.arm.preconditions import require_match
 from shared.documents import SiteDocument
 from shared.phase_documents.schemas import SITE
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
+from shared.store import ensure_written
 from shared.store.sites import key_of
 
 Json = dict[str, Any]
 
-_LOST = (Conflict, NotFound, PreconditionFailed)
 METADATA = "metadata.yaml"
 
 
@@ -45,20 +45,17 @@ def put(call: Call) -> Reply:
     """
     wanted = _wanted(call)
     opening.site(call, wanted)
+    return repeat_until_written(opening.title(call), lambda: _put(call, wanted))
+
+
+def _put(call: Call, wanted: SiteDocument) -> Reply:
     store = call.services.store.sites
-    for _ in range(UPDATE_TRIES):
-        stored = store.read(wanted["id"])
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        _require_rest(stored)
-        written: SiteDocument = {**(stored or {}), **wanted}
-        try:
-            ensure_written(
-                partial(store.replace if stored else store.create, written), partial(_is_written, call, wanted)
-            )
-        except _LOST:
-            continue
-        return _reply(200 if stored else 201, opening.document(call))
-    raise opening.lost(wanted["id"])
+    stored = store.read(wanted["id"])
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    _require_rest(stored)
+    written: SiteDocument = {**(stored or {}), **wanted}
+    ensure_written(partial(store.replace if stored else store.create, written), partial(_is_written, call, wanted))
+    return _reply(200 if stored else 201, opening.document(call))
 
 
 def delete(call: Call) -> Reply:
@@ -67,19 +64,17 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 409 `Conflict` while an operation runs, or after five lost races; 412 `PreconditionFailed`.
     """
+    return repeat_until_written(opening.title(call), lambda: _delete(call))
+
+
+def _delete(call: Call) -> Reply:
     store, name = call.services.store.sites, call.parameters["siteName"]
-    for _ in range(UPDATE_TRIES):
-        stored = store.read(name)
-        require_match(call.request.headers, stored["_etag"] if stored else "")
-        if stored is None:
-            return Reply(204)
+    stored = store.read(name)
+    require_match(call.request.headers, stored["_etag"] if stored else "")
+    if stored is not None:
         _require_rest(stored)
-        try:
-            ensure_written(partial(store.delete, stored), lambda: store.read(name) is None)
-        except _LOST:
-            continue
-        return Reply(204)
-    raise opening.lost(name)
+        ensure_written(partial(store.delete, stored), lambda: store.read(name) is None)
+    return Reply(204)
 
 
 def _wanted(call: Call) -> SiteDocument:
