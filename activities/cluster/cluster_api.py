@@ -8,7 +8,8 @@ from activities.cluster.gathering import not_done
 from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose
+from shared.clusters.private_access import private_access
+from shared.clusters.secrets import SERVICE_KUBECONFIG
 from shared.openshift import client
 from shared.openshift.client import NotDone
 from shared.vault import get_vault
@@ -20,12 +21,12 @@ def connect(step: Step) -> ApiClient:
     Raises:
         CloudError: if an earlier step has not stored what this needs, which only a bug in a plan can cause.
     """
-    secret_id = step.document["secrets"].get(Purpose.CREDENTIALS)
-    address = (step.properties.get("networkProfile") or {}).get("privateEndpointIp")
-    if not secret_id or not address:
-        missing = "credentials" if not secret_id else "private endpoint and its address"
-        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, f"The cluster's {missing} are not stored.")
-    return client.connect(secret_id, SERVICE_KUBECONFIG, address, get_vault().get_secret)
+    try:
+        access = private_access(step.document)
+    except LookupError as missing:
+        message = f"The cluster's {missing} are not stored."
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, message) from missing
+    return client.connect(access.secret_id, SERVICE_KUBECONFIG, access.address, get_vault().get_secret)
 
 
 def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:

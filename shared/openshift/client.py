@@ -108,12 +108,12 @@ class Endpoint:
 
     Attributes:
         url: `https://<address>:<port>`, the address to connect to.
-        server_name: the name that its certificate must carry, whatever the address.
+        server_name: the name that its certificate must carry, whatever the address; None for the host of the address.
         tls: trusts only the cluster's own authority, and has the client certificate.
     """
 
     url: str
-    server_name: str
+    server_name: str | None
     tls: ssl.SSLContext
 
 
@@ -155,20 +155,7 @@ def connect(secret_id: str, member: str, address: str, read_secret: Callable[[st
         address: as there.
         read_secret: as there.
     """
-    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
-
-    found = endpoint(secret_id, member, address, read_secret)
-    configuration = Configuration(
-        host=found.url,
-        # A thread must not sleep here: the plan decides what is tried again, and when.
-        retries=False,
-        tls_server_name=found.server_name,
-        connection_pool_maxsize=4,
-    )
-    client = ApiClient(configuration)
-    client.user_agent = USER_AGENT
-    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = found.tls
-    return client
+    return _client(endpoint(secret_id, member, address, read_secret))
 
 
 def connect_with(kubeconfig: Json) -> "ApiClient":
@@ -180,24 +167,30 @@ def connect_with(kubeconfig: Json) -> "ApiClient":
     Raises:
         NotDone: a certificate or a key in the kubeconfig is none.
     """
-    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
-
     user, cluster = _sections(kubeconfig)
     try:
         tls = _tls(user, cluster)
     except (ValueError, ssl.SSLError) as error:
         raise NotDone("a certificate or key of the kubeconfig is not base64 of PEM, or they do not fit") from error
+    found = Endpoint(cluster["server"].rstrip("/"), cluster.get("tls-server-name"), tls)
+    return _client(found, _authorization(user))
+
+
+def _client(found: Endpoint, authorization: str = "") -> "ApiClient":
+    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
+
     configuration = Configuration(
-        host=cluster["server"].rstrip("/"),
+        host=found.url,
+        # A thread must not sleep here: the plan decides what is tried again, and when.
         retries=False,
-        tls_server_name=cluster.get("tls-server-name"),
+        tls_server_name=found.server_name,
         connection_pool_maxsize=4,
     )
-    if authorization := _authorization(user):
+    if authorization:
         configuration.api_key["BearerToken"] = authorization
     client = ApiClient(configuration)
     client.user_agent = USER_AGENT
-    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = tls
+    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = found.tls
     return client
 
 

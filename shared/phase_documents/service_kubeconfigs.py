@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from shared import kubernetes_yaml
 from shared.arm.errors import CloudError
 from shared.clusters import states
-from shared.clusters.secrets import USER_KUBECONFIG, Purpose
+from shared.clusters.private_access import private_access
+from shared.clusters.secrets import USER_KUBECONFIG
 from shared.openshift import client
 from shared.openshift.client import Json, Read
 from shared.store import Store
@@ -30,15 +31,14 @@ def read_admin(store: Store, vault: Vault, resource_id: str) -> str:
         raise LookupError(f"this service has no cluster {resource_id}")
     try:
         states.require_credentials(document["openShiftCluster"])
+        access = private_access(document)
     except CloudError as error:
         raise LookupError(error.message) from error
-    secret_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
-    address = (document["openShiftCluster"]["properties"].get("networkProfile") or {}).get("privateEndpointIp")
-    if not secret_id or not address:
-        raise LookupError(f"the cluster {resource_id} has no credentials yet")
-    kubeconfig = kubernetes_yaml.load(vault.get_secret(secret_id)[USER_KUBECONFIG])
+    except LookupError as missing:
+        raise LookupError(f"the cluster {resource_id} has no {missing} yet") from missing
+    kubeconfig = kubernetes_yaml.load(vault.get_secret(access.secret_id)[USER_KUBECONFIG])
     for entry in kubeconfig["clusters"]:
-        url, server_name = client.reached_at(entry["cluster"]["server"], address)
+        url, server_name = client.reached_at(entry["cluster"]["server"], access.address)
         entry["cluster"] |= {"server": url, "tls-server-name": server_name}
     return kubernetes_yaml.dump(kubeconfig)
 

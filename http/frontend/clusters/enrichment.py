@@ -17,7 +17,8 @@ from shared.arm import resource_id
 from shared.clusters import states
 from shared.clusters.live import live_values
 from shared.clusters.live.live_values import Live
-from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose
+from shared.clusters.private_access import private_access
+from shared.clusters.secrets import SERVICE_KUBECONFIG
 from shared.documents import Cluster, ClusterDocument
 from shared.openshift import client
 from shared.openshift.client import Endpoint, NotDone, Read
@@ -93,12 +94,12 @@ def shown(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
 
 def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
     """Return how activities, too, reach a cluster: as the service's own user, at the private endpoint."""
-    secret_id = (document.get("secrets") or {}).get(Purpose.CREDENTIALS)
-    address = (document["openShiftCluster"]["properties"].get("networkProfile") or {}).get("privateEndpointIp")
-    if not secret_id or not address:
+    try:
+        access = private_access(document)
+    except LookupError:
         return NotDone("they are not stored")
     try:
-        return client.endpoint(secret_id, SERVICE_KUBECONFIG, address, call.services.vault.get_secret)
+        return client.endpoint(access.secret_id, SERVICE_KUBECONFIG, access.address, call.services.vault.get_secret)
     except Exception as error:  # noqa: BLE001 - the type alone, because the text may quote the credentials
         return NotDone(f"they cannot be read: {type(error).__name__}")
 
