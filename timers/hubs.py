@@ -15,7 +15,7 @@ from shared.steps import ProgressItem, last_progress
 
 # How long a hub must have been silent before another takes over its operations.
 SILENCE = timedelta(minutes=15)
-# After a gap of this length between two of its own signs, a hub starts listening anew.
+# After a gap of this length between two of its own signs, a hub starts listening again.
 GAP = SILENCE / 3
 
 

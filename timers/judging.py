@@ -73,7 +73,7 @@ class Finding:
 
     @property
     def is_alive(self) -> bool:
-        """Whether an instance runs that this package can go on with: it has its orchestrator and all its activities."""
+        """Whether an instance runs that this package can continue: it has its orchestrator and all its activities."""
         has_orchestrator = not self.interpreter or self.interpreter in plans.INTERPRETERS
         return self.status in LIVING and has_orchestrator and not self.missing
 
@@ -200,7 +200,7 @@ def _never_started(finding: Finding, operation: OperationDocument) -> bool:
 def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> bool:
     """Tell whether a running row was not heard of for twice its deadline, or, if no row runs, nothing was.
 
-    The longest time for which a row retries in vain is added: while the database is away, and in a pause that a service
+    The longest time for which a row retries without success is added: while the database is away, and in a pause that a service
     has asked for, no progress is written.
     """
     outage = _longest_silence(operation)

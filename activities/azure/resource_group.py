@@ -34,7 +34,7 @@ def _ensure_resource_group(step: Step) -> None:
 def _update_group_tags(step: Step) -> None:
     """Give the group the cluster's tags. A second run sends nothing.
 
-    Tags that the service has put there before, and that the cluster has no more, are removed; those of others stay. A
+    Tags that the service has put there before, and that the cluster no longer has, are removed; those of others stay. A
     group that is gone, or is not this cluster's, is left alone: other rows report it.
     """
     group = find(step)

@@ -68,7 +68,7 @@ def _secret(step: Step, which: Certificate, namespace: str) -> Json:
         chain, key = get_vault().get_certificate(name)
     except ValueError:
         # The message does not say what exactly is wrong, because the text around it is a key.
-        broken = f"The certificate '{name}' of the clusters' vault is no PEM certificate with its PKCS#8 key."
+        broken = f"The certificate '{name}' of the clusters' vault is not a PEM certificate with its PKCS#8 key."
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, broken) from None
     return {
         "apiVersion": "v1",

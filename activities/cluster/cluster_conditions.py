@@ -29,7 +29,7 @@ from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_fai
 # The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
 # of Azure.
 PATIENCE = 1 / 6
-# The share after which a machine that was refused for a missing role is made anew, in that time: a minute.
+# The share after which a machine that was refused for a missing role is made again, in that time: a minute.
 RETRY = PATIENCE / 5
 
 Found = list[Any]

@@ -38,7 +38,7 @@ def _silenced(secret: Json) -> Json:
     try:
         document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
     except ValueError:
-        raise NotDone(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is no text") from None
+        raise NotDone(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is not text") from None
     try:
         silenced = alertmanager.with_receiver(document)
     except ValueError as error:

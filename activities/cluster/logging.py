@@ -51,7 +51,7 @@ def _certificate(secret: str) -> tuple[str, str]:
         problem = "is not there"
     except ValueError:
         # The message does not say what exactly is wrong, because the text around it is a key.
-        problem = "is no PEM certificate with its PKCS#8 key"
+        problem = "is not a PEM certificate with its PKCS#8 key"
     raise CloudError(
         500,
         ErrorCode.INTERNAL_SERVER_ERROR,

@@ -69,7 +69,7 @@ def _scaled(step: Step) -> Outcome | None:
 
 
 def _make_anew(step: Step, api: ApiClient, found: list[Any]) -> bool:
-    """Make failed machines anew as for a create, but only those of the machine sets that the service scales."""
+    """Make failed machines again as for a create, but only those of the machine sets that the service scales."""
     machines, sets = found
     ours = machine_sets.of_sets(machines, machine_sets.of_workers(sets, step.properties["infraId"]))
     return cluster_conditions.make_failed_machines_anew(step, api, [ours])

@@ -177,7 +177,7 @@ def _ran(step: TrialStep, row: ResolvedRow, executor: Executor[Any]) -> TriedRow
 
 
 def _stopped(step: TrialStep, row: ResolvedRow, error: Exception) -> TriedRow:
-    """Return what an error tells of a row."""
+    """Return what an error says about a row."""
     if isinstance(error, SecretNeeded):
         return _tried(row, Verdict.NOT_CHECKED, _LACKING)
     if isinstance(error, fence.WouldChange | NotFound | PreconditionFailed):

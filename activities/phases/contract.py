@@ -46,7 +46,7 @@ class PhaseExecutor:
 
     Args:
         run: does the work or begins it; None if it is done, or what is waited for. May run twice.
-        proceed: goes on with what `run` has begun, in the same way.
+        proceed: continues what `run` has begun, in the same way.
         status: tells whether it is done, in the same way; changes nothing.
         dry_run: returns what `run` would do to each object; changes nothing.
     """

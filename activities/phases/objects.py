@@ -42,7 +42,7 @@ _PASSING = ("because it is being terminated", "not yet ready to handle request")
 
 
 class Conflicts(NotDone):
-    """Somebody else manages members of the object that the phase wants to have otherwise."""
+    """Somebody else manages members of the object that the phase sets to other values."""
 
 
 class UnknownKind(NotDone):

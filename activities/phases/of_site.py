@@ -94,7 +94,7 @@ def _run(step: SiteStep) -> Outcome:
 
 
 def _proceed(step: SiteStep) -> Outcome:
-    """Go on with a phase."""
+    """Continue a phase."""
     return _worked(step, lambda executor: executor.proceed)
 
 

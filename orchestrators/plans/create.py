@@ -36,7 +36,7 @@ _PREPARATION = section("preparation",
         needs=("validate_vm_sizes",)),
     # Everything made from expired certificates is deleted before anything is made from new ones.
     begin_and_poll("remove_expired_machines", 30,
-        "Azure to delete the machines whose certificates are too old to go on with",
+        "Azure to delete the machines whose certificates are too old to continue with",
         when="begins_again", needs=("validate_resource_provider_permissions",), remedy=LOCKED),
     action("create_dns", 5, "the record of the API server in the managed zone", when="uses_managed_domain"),
 )

@@ -77,12 +77,12 @@ def begin(
 
 
 def resume_last(found: Site, plan_name: str, state: Path, again: str) -> None:
-    """Go on with the last run of a plan: what is done stays done."""
+    """Continue the last run of a plan: what is done stays done."""
     operations = Operations(state)
     with operations.alone(plan_name):
         operation = operations.last(plan_name)
         if operation is None:
-            raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to go on with.")
+            raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to continue.")
         if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
             raise refused(
                 "The bundle has changed since that run. Run the plan again from its beginning, or from a phase: "

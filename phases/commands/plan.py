@@ -67,7 +67,7 @@ def plan_run(
     wait_timeout: Wait = None,
     resume_from: Annotated[str, typer.Option("--resume-from", help="Begin with this phase of the plan.")] = "",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the last run of the plan, if the bundle is still the same.")
+        bool, typer.Option("--resume", help="Continue the last run of the plan, if the bundle is still the same.")
     ] = False,
     body: service_plans.Body = None,
     service: service_plans.Address = "",
@@ -91,7 +91,7 @@ def plan_run(
     forgotten = [option for option, given in others.items() if given]
     if resume and forgotten:
         options = ", ".join(forgotten)
-        raise refused(f"--resume goes on with a run as it began; it does not go together with {options}.")
+        raise refused(f"--resume continues a run as it began; it does not go together with {options}.")
     from phases.commands import beginning  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)

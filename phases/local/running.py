@@ -76,7 +76,7 @@ class Runner:
 
         Raises:
             BundleError: there is none of that name.
-            NotDone: no kubeconfig can be had, at least not yet.
+            NotDone: there is no kubeconfig, at least not yet.
         """
         with self._lock:
             if name not in self._clients:

@@ -2,7 +2,7 @@
 
 The answer is always 200, and its body says whether the template passes. It covers what a PUT decides from the body, the
 catalogue and the stored cluster; nothing is reserved. For a template with one new cluster Azure is asked, too, by a dry
-run of those checks whose result cannot depend on what the template makes: quotas and sizes of machines.
+run of those checks whose result cannot depend on what the template makes: quotas and VM sizes.
 
 A refusal stops the whole deployment, so whatever may still turn out well passes:
 

@@ -25,7 +25,7 @@ def planned(call: Call, plan_name: str) -> DryRunInput:
         plan_name: the plan that the request is expected to run.
 
     Raises:
-        CloudError: what the request would be refused for; 404 `NotFound` for a plan that there is not; 409 `Conflict` if
+        CloudError: what the request would be refused for; 404 `NotFound` for an unknown plan; 409 `Conflict` if
             the request would run another plan.
     """
     if plan_name not in plans.PLANS:

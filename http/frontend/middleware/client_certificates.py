@@ -98,7 +98,7 @@ def _is_for_clients(_policy: Policy, _certificate: Certificate, usage: x509.Exte
 
 def _is_authority(_policy: Policy, _certificate: Certificate, constraints: x509.BasicConstraints) -> None:
     if not constraints.ca:
-        raise ValueError("the issuer is no certificate authority")
+        raise ValueError("the issuer is not a certificate authority")
 
 
 # The library's default policy is that of the web, which requires a DNS name in the leaf. Operators' leaves have none.

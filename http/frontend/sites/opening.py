@@ -90,7 +90,7 @@ def content(call: Call, schema: Schema) -> dict[str, Any]:
     """Return the body of a request.
 
     Raises:
-        CloudError: 400 `InvalidRequestContent` if it is no object; 400 `InvalidParameter` with everything in which it
+        CloudError: 400 `InvalidRequestContent` if it is not an object; 400 `InvalidParameter` with everything in which it
             differs from the schema.
     """
     given = call.content

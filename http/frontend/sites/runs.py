@@ -217,7 +217,7 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
     """
     operation = _last(call, document, plan_name)
     if operation["asyncOperation"]["status"] == StepStatus.SUCCEEDED:
-        raise conflict(f"The last run of the plan '{plan_name}' has succeeded. Run it anew.")
+        raise conflict(f"The last run of the plan '{plan_name}' has succeeded. Run it again from the start.")
     if operation["bundle"] != document["bundle"]:
         raise conflict(
             "The site has another bundle since that run. Run the plan again from its beginning, or from a phase, with "
