@@ -1,7 +1,7 @@
 """Answers of machines that somebody else controls: each is read within a number of bytes and a time, or is given up.
 
 A cluster's administrator owns its API server, and anybody may run a registry. The time-outs of a blocking client count
-only the pauses of a server, so one that sends a byte now and then would keep a thread for ever. So the connections made
+only the pauses of a server, so one that sends a byte now and then would keep a thread forever. So the connections made
 here also end with the deadline of the call (`shared/deadline.py`), in the handshake, the headers and the body alike.
 `shared/openshift/reads.py` reads many clusters at once, in an event loop with limits of its own.
 """

@@ -26,7 +26,7 @@ CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
 # For the whole answer to one attempt. ARM itself gives up after a minute.
 ANSWER_SECONDS = 120
-# The list of all sizes of machines has the longest pages, several megabytes each.
+# The list of all VM sizes has the longest pages, several megabytes each.
 MOST_BYTES = 32 << 20
 # Blobs and Entra ID. Activities call them too, and both answer sooner.
 SHORT_READ_TIMEOUT_SECONDS = 10

@@ -205,7 +205,7 @@ class Restarts(TypedDict):
 class FencedDocument(Document, total=False):
     """The members of a document that fences operations: at most one runs at a time, driven by one attempt.
 
-    With `canceling` somebody has asked for the end of the operation, and no later attempt goes on with it.
+    With `canceling` somebody has asked for the end of the operation, and no later attempt continues it.
     """
 
     key: str

@@ -290,7 +290,7 @@ Ending = Done | Failed | Fenced | Stopped
 
 
 class Verdict(StrEnum):
-    """What a dry run tells of a row."""
+    """What a dry run says about a row."""
 
     # A check has passed, or the row has nothing to do or is not reached.
     CHECKED = "checked"
@@ -313,7 +313,7 @@ class TriedResource(TypedDict):
 
 
 class TriedRow(TypedDict):
-    """What a dry run tells of one row. `mayPass`: the operation would try for a while before it fails."""
+    """What a dry run says about one row. `mayPass`: the operation would try for a while before it fails."""
 
     row: str
     phase: str

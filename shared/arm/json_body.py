@@ -29,7 +29,7 @@ def parse_json(body: bytes) -> Any:
     try:
         return parse(body)
     except ValueError as error:
-        raise invalid_request_content(f"The request body is not valid JSON in UTF-8: {error}.") from error
+        raise invalid_request_content(f"The request body is not valid UTF-8 JSON: {error}.") from error
 
 
 def parse(body: bytes) -> Any:
@@ -60,7 +60,7 @@ def parse(body: bytes) -> Any:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _parse_integer(text: str) -> int:

@@ -97,7 +97,7 @@ def parse(text: str) -> ResourceId:
     if not rest:
         return ResourceId(subscription_id, resource_group)
     if rest[0].lower() != _PROVIDERS or len(rest) < 4 or len(rest) % 2:  # noqa: PLR2004 - providers, ns, type, name
-        raise ValueError(f"'{text}' does not go on with /providers/<namespace>/<type>/<name>")
+        raise ValueError(f"'{text}' does not continue with /providers/<namespace>/<type>/<name>")
     return ResourceId(subscription_id, resource_group, rest[1], tuple(rest[2::2]), tuple(rest[3::2]))
 
 

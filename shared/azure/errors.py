@@ -179,7 +179,7 @@ def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
 
 def retry_class(error: AzureError) -> RetryClass:
     """Return the class by which a plan's retry policy decides."""
-    # The SDK hides the answer of the app's identity endpoint, which knows no principal that it could refuse.
+    # The SDK hides the answer of the app's identity endpoint, which has no principal to refuse.
     if _is_broken(error) or isinstance(error, CredentialUnavailableError):
         return RetryClass.TRANSIENT
     if is_refusal(error):

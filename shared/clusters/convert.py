@@ -151,7 +151,7 @@ def to_external(cluster: Cluster, version: ApiVersion) -> Members:
 
 
 def as_read(cluster: Cluster, version: ApiVersion) -> Cluster:
-    """Return an internal cluster with live members in the place of others, where a version shows them there."""
+    """Return an internal cluster with live members instead of others, where a version shows them there."""
     members: Any = _read_object(tree(version), cluster)
     read: Cluster = members
     return read

@@ -19,7 +19,7 @@ def parse(header: str) -> dict[str, str]:
         given: Any = json.loads(header)
         found = {name: given[name] for name in _MEMBERS if given.get(name)}
     except (ValueError, AttributeError, RecursionError):
-        _log.warning("the header %s is no JSON object and is ignored", HEADER)
+        _log.warning("the header %s is not a JSON object and is ignored", HEADER)
         return {}
     return {name: value for name, value in found.items() if isinstance(value, str) and value.isprintable()}
 

@@ -28,7 +28,7 @@ def with_receiver(document: str) -> str:
     try:
         root = yaml.compose(document, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError):
-        raise ValueError("is no YAML") from None
+        raise ValueError("is not YAML") from None
     silent = [one for one in _entries(root, "receivers") if _text(one, "name") in _STOCK and not _integrations(one)]
     for receiver in silent:
         added = yaml.compose(f"webhook_configs:\n- url: {_NOWHERE}\n", Loader=yaml.SafeLoader)

@@ -96,7 +96,7 @@ def _settings(secret: Json) -> dict[str, Any]:
         settings = None
     if not isinstance(settings, dict):
         # The message does not quote the content, which may be a secret.
-        raise NotDone(f"'{_CONFIG}' of {PROVIDER} is no YAML mapping")
+        raise NotDone(f"'{_CONFIG}' of {PROVIDER} is not a YAML mapping")
     return settings
 
 

@@ -220,7 +220,7 @@ def read(client: "ApiClient", what: Read) -> Any:
         document = answers.parse(body)
         return document if what.name else list(document["items"])
     except (ValueError, KeyError, TypeError):
-        raise NotDone(f"the API server answers with something that is no {what.kind}") from None
+        raise NotDone(f"the API server answers with something that is not of kind {what.kind}") from None
 
 
 def delete(client: "ApiClient", what: Read) -> None:

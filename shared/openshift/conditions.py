@@ -1,7 +1,7 @@
 """The conditions that a cluster has to fulfil before a step is over: a table, with one test for each kind of object.
 
 A test takes the objects that were read, in the order of the row's reads. It returns what is missing, in the cluster's
-own words, or "" if the condition holds. It looks at plain JSON and knows no client.
+own words, or "" if the condition holds. It looks at plain JSON and has no client.
 
 Source: ARO-RP `pkg/cluster/condition.go`, `pkg/util/clusteroperators`.
 """

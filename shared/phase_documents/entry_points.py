@@ -301,7 +301,7 @@ def _relative(target: PurePosixPath, root: _Root) -> str:
 
 
 def located(bundle: Path, path: str | PurePosixPath) -> Path | None:
-    """Return where a path of a bundle is, whether or not it exists; None if it is outside, or can be no path at all.
+    """Return where a path of a bundle is, whether or not it exists; None if it is outside, or cannot be a path at all.
 
     Args:
         bundle: the root of the bundle, without links.

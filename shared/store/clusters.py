@@ -31,7 +31,7 @@ class Clusters(Fenced[ClusterDocument]):
     def get(self, key: str) -> ClusterDocument | None:
         """Return the cluster document of a resource id, or None."""
         if key != key.lower():
-            raise ValueError(f"'{key}' is no key: keys are lower-cased resource ids")
+            raise ValueError(f"'{key}' is not a key: keys are lower-cased resource ids")
         return self.find_by(partition_of(key), "key", key)
 
     def named(self, partition: str, keys: Sequence[str]) -> dict[str, ClusterDocument]:

@@ -178,7 +178,7 @@ class Items(Generic[Item]):
         """Read, decide, replace; start over if another writer was faster.
 
         Args:
-            read: fetches the document anew each time.
+            read: fetches the document each time.
             decide: returns the document to write, or None to leave it unchanged. It may run several times.
             tries: how many races may be lost.
 

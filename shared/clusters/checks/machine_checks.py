@@ -20,7 +20,7 @@ from shared.clusters.checks.facts import Facts, refuse
 # As in Azure: a letter or digit first, and no dot or hyphen last.
 _VNET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[A-Za-z0-9_]")
 _SUBNET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,78}[A-Za-z0-9_]")
-# Azure lets nothing but its own services into subnets of these names.
+# Azure lets only its own services into subnets of these names.
 _AZURES_SUBNETS = (
     "AzureBastionSubnet",
     "AzureFirewallManagementSubnet",

@@ -13,7 +13,7 @@ class NotKnownError(Exception):
 
 @dataclass(frozen=True)
 class Unknown:
-    """The members of a body that have an expression in the place of a value.
+    """The members of a body that have an expression instead of a value.
 
     Args:
         targets: their JSON paths, as errors name members.

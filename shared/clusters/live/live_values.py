@@ -61,7 +61,7 @@ def shown(cluster: Cluster, live: Live) -> Cluster:
     if live.worker_profiles is not None:
         properties["workerProfilesStatus"] = live.worker_profiles
     stored = properties.get("ingressProfiles", [])
-    # A cluster always makes its default controller anew, so a moment without any is not shown.
+    # A cluster always makes its default controller again, so a moment without any is not shown.
     profiles = live.ingress_profiles or stored
     addresses = live.router_addresses
     if addresses is None:
