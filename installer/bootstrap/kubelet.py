@@ -1,4 +1,4 @@
-"""The flags of the bootstrap machine's kubelet, a row for each. It knows no cluster and runs the pods of a folder.
+"""The flags of the bootstrap machine's kubelet, a row for each. It has no cluster and runs the pods of a folder.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units/kubelet.service.template`.
 """

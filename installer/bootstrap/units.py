@@ -1,7 +1,7 @@
 """The bootstrap machine's systemd units: a row for each, in the order of their dependencies.
 
 The network is online, the release image pulled, the container runtime configured with it, the kubelet ready, bootkube
-started. Besides, joining machines are admitted, and the end is reported. A drop-in is a row that names its unit.
+started. Joining machines are admitted, and the end is reported. A drop-in is a row that names its unit.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units`: names, order and who starts whom.
 """

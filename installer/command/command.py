@@ -39,7 +39,7 @@ The folder of --dir holds what goes in and what comes out:
                             AZURE_CLIENT_ID and AZURE_CLIENT_SECRET of the environment.
   manifests/, openshift/    the cluster's first objects, for people to edit, remove and add to (.yaml, .yml, .json)
   {STATE}
-                            what `create manifests` made besides: keys, ids, names, in clear. There is no vault here,
+                            what else `create manifests` made: keys, ids, names, in clear. There is no vault here,
                             so nothing is sealed: keep the folder as you would keep its secrets.
 
 For example:
@@ -126,7 +126,9 @@ def _add_create(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", na
         "--spec", choices=SPECS, default="", help="of Ignition (default: 2.2 up to 4.5, 3.1 for 4.6, then 3.2)"
     )
     parser.add_argument("--release-image", default="", help="pull spec (default: the version's on quay.io)")
-    parser.add_argument("--infra-id", default="", help="begin of all names in Azure (default: a new one)")
+    parser.add_argument(
+        "--infra-id", default="", help="how the names of all Azure resources begin (default: a new one)"
+    )
     parser.add_argument(
         "--snippets",
         type=Path,
@@ -170,7 +172,7 @@ def _add_draft(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def _version(text: str) -> str:
     if not command_inputs.is_version(text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no version of OpenShift 4, such as {DEFAULT_VERSION}")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a version of OpenShift 4, such as {DEFAULT_VERSION}")
     return text
 
 
@@ -248,7 +250,7 @@ def _draft(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iter
     )
     yield from command_files.write(options.dir, {INSTALL_CONFIG: documents.to_yaml(draft.config)} | draft.keys)
     if draft.version != DEFAULT_VERSION:
-        yield f"It is for OpenShift {draft.version}: go on with --version {draft.version}."
+        yield f"It is for OpenShift {draft.version}: continue with --version {draft.version}."
 
 
 def _in_the_way(options: argparse.Namespace, files: Sequence[str]) -> Iterator[Problem]:

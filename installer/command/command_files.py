@@ -21,7 +21,7 @@ def alone(folder: Path) -> Iterator[None]:
         Wrong: if another run is working there, or it is not a folder.
     """
     if folder.exists() and not folder.is_dir():
-        raise Wrong([(str(folder), "It is no folder.")])
+        raise Wrong([(str(folder), "It is not a folder.")])
     is_new = not folder.exists()
     folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

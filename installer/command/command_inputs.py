@@ -197,7 +197,7 @@ def _wrong_of_principal(name: str, value: Any, missing: str) -> str:
     if not value:
         return missing
     if name == "clientSecret":
-        return "" if isinstance(value, str) and install_config_members.is_unicode(value) else "It is no text."
+        return "" if isinstance(value, str) and install_config_members.is_unicode(value) else "It is not text."
     return "" if isinstance(value, str) and _is_guid(value) else "It is not a GUID."
 
 
@@ -222,7 +222,7 @@ def read_json(file: Path, largest: int = _LARGEST) -> Content:
     try:
         document: Any = json.loads(read_text(file, largest))
     except (ValueError, RecursionError):
-        raise Wrong([(str(file), "It is no JSON.")]) from None
+        raise Wrong([(str(file), "It is not JSON.")]) from None
     if not isinstance(document, dict):
         raise Wrong([(str(file), "It holds no object.")])
     return document
@@ -248,7 +248,7 @@ def read_yaml(file: Path) -> Any:
 def no_yaml(error: Exception) -> str:
     """Return a sentence about a YAML error. The parser's own message quotes the line, which may contain a secret."""
     mark = getattr(error, "problem_mark", None)
-    return f"It is no YAML{f', see line {mark.line + 1}' if mark else ''}."
+    return f"It is not YAML{f', see line {mark.line + 1}' if mark else ''}."
 
 
 def read_text(file: Path, largest: int = _LARGEST) -> str:
@@ -267,7 +267,7 @@ def read_text(file: Path, largest: int = _LARGEST) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        raise Wrong([(str(file), "It cannot be read: it is no text in UTF-8.")]) from None
+        raise Wrong([(str(file), "The file is not UTF-8 text.")]) from None
 
 
 def _is_guid(text: str) -> bool:

@@ -21,7 +21,7 @@ from shared import kubernetes_yaml
 
 STATE = ".installer_state.json"
 FOLDERS = ("manifests", "openshift")
-ANEW = "Or begin anew, with other keys and names: `create manifests --overwrite`."
+START_OVER = "Or start over, with other keys and names: `create manifests --overwrite`."
 _ABOUT = (
     "State of `python -m installer create manifests`, read by `create ignition-configs`. It holds private keys, "
     "the pull secret and the principal's secret in clear: keep it as you would keep those."
@@ -73,7 +73,7 @@ def go_on(folder: Path, environment: Mapping[str, str], asked: Asked) -> Start |
     if not (folder / STATE).exists():
         if strange := [folder / name for name in FOLDERS if any((folder / name).glob("*"))]:
             sentence = f"The run that made it left no {STATE} with its keys. Move it away."
-            raise Wrong([(str(one), sentence) for one in strange], ANEW)
+            raise Wrong([(str(one), sentence) for one in strange], START_OVER)
         return None
     before = _read_state(folder / STATE)
     found = [
@@ -83,7 +83,7 @@ def go_on(folder: Path, environment: Mapping[str, str], asked: Asked) -> Start |
     ]
     files, left_out, wrong = _manifests(folder, {path for name in OBJECTS for path in before.get(name, {}).items()})
     if found or wrong:
-        raise Wrong(found + wrong, ANEW)
+        raise Wrong(found + wrong, START_OVER)
     return Start(*_merged(before, files, left_out))
 
 
@@ -91,13 +91,13 @@ def _read_state(file: Path) -> dict[str, Content]:
     try:
         state = command_inputs.read_json(file, _LARGEST_STATE)
     except Wrong as wrong:
-        raise Wrong(wrong.problems, ANEW) from None
+        raise Wrong(wrong.problems, START_OVER) from None
     contents = state.get("contents")
     if state.get("format") != _FORMAT or not isinstance(contents, dict):
         raise Wrong([(str(file), "It is no state that this version of the command reads.")], ANEW)
     wanted = {*(asset.name for asset in all_assets.GIVEN), *contents}
     if lost := sorted(name for name in wanted if not isinstance(contents.get(name), dict)):
-        raise Wrong([(str(file), f"It has lost {', '.join(lost)}.")], ANEW)
+        raise Wrong([(str(file), f"It has lost {', '.join(lost)}.")], START_OVER)
     return contents
 
 
@@ -198,7 +198,7 @@ def _object_problems(name: str, text: str) -> Iterator[str]:
     for number, document in enumerate(found, 1):
         whose = f"Its object {number}" if len(found) > 1 else "It"
         if not isinstance(document, dict):
-            yield f"{whose} is no object of Kubernetes."
+            yield f"{whose} is not a Kubernetes object."
             continue
         metadata = document.get("metadata")
         members = {

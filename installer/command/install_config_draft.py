@@ -112,7 +112,7 @@ def draft(
         found += [(f"{cluster_file}: {path}", "It is missing.") for path in _NEEDED if not _at(cluster, path)]
     version = version or str(_at(cluster, _VERSION) or DEFAULT_VERSION)
     if not command_inputs.is_version(version):
-        raise Wrong([*found, (f"{cluster_file}: {_VERSION}", f"'{version}' is no version of OpenShift 4.")])
+        raise Wrong([*found, (f"{cluster_file}: {_VERSION}", f"'{version}' is not a version of OpenShift 4.")])
     domain = str(_at(cluster, "properties.clusterProfile.domain") or "")
     name, dot, rest = domain.partition(".")
     if domain and not (dot or base_domain):

@@ -109,7 +109,7 @@ def _names(config: Content) -> Iterator[CloudError]:
             "lower-case letters, digits and hyphens, the first and last of them no hyphen.",
         )
     elif domain[0].isdigit():
-        # Names in Azure are made from it.
+        # The names of Azure resources are made from it.
         yield invalid_parameter(_DOMAIN, f"The cluster's domain '{shown(domain)}' does not begin with a letter.")
     if len(domain) > _LONGEST_DOMAIN:
         yield invalid_parameter(
@@ -133,7 +133,7 @@ def _networks(config: Content) -> Iterator[CloudError]:
         try:
             networks[target] = _network(text)
         except ValueError as error:
-            yield _refuse(target, f"the network '{shown(text)}' is no network of IPv4 addresses: {shown(error)}")
+            yield _refuse(target, f"the network '{shown(text)}' is not a network of IPv4 addresses: {shown(error)}")
     for (other, one), (target, network) in itertools.combinations(networks.items(), 2):
         if network.overlaps(one):
             yield _refuse(target, f"the network {network} overlaps {one}, which is {_FIELDS.get(other, other)}")
@@ -163,7 +163,7 @@ def _credentials(config: Content) -> Iterator[CloudError]:
     try:
         load_ssh_public_key(config["sshKey"].encode())
     except (ValueError, UnsupportedAlgorithm):
-        yield _ours("sshKey", "it is no public key of SSH")
+        yield _ours("sshKey", "it is not an SSH public key")
     if bundle := config.get("additionalTrustBundle"):
         try:
             pki.certificates(bundle)
@@ -185,7 +185,7 @@ def _pool(pool: Content, place: str, profile: str) -> Iterator[CloudError]:
     if not machine["type"]:
         yield invalid_parameter(f"{profile}.vmSize", "No size is given for the machines. Choose one.")
     elif _IN_NO_NAME.search(machine["type"]):
-        yield invalid_parameter(f"{profile}.vmSize", f"'{shown(machine['type'])}' is no size of machines.")
+        yield invalid_parameter(f"{profile}.vmSize", f"'{shown(machine['type'])}' is not a VM size.")
     zones = [zone for zone in machine["zones"] if zone]
     if len(zones) not in _ZONES or len(set(zones)) != len(zones) or not all(map(_is_name, zones)):
         yield _ours(f"{place}.platform.azure.zones", f"{shown(zones)} are neither no zones nor three different ones")
@@ -203,7 +203,7 @@ def _pool(pool: Content, place: str, profile: str) -> Iterator[CloudError]:
             yield invalid_parameter(f"{profile}.diskEncryptionSetId", f"The disk encryption set's id has no {name}.")
         elif not _NAMED.get(name, _is_name)(value):
             yield invalid_parameter(
-                f"{profile}.diskEncryptionSetId", f"In the disk encryption set's id, '{shown(value)}' is no {name}."
+                f"{profile}.diskEncryptionSetId", f"In the disk encryption set's id, '{shown(value)}' is not a {name}."
             )
 
 
@@ -228,14 +228,14 @@ def _azure(config: Content) -> Iterator[CloudError]:
         if not value:
             yield _ours(f"platform.azure.{name}", "it is empty")
         elif not _NAMED.get(name, _is_name)(value):
-            yield _ours(f"platform.azure.{name}", f"'{shown(value)}' is no name in Azure")
+            yield _ours(f"platform.azure.{name}", f"'{shown(value)}' is not an Azure name")
     if azure["controlPlaneSubnet"] and azure["controlPlaneSubnet"].lower() == azure["computeSubnet"].lower():
         subnet = shown(azure["computeSubnet"])
         yield invalid_parameter(f"{_WORKERS}.subnetId", f"Masters and workers share the subnet '{subnet}'. Use two.")
     for name in _IMAGE:
         value = str(azure["image"].get(name) or "")
         if not _is_name(value):
-            yield _ours(f"platform.azure.image.{name}", f"'{shown(value)}' is no {name} of an image in the marketplace")
+            yield _ours(f"platform.azure.image.{name}", f"'{shown(value)}' is not the {name} of a marketplace image")
     outbound_type = azure.get("outboundType", OUTBOUND_TYPES[0])
     if outbound_type not in OUTBOUND_TYPES:
         yield _ours(
@@ -267,7 +267,9 @@ def _mirrors(sources: list[Content]) -> Iterator[CloudError]:
         texts |= {f"{path}.mirrors[{number}]": mirror for number, mirror in enumerate(source["mirrors"])}
         for place, text in texts.items():
             if len(text) > _LONGEST_REPOSITORY or not _REPOSITORY.fullmatch(text):
-                yield _ours(place, f"'{shown(text)}' is no repository of a registry, such as registry.example.com/a/b")
+                yield _ours(
+                    place, f"'{shown(text)}' is not a repository of a registry, such as registry.example.com/a/b"
+                )
 
 
 def _refuse(target: str, why: str) -> CloudError:

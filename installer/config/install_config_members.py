@@ -159,7 +159,7 @@ def _rules(config: Content) -> Iterator[Problem]:
             items += [_empty(path)] if not items else []
     pods = config["networking"]["clusterNetwork"][0]
     if pods["hostPrefix"] not in _PREFIX_LENGTHS:
-        yield "networking.clusterNetwork[0].hostPrefix", f"{pods['hostPrefix']} is no length of a prefix."
+        yield "networking.clusterNetwork[0].hostPrefix", f"{pods['hostPrefix']} is not a prefix length."
         pods["hostPrefix"] = _PREFIX_LENGTHS[-1]
 
 

@@ -274,7 +274,7 @@ def carried(source: str, compression: str = "", verification: str = "", *, large
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise ValueError("its data is not text in UTF-8") from error
+        raise ValueError("its data is not UTF-8 text") from error
 
 
 def _unpacked(packed: bytes, largest: int) -> bytes:

@@ -167,7 +167,7 @@ def _with_snippets(role: str, files: dict[str, str], given: Inputs) -> Content:
         document = json.loads(files[path])
         spec = str(document["ignition"]["version"])
     except (ValueError, KeyError, TypeError):
-        raise InstallerError(READ, f"'{path}' is no Ignition configuration") from None
+        raise InstallerError(READ, f"'{path}' is not an Ignition configuration") from None
     if spec.partition(".")[0] != release["ignitionVersion"].partition(".")[0]:
         cause = f"'{path}' is of Ignition spec {spec}, and the catalogue's entry says {release['ignitionVersion']}"
         raise InstallerError(READ, cause)

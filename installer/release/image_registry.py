@@ -128,7 +128,7 @@ class Image:
         try:
             is_index, digests = _digests(body)
         except ValueError:
-            raise self.downloads.failed(f"{url} is no manifest of an image") from None
+            raise self.downloads.failed(f"{url} is not an image manifest") from None
         if not is_index:
             return digests
         if of_index:

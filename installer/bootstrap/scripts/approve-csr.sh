@@ -80,7 +80,7 @@ refusal() {
     node="${subject#CN=system:node:}"
     node="${node%,O=system:nodes}"
     if [[ "${subject}" != "CN=system:node:${node},O=system:nodes" ]]; then
-        echo "its subject '${subject}' is no node's"
+        echo "its subject '${subject}' is not a node's"
     elif ! is_member "${node}"; then
         echo "no machine of this cluster is called '${node}'"
     elif ! has "${groups}" system:authenticated; then
