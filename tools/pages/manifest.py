@@ -10,7 +10,7 @@ from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from shared.clusters.api_versions import serving
 
-# In the place of an id that differs from one deployment to the next.
+# Stands for an id that differs from one deployment to the next.
 UNKNOWN = "00000000-0000-0000-0000-000000000000"
 _PROVIDER = "/providers/{resourceProviderNamespace}/"
 

@@ -77,7 +77,7 @@ _SIGN_IN = {
 
 
 def _is_in(route: Route, version: ApiVersion) -> bool:
-    """Tell whether clients of a version use a route. ARM's own calls and those of operators are no business of theirs."""
+    """Tell whether clients of a version use a route. ARM's own calls and those of operators are not for them."""
     answers = any(verb.answers for verb in route.verbs.values())
     return answers and route.caller is Caller.ARM and has_feature(version, route.feature)
 
