@@ -139,7 +139,7 @@ def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 
     until = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > until:
-            raise AssertionError(f"waited {seconds:.0f} s in vain for {what}")
+            raise AssertionError(f"waited {seconds:.0f} s without success for {what}")
         time.sleep(0.1)
     return value
 

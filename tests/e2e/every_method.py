@@ -184,7 +184,7 @@ def _call(client: Any, calls: Calls) -> Json:
 async def _call_async(task: Task) -> Json:
     """Call every method of the asynchronous client about the cluster that exists; return what each answers.
 
-    To save time, the PUT changes nothing, and the cluster to delete is one that does not exist, which is no error.
+    To save time, the PUT changes nothing, and the cluster to delete is one that does not exist, which is not an error.
     """
     client = importlib.import_module(f"{SDK}.aio").AzureRedHatOpenShiftClient
     repeated: Task = {**task, "body": {**task["body"], "tags": task["tags"]}}

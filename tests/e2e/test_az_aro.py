@@ -232,7 +232,7 @@ def workload_identity(terminal: Terminal) -> None:
     create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
     message = "The member 'identity' asks for workload identity, which this service does not offer"
     assert message in refused(*create, IDENTITIES)
-    # The CLI asks the service for nothing but its versions here.
+    # The CLI asks the service only for its versions here.
     az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
     _make_disk_encryption_set(terminal.customer)
     network = ("--resource-group {group} --location {location} --version 4.19.24", BY_NAME, DISKS)

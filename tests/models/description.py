@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Plain:
-    """A value that is no object: `any` takes every JSON."""
+    """A value that is not an object: `any` takes every JSON."""
 
     name: Literal["text", "integer", "number", "boolean", "time", "duration", "any"]
 

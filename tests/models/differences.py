@@ -1,6 +1,6 @@
 """Where Azure itself differs from the models of its newest SDKs: each row with its reason.
 
-A row that is no difference any more fails a test, and so does one that a whole run of the integration tests does not
+A row that is not a difference any more fails a test, and so does one that a whole run of the integration tests does not
 meet. A member that the local Azure should not have is mended there and gets no row.
 """
 

@@ -143,7 +143,7 @@ def _head(function: str) -> ast.FunctionDef:
 
 
 def _sent(head: ast.FunctionDef) -> Iterator[Kind]:
-    """Yield the kind of the body among the parameters; parameters of a query or a header are no models."""
+    """Yield the kind of the body among the parameters; parameters of a query or a header are not models."""
     for parameter in head.args.args:
         annotation = parameter.annotation
         if annotation is not None and "IO[bytes]" in ast.unparse(annotation):

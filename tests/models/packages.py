@@ -36,7 +36,7 @@ class Package:
 
     @cached_property
     def calls(self) -> list[Operation]:
-        """The calls that it can make, but for those that take any resource by its id."""
+        """The calls that it can make, except those that take any resource by its id."""
         modules = sorted((folder(self.name) / self.operations).glob("_*operations.py"))
         calls = (call for module in modules for call in Module(module).operations())
         return [call for call in calls if not _ANYTHING.fullmatch(call.template)]

@@ -321,7 +321,7 @@ def test_the_graphs_lines_have_a_column_for_each_number_of_cores() -> None:
 
 
 def test_keys_are_counted_and_the_installers_own_way_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A benchmark that left its own key maker in place would hand out the same keys for ever."""
+    """A benchmark that left its own key maker in place would hand out the same keys forever."""
     key = rsa.generate_private_key(65537, 1024)  # noqa: S505 - quick, and of no use to anybody
     monkeypatch.setattr(pki, "new_key", lambda: key)
     before = pki.new_key

@@ -34,7 +34,7 @@ def _zones_of(customer: Customer) -> PrivateDnsManagementClient:
 
 
 def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: random.Random) -> None:
-    """It fails before it makes machines, which would wait for that address for ever; a delete removes everything."""
+    """It fails before it makes machines, which would wait for that address forever; a delete removes everything."""
     customer = own_azure.prepared_customer(unique(rng))
     zone, group = f"{customer.cluster}.eastus.aroapp.io", f"aro-{customer.cluster}"
     # The row that reads the zone waits until the test has changed the zone.

@@ -256,7 +256,7 @@ def test_a_manifest_of_another_shape_is_named_and_is_no_bug(served: ProgramServe
     """Something between the service and the registry may answer in the registry's place."""
     served.answers[f"/v2/ocp/release/manifests/{VERSION}"] = Answer(body=body)
     error = refused(pull_secret=credentials(served))
-    assert error.cause == f"https://{served.server}/v2/ocp/release/manifests/{VERSION} is no manifest of an image"
+    assert error.cause == f"https://{served.server}/v2/ocp/release/manifests/{VERSION} is not an image manifest"
     assert not error.passing
 
 

@@ -77,7 +77,7 @@ def drip_headers(connection: ssl.SSLSocket, _request: str) -> None:
 
 
 def announce(connection: ssl.SSLSocket, _request: str) -> None:
-    """Announce an answer for ever."""
+    """Announce an answer forever."""
     while True:
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         time.sleep(0.01)
@@ -223,7 +223,7 @@ def meet(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> M
 def test_an_answer_that_drips_is_given_up(
     meet: Meet, monkeypatch: pytest.MonkeyPatch, ask: Stranger, behave: Behaviour
 ) -> None:
-    """The time of a whole answer is limited, in its headers and in its body; else it would hold a thread for ever."""
+    """The time of a whole answer is limited, in its headers and in its body; else it would hold a thread forever."""
     monkeypatch.setattr(client, "_SECONDS", SECONDS)
     monkeypatch.setattr(cloud, "ANSWER_SECONDS", SECONDS)
     monkeypatch.setattr("phases.local.service._SECONDS", SECONDS)

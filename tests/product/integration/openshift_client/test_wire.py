@@ -135,7 +135,7 @@ FORBIDDEN = {"kind": "Status", "status": "Failure", "message": 'nodes "m-0" is f
             "the API server answers 503 Service Unavailable: no endpoints available",
         ),
         (answers(500, ""), "the API server answers 500 Internal Server Error"),
-        (answers(200, "<html>"), "the API server answers with something that is no Node"),
+        (answers(200, "<html>"), "the API server answers with something that is not of kind Node"),
     ],
     ids=["forbidden", "unauthorized", "unavailable", "no reason", "no JSON"],
 )
@@ -152,7 +152,7 @@ def test_a_list_that_is_none_is_told(cluster: Cluster, route: Route) -> None:
     """The error says so if something other than an API server answers at the address."""
     with server(cluster.certificate(), cluster.clients, answers(200, ["not", "a", "list"])) as api:
         route.to = api.port
-        assert why(cluster, Read("Node")) == "the API server answers with something that is no Node"
+        assert why(cluster, Read("Node")) == "the API server answers with something that is not of kind Node"
 
 
 def test_a_failure_is_not_tried_again_inside(cluster: Cluster, route: Route) -> None:

@@ -64,7 +64,7 @@ def _send(azure: EntraAzure, method: str, path: str, headers: Mapping[str, str],
 
 
 def _told(answer: requests.Response) -> tuple[int, str, dict[str, str]]:
-    """Return what an answer tells, but for the ids of the request."""
+    """Return what an answer says, except the ids of the request."""
     kept = {name.lower(): value for name, value in answer.headers.items() if name.lower() not in OF_REQUEST}
     return answer.status_code, answer.text, kept
 

@@ -196,7 +196,7 @@ def test_a_plan_runs_to_its_end_and_says_how_far_it_is(terminal: Terminal) -> No
 
 @pytest.mark.slow(30)
 def test_a_run_that_is_killed_goes_on_where_it_was(terminal: Terminal) -> None:
-    """What is done stays done; with a changed bundle it has to begin anew."""
+    """What is done stays done; with a changed bundle it has to start over."""
     with terminal.begin("plan", "run", "site", *terminal.state) as running:
         wait_for(lambda: terminal.exists("gate"), "the gate")
         running.kill()

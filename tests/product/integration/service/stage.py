@@ -165,7 +165,7 @@ class Cluster:
         assert not wrong, "\n".join(wrong)
 
     def expect_nothing_left(self, document_id: str) -> None:
-        """Check that a delete has left nothing but the network and the billing record."""
+        """Check that a delete has left only the network and the billing record."""
         assert self.send("GET").status_code == 404
         wrong = self._count(document_id, census.NONE)
         assert not wrong, "\n".join(wrong)

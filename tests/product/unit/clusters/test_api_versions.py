@@ -141,7 +141,7 @@ def test_a_version_without_a_feature_is_refused_with_those_that_have_it(feature:
 
 
 def test_only_operators_get_their_view() -> None:
-    """For everybody else it is no version, for instance in the body of a preflight."""
+    """For everybody else it is not a version, for instance in the body of a preflight."""
     assert find_api_version("Admin", for_operators=True) is ADMIN
     with pytest.raises(CloudError, match="'admin' is not served"):
         find_api_version("admin")

@@ -26,7 +26,7 @@ MAPS = (
 )
 # What is never stored, because it is read from the live cluster.
 LIVE = "properties.workerProfilesStatus"
-# These versions show the live workers in the place of the customer's.
+# These versions show the live workers instead of the customer's.
 SHOW_LIVE = VERSIONS[: VERSIONS.index("2023-09-04")]
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
 every_version = pytest.mark.parametrize("version", VERSIONS)

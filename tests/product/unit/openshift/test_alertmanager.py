@@ -86,5 +86,5 @@ def test_a_document_without_that_receiver_stays_as_it_is(document: str) -> None:
 @pytest.mark.parametrize("document", ["receivers: [secret", "[" * 20_000], ids=["an open list", "nested deeply"])
 def test_what_is_no_yaml_is_told_without_quoting_it(document: str) -> None:
     """Receivers hold secrets."""
-    with pytest.raises(ValueError, match=r"^is no YAML$"):
+    with pytest.raises(ValueError, match=r"^is not YAML$"):
         with_receiver(document)

@@ -51,9 +51,9 @@ def test_the_cloud_providers_settings_keep_what_else_they_say() -> None:
     ("found", "want"),
     [
         ({"metadata": {}}, "has no 'cloud-config' yet"),
-        (secret(**{"cloud-config": "aadClientSecret: [old"}), "is no YAML mapping"),
-        (secret(**{"cloud-config": "old"}), "is no YAML mapping"),
-        ({"data": {"cloud-config": "/w=="}}, "is no YAML mapping"),
+        (secret(**{"cloud-config": "aadClientSecret: [old"}), "is not a YAML mapping"),
+        (secret(**{"cloud-config": "old"}), "is not a YAML mapping"),
+        ({"data": {"cloud-config": "/w=="}}, "is not a YAML mapping"),
     ],
     ids=["nothing", "broken", "a text", "no UTF-8"],
 )

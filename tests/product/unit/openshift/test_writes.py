@@ -56,7 +56,7 @@ def test_what_differs_is_set_and_what_others_set_stays(api: FakeApi) -> None:
 
 
 def test_defaults_inside_lists_make_no_difference(api: FakeApi) -> None:
-    """An API server fills in members of containers, which is no reason to roll them out again."""
+    """An API server fills in members of containers, which is not a reason to roll them out again."""
     wanted = {"kind": "DaemonSet", "metadata": {"name": "d", "namespace": "n"}, "spec": {"containers": [{"name": "c"}]}}
     found = copy.deepcopy(wanted) | {"spec": {"containers": [{"name": "c", "imagePullPolicy": "Always"}]}}
     api.add(found)

@@ -69,7 +69,7 @@ def lasts(seconds: float, result: Any = None) -> Work:
 
 
 def in_turn(*results: Any) -> Work:
-    """Make an activity that returns these results in turn, and the last one for ever."""
+    """Make an activity that returns these results in turn, and the last one forever."""
     left = list(results)
     return lambda _call, _now: (1, left.pop(0) if len(left) > 1 else left[0])
 
@@ -443,7 +443,7 @@ def test_after_an_outage_a_row_has_only_the_time_that_was_left() -> None:
 
 
 def test_a_silence_without_end_ends_the_row_when_its_class_is_given_up() -> None:
-    """No row waits for ever for a service that never comes back. The error is the service's, not a deadline's."""
+    """No row waits forever for a service that never comes back. The error is the service's, not a deadline's."""
     host, _ = run({"A": lasts(1, AWAY)}, row("A", kind="condition"))
     assert len(calls_of(host, "A")) == 7
     assert calls_of(host, "finish_operation")[0]["error"]["message"] == "It is away."
@@ -527,7 +527,7 @@ def test_a_row_whose_calls_die_for_five_minutes_without_an_answer_fails() -> Non
 
 @pytest.mark.parametrize("answer", [WAIT, AWAY], ids=["a wait", "an error that passes"])
 def test_any_answer_forgives_the_deaths_before_it(answer: Any) -> None:
-    """Occasional deaths over the life of a long row are no reason to give it up."""
+    """Occasional deaths over the life of a long row are not a reason to give it up."""
     outcomes = [DEAD, DEAD, answer] * 15
     host, instance = run_with({"azure": LONG}, {"A": in_turn(*outcomes, DONE)}, row("A", kind="condition"))
     assert instance.output == {"result": "done"}

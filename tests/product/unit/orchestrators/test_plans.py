@@ -88,7 +88,7 @@ def test_no_activity_is_registered_without_a_row_or_the_engine() -> None:
 
 
 def test_a_former_name_is_that_of_an_activity_under_another_name() -> None:
-    """A stored plan goes on with what the row is now."""
+    """A stored plan continues with what the row is now."""
     for former, name in FORMER_NAMES.items():
         assert ACTIVITIES[former] == ACTIVITIES[name]
 

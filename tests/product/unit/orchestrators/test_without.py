@@ -73,7 +73,7 @@ def settings(*empty: str) -> Settings:
 
 
 def document(domain: str = "c1") -> Any:
-    """Return the document of a cluster that skips no row by itself, but for `domain`."""
+    """Return the document of a cluster that skips no row by itself, except for `domain`."""
     made = cluster_document(supersededOperationId="old", scaling={"before": 2, "begun": False})
     properties = made["openShiftCluster"]["properties"]
     properties["clusterProfile"]["domain"] = domain

@@ -59,7 +59,7 @@ def test_a_read_is_found(code: str) -> None:
         'def f(m):\n    return m["vmSize"]',
         'def f(p):\n    return "masterProfile.vmSize"',
     ],
-    ids=["of another", "of the other name", "a write", "in a module that knows no such parent", "in a text"],
+    ids=["of another", "of the other name", "a write", "in a module without such a parent", "in a text"],
 )
 def test_what_is_no_read_is_not_taken_for_one(code: str) -> None:
     """Otherwise a parameter would falsely seem used."""

@@ -1,4 +1,4 @@
-"""Conditions name values by JSONPath, in the form of kubectl; what could run for ever is refused."""
+"""Conditions name values by JSONPath, in the form of kubectl; what could run forever is refused."""
 
 import pytest
 

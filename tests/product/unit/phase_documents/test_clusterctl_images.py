@@ -13,7 +13,7 @@ OVERRIDES = {
 
 @pytest.mark.parametrize("text", ["a", "a:v1", "r.example.com:5000/p/a:v1", "p/a@sha256:0", "p/a:v1@sha256:0"])
 def test_a_reference_has_parts(text: str) -> None:
-    """A port of a registry is no tag."""
+    """A port of a registry is not a tag."""
     assert str(Image.of(text)) == text
     assert Image.of(text).name == "a"
 

@@ -147,7 +147,7 @@ init-options:
         pytest.param(
             GIVEN.replace("cluster-api:v1.0.0", "cluster-api:latest"),
             f"{FILE} init-options.core-provider: 'latest' is not a version. A version is like 'v1.0.0'.",
-            id="something that is no version",
+            id="something that is not a version",
         ),
         pytest.param(
             GIVEN.replace(", url: providers/core", ""),

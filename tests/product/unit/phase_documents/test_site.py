@@ -107,7 +107,7 @@ MISTAKES = {
         phases("documentEntryPoint: policies", f"documentEntryPoint: {'x' * 256}"),
         f"'site/{'x' * 256}' is not a path in the bundle. Only files of the bundle are loaded.",
     ),
-    "a name that is no text": (
+    "a name that is not text": (
         phases("kind: PhasePlan\nmetadata: {name: site}", "kind: PhasePlan\nmetadata: {name: site, namespace: true}"),
         f"{FILE} PhasePlan/True/site metadata.namespace: True is not of type 'string'.",
     ),

@@ -51,7 +51,7 @@ def operation(hub: str, started: float = 60) -> Any:
     ],
     ids=[
         "its sign is the last that was heard",
-        "after an outage its silence begins anew",
+        "after an outage its silence begins again",
         "an operation is young",
         "the operation makes progress without its watchdog",
         "no sign of it was ever seen",

@@ -31,7 +31,7 @@ def test_with_invalid_settings_a_timer_touches_nothing(
     """It would delete what it takes for the leftovers of others, for example."""
     monkeypatch.setenv("RP_OBJECT_ID", "canary")
     settings.load.cache_clear()
-    # The binding's client is no client here: any use of it would fail.
+    # The binding's client is not a client here: any use of it would fail.
     asyncio.run(_timer(name, TIMERS[name][0])(None, "client"))
     assert "RP_OBJECT_ID is not a GUID" in caplog.text
     assert all(not container.writes for container in world.cosmos.values())

@@ -26,7 +26,7 @@ def test_a_request_without_a_fence_may_write_a_secret() -> None:
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_an_activity_writes_no_secret_once_its_fence_has_moved(method: str) -> None:
-    """A secret that an old attempt stored late would stay in the vault for ever."""
+    """A secret that an old attempt stored late would stay in the vault forever."""
     token = check.set(_moved)
     try:
         with pytest.raises(_MovedError):

@@ -145,7 +145,7 @@ def test_a_secret_that_is_no_certificate_is_the_services_fault_and_not_quoted(
     accepted.vault("rp-cls").versions[SECRETS[name][0]].append(issued[name].key)
     outcome = run(name)
     assert outcome["outcome"] == "failed"
-    assert f"'{SECRETS[name][0]}' of the clusters' vault is no PEM certificate" in outcome["error"]["message"]
+    assert f"'{SECRETS[name][0]}' of the clusters' vault is not a PEM certificate" in outcome["error"]["message"]
     assert {"code": "Owner", "message": "platform"} in outcome["error"]["details"]
     assert "PRIVATE KEY" not in json.dumps(outcome)
     assert api.changes == []

@@ -244,7 +244,7 @@ def test_a_machine_that_was_refused_before_a_role_had_spread_is_made_anew(api: F
     assert poll("workers_ready", waited=DEADLINE // 6 - 200)["outcome"] == "wait"
     assert [what.name for what in api.deleted] == ["w-0"], "a minute of half an hour: 300 of these 9,000 seconds"
     assert poll("workers_ready", waited=DEADLINE // 6)["outcome"] == "failed"
-    assert [what.name for what in api.deleted] == ["w-0"], "not for ever"
+    assert [what.name for what in api.deleted] == ["w-0"], "not forever"
 
 
 def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterApi) -> None:
@@ -283,7 +283,7 @@ def test_an_api_that_was_silent_at_first_makes_no_difference(api: FakeClusterApi
 
 
 def test_a_machine_that_fails_while_waited_for_is_not_made_anew(api: FakeClusterApi) -> None:
-    """Only machines from before the row's begin are retried; otherwise it would retry for ever."""
+    """Only machines from before the row's begin are retried; otherwise it would retry forever."""
     api.add("Machine", machine("w-0", "Failed", errorMessage="quota exceeded"))
     assert poll("workers_ready")["outcome"] == "failed"
     assert api.deleted == []

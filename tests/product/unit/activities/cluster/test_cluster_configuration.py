@@ -89,11 +89,11 @@ def test_alertmanager_is_told_where_nothing_goes(api: FakeApi) -> None:
         ({}, "Secret 'openshift-monitoring/alertmanager-main' has no 'alertmanager.yaml' yet"),
         (
             {"alertmanager.yaml": encoded("a: [secret")},
-            "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is no YAML",
+            "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is not YAML",
         ),
         (
             {"alertmanager.yaml": "/w=="},
-            "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is no text",
+            "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is not text",
         ),
     ],
     ids=["not written yet", "broken", "no UTF-8"],

@@ -119,7 +119,7 @@ def test_a_refusal_fails_with_the_object_and_the_clusters_words(api: FakeApi, ta
 
 @pytest.mark.parametrize(
     ("secret", "want"),
-    [(None, "is not there"), ("-----BEGIN secret", "is no PEM certificate with its PKCS#8 key")],
+    [(None, "is not there"), ("-----BEGIN secret", "is not a PEM certificate with its PKCS#8 key")],
     ids=["missing", "broken"],
 )
 def test_a_certificate_that_operators_forgot_is_told_to_them(

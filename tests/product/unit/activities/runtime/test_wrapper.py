@@ -160,7 +160,7 @@ def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
 
 
 def test_a_decision_that_somebody_else_made_meanwhile_stays(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is made on what the call has read before, and anew where that has changed since."""
+    """It is made on what the call has read before, and again where that has changed since."""
     seen: list[Any] = []
 
     def change(document: Any) -> bool:

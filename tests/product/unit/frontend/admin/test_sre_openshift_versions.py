@@ -139,7 +139,7 @@ def test_what_is_no_entry_is_refused(world: World, content: Any) -> None:
 
 @pytest.mark.parametrize("name", ["4.18", "latest", "4.18.1-a b", "4.18.1-" + "a" * 65])
 def test_a_name_that_is_no_version_is_refused(world: World, name: str) -> None:
-    """It would be no id of the database, or no version of OpenShift."""
+    """It would not be an id of the database, or not a version of OpenShift."""
     expect(ask(world, "PUT", name, {**ENTRY, "version": name}), 400, "InvalidParameter", "has no version x.y.z")
 
 

@@ -164,7 +164,7 @@ def test_the_log_says_who_changed_something_or_took_a_secret(
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
 def test_head_asks_what_get_asks_and_options_asks_nothing(own: CallersWorld, method: str) -> None:
-    """OPTIONS tells which verbs a path has, which is no secret, and nothing about clusters."""
+    """OPTIONS says which verbs a path has, which is public, and nothing about clusters."""
     own.rights.nothing = True
     assert own.call(method, CLUSTER).status == (403 if method == "HEAD" else 204)
 
@@ -319,7 +319,7 @@ def test_the_addresses_that_control_orchestrations_need_the_higher_role(own: Cal
 
 
 def test_the_admin_version_needs_the_role(own: CallersWorld) -> None:
-    """On customers' paths, too; whatever its case. Rights on the cluster are required besides."""
+    """On customers' paths, too; whatever its case. Rights on the cluster are required as well."""
     assert own.call("GET", CLUSTER, api_version="admin").status == 403
     admin = own.call("GET", CLUSTER, api_version="ADMIN", token=token(roles=["Operator"]))
     assert (admin.status, admin.body["error"]["code"]) == (404, "ResourceNotFound")

@@ -75,20 +75,20 @@ REFUSED = {
     "an id token that names its client": (lambda: token(scp=...), "not an access token"),
     "with another scope": (lambda: token(scp="User.Read"), "not an access token"),
     "with a scope that only begins like ours": (lambda: token(scp="user_impersonation.read"), "not an access token"),
-    "with a scope that is no text": (lambda: token(scp=["user_impersonation"]), "not an access token"),
+    "with a scope that is not text": (lambda: token(scp=["user_impersonation"]), "not an access token"),
     "of an application whose subject is another": (lambda: application_token(sub=OTHER), "not an access token"),
     "without an object id": (lambda: token(oid=...), "invalid"),
     "with an object id that is none": (lambda: token(oid="ann"), "no object id"),
     "with an object id that is a number": (lambda: token(oid=1), "no object id"),
     "without an end": (lambda: token(exp=...), "invalid"),
-    "with an end that is no number": (lambda: token(exp="soon"), "invalid"),
+    "with an end that is not a number": (lambda: token(exp="soon"), "invalid"),
     "signed with another key under a known name": (
         lambda: jwt.encode(claims(), key("stolen"), "RS256", headers={"kid": KEY_ID}),
         "signature of the token is wrong",
     ),
     "signed with a key that is not the tenant's": (lambda: token("unknown"), "key of this tenant"),
     "without a key's name": (lambda: jwt.encode(claims(), key(), "RS256"), "key of this tenant"),
-    "with a key's name that is no text": (
+    "with a key's name that is not text": (
         lambda: f"{part({'alg': 'RS256', 'kid': [KEY_ID]})}.{part(claims())}.AAAA",
         "invalid",
     ),

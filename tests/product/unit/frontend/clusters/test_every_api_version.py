@@ -224,7 +224,7 @@ def test_other_outbound_addresses_are_refused_by_name(method: str, name: str, va
 
 
 def test_a_profile_that_a_version_lost_stays_and_comes_back() -> None:
-    """2023-09-04 knows no load balancer, and its neighbours do."""
+    """2023-09-04 has no load balancer, and its neighbours do."""
     world = created("2023-07-01-preview")
     shown = {version: world.send("GET", CLUSTER, api_version=version).body for version in VERSIONS}
     assert [name for name, cluster in shown.items() if at(cluster, LB)] == [

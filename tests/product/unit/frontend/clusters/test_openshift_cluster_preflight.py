@@ -315,7 +315,7 @@ def test_that_a_dependency_is_away_says_nothing_about_the_template(
 
 
 def test_only_azure_resource_manager_asks(world: World, own: CallersWorld) -> None:
-    """Without it in front of the service, templates know nothing of clusters."""
+    """Without it in front of the service, templates know nothing about clusters."""
     assert world.send("POST", PREFLIGHT, {}, certificate=b"").status == 403
     assert world.send("GET", PREFLIGHT).status == 405
     assert own.call("POST", PREFLIGHT, {}).status == 404

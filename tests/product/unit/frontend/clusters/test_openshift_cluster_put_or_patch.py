@@ -289,7 +289,7 @@ def test_the_same_body_can_be_put_again(world: World, api_version: str) -> None:
 
 @pytest.mark.parametrize("api_version", [NEW, OLD])
 def test_what_get_answers_can_be_put_back(world: World, api_version: str) -> None:
-    """Read-only members equal to the stored ones are no change, and secrets may be left out."""
+    """Read-only members equal to the stored ones do not count as a change, and secrets may be left out."""
     created(world)
     shown = world.send("GET", CLUSTER, api_version=api_version).body
     assert put(world, shown, api_version).status == 200

@@ -145,7 +145,7 @@ def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 @pytest.mark.parametrize("coding", ["gzip", "GZIP", "deflate", "br", "identity, gzip", "nonsense"])
 def test_a_body_in_another_coding_is_not_supported(world: World, method: str, coding: str) -> None:
-    """It is no JSON that is wrong. `identity` is the body as it is, and a request without a body has no coding."""
+    """The JSON is not what is wrong. `identity` is the body as it is, and a request without a body has no coding."""
     raw = gzip.compress(json.dumps(body()).encode())
     reply = world.send(method, CLUSTER, raw, headers={"content-encoding": coding})
     assert (reply.status, reply.body["error"]["code"]) == (415, "UnsupportedMediaType")
@@ -161,7 +161,7 @@ def test_a_body_in_another_coding_is_not_supported(world: World, method: str, co
         pytest.param("text/plain", b"{}", 415, "UnsupportedMediaType", id="another type"),
         pytest.param("", b"{}", 415, "UnsupportedMediaType", id="no type"),
         pytest.param("text/plain", b"", 415, "UnsupportedMediaType", id="another type of nothing"),
-        pytest.param("", b"", 400, "InvalidRequestContent", id="nothing at all is no object"),
+        pytest.param("", b"", 400, "InvalidRequestContent", id="an empty body is not an object"),
         pytest.param("Application/JSON; charset=utf-8", b"[]", 400, "InvalidRequestContent", id="JSON with a charset"),
         pytest.param("application/json", b" " * 1_048_577, 400, "InvalidResource", id="one byte too many"),
         pytest.param("application/json", b" " * 1_048_576, 400, "InvalidRequestContent", id="as much as is allowed"),

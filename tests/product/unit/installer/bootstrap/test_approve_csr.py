@@ -125,11 +125,11 @@ REFUSED: dict[str, tuple[Request | str, str]] = {
     ),
     "an administrator's certificate": (
         Request(common_name="system:admin", organizations=("system:masters",)),
-        "its subject 'CN=system:admin,O=system:masters' is no node's",
+        "its subject 'CN=system:admin,O=system:masters' is not a node's",
     ),
     "a node that is an administrator too": (
         Request(organizations=("system:masters", "system:nodes")),
-        "is no node's",
+        "is not a node's",
     ),
     "a master too many": (
         Request(common_name="system:node:cluster-shf9t-master-7"),

@@ -181,7 +181,7 @@ def test_each_problem_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFi
     assert main([*CREATE, str(folder)], ENVIRONMENT) == FAILURE
     _, published, secret = capsys.readouterr().err.splitlines()
     assert r"'In\nternal\x1b[2J' is neither" in published
-    assert secret.endswith("clientSecret: It is no text.")
+    assert secret.endswith("clientSecret: It is not text.")
 
 
 def test_a_folder_without_an_install_config_says_how_to_get_one(
@@ -284,7 +284,9 @@ def test_the_example_is_one_of_any_version(tmp_path: Path, capsys: pytest.Captur
     assert main(arguments, {}) == SUCCESS
     image = yaml.safe_load((tmp_path / "install-config.yaml").read_text())["platform"]["azure"]["image"]
     assert image["sku"] == f"aro_{''.join(version.split('.')[:2])}"
-    assert (f"go on with --version {version}" in capsys.readouterr().out) == (version != command_inputs.DEFAULT_VERSION)
+    assert (f"continue with --version {version}" in capsys.readouterr().out) == (
+        version != command_inputs.DEFAULT_VERSION
+    )
 
 
 def test_a_version_that_is_not_given_is_the_images(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -320,7 +322,7 @@ def test_a_document_says_which_version_it_is_of(tmp_path: Path, capsys: pytest.C
         (tmp_path / "c.json").write_text(json.dumps(changed))
         assert main(arguments, {}) == want
     told = capsys.readouterr()
-    assert "properties.clusterProfile.version: '4.19' is no version" in told.err
+    assert "properties.clusterProfile.version: '4.19' is not a version" in told.err
     assert "--version 4.19.24" in told.out
 
 

@@ -76,7 +76,7 @@ def test_a_folder_that_a_failing_run_made_goes_with_it(tmp_path: Path, capsys: p
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").write_text("")
     assert main([*EXAMPLE, str(tmp_path / "file")], {}) == FAILURE
-    assert f"{tmp_path / 'file'}: It is no folder." in capsys.readouterr().err
+    assert f"{tmp_path / 'file'}: It is not a folder." in capsys.readouterr().err
 
 
 def test_files_are_written_even_if_nobody_reads_what_is_told(tmp_path: Path) -> None:

@@ -142,14 +142,14 @@ def test_everything_that_is_wrong_with_manifests_is_told_by_its_file(
 ) -> None:
     """Their content is not quoted, and nothing is written."""
     wrong: dict[str, tuple[bytes, str]] = {
-        "manifests/a.yaml": (b"a: [canary\n", "It is no YAML, see line 2."),
+        "manifests/a.yaml": (b"a: [canary\n", "It is not YAML, see line 2."),
         "manifests/b.yml": (b"kind: A\n", "It has no apiVersion, no metadata.name."),
         "manifests/c.json": (b"", "It holds no object. Remove the file if there is to be none."),
-        "manifests/d.yaml": (b"- canary\n", "It is no object of Kubernetes."),
+        "manifests/d.yaml": (b"- canary\n", "It is not a Kubernetes object."),
         "manifests/e.yaml": (OBJECT.encode() + b"---\nkind: 3\n", "Its object 2 has no apiVersion, no kind"),
         "openshift/f.yaml": (b"x" * (3 << 19) + b"x", "It has more than 1536 KiB."),
-        "openshift/g.yaml": (b"\xff\xfe", "It cannot be read: it is no text in UTF-8."),
-        "openshift/h.yaml": (b"[" * 100_000, "It is no YAML."),
+        "openshift/g.yaml": (b"\xff\xfe", "The file is not UTF-8 text."),
+        "openshift/h.yaml": (b"[" * 100_000, "It is not YAML."),
         "openshift/i\n.yaml": (OBJECT.encode(), "Its name holds characters that cannot be printed."),
     }
     for path, (text, _) in wrong.items():
@@ -182,7 +182,7 @@ def test_an_option_that_says_something_else_than_in_the_first_run_is_refused(
     assert create(folder, *(option.format(folder=folder) for option in options)) == FAILURE
     told = capsys.readouterr().err
     assert want in told
-    assert "Or begin anew" in told
+    assert "Or start over" in told
     assert create(folder, "--version", "4.3.18", "--spec", "2.2", "--infra-id", "first-abcde") == SUCCESS
 
 
@@ -206,7 +206,7 @@ def test_an_install_config_or_principal_that_changed_is_refused(
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        (lambda state: state | {"format": 0}, "no state that this version of the command reads"),
+        (lambda state: state | {"format": 0}, "This version of the command cannot read it."),
         (lambda state: state | {"contents": {"clock": {}}}, "It has lost cluster-id, install-config"),
         (lambda _: [], "It holds no object"),
         (lambda _: None, "left no .installer_state.json with its keys"),
@@ -278,7 +278,7 @@ def test_snippets_are_laid_over_the_ignition_and_clashes_are_told(
         ("master: {}\n", "snippets.yaml: 'snippets.master' is not a list of objects"),
         ("worker: [{name: hostname}, {name: none}]\n", "snippets.yaml: snippets.worker[1]: it has no 'ignition'"),
         ("worker: [{ignition: {ignition: {version: 9}}}]\n", "snippets.worker[0]: this Ignition configuration"),
-        ("canary: [\n", "snippets.yaml: It is no YAML, see line 2."),
+        ("canary: [\n", "snippets.yaml: It is not YAML, see line 2."),
         ("", "snippets.yaml: It holds nothing."),
     ],
 )

@@ -97,7 +97,7 @@ def violations(document: Json) -> list[str]:
 def _shape(value: Any, shape: Any, where: str) -> Iterator[str]:
     if isinstance(shape, dict):
         if not isinstance(value, dict):
-            yield f"{where} is no object"
+            yield f"{where} is not an object"
             return
         members = {name.rstrip("!"): inner for name, inner in shape.items()}
         yield from (f"{where}.{name} is unknown" for name in value.keys() - members.keys())
@@ -106,12 +106,12 @@ def _shape(value: Any, shape: Any, where: str) -> Iterator[str]:
             yield from _shape(value[name], members[name], f"{where}.{name}")
     elif isinstance(shape, list):
         if not isinstance(value, list):
-            yield f"{where} is no list"
+            yield f"{where} is not a list"
             return
         for number, entry in enumerate(value):
             yield from _shape(entry, shape[0], f"{where}[{number}]")
     elif type(value) is not shape:
-        yield f"{where} is no {shape.__name__}"
+        yield f"{where} is not of type {shape.__name__}"
 
 
 def _entries(document: Json, section: str, member: str) -> list[Json]:

@@ -299,7 +299,7 @@ UNREADABLE: dict[str, tuple[Any, str]] = {
     ),
     "gzip of nothing": (file_3(contents={"source": "data:,", "compression": "gzip"}), "it ends too soon"),
     "another compression": (file_3(contents={"source": "data:,a", "compression": "xz"}), "compression 'xz' is not"),
-    "no text": (file_3(contents={"source": "data:,%FF"}), "its data is not text in UTF-8"),
+    "no text": (file_3(contents={"source": "data:,%FF"}), "its data is not UTF-8 text"),
     "another hash": (
         file_3(contents={"source": "data:,a", "verification": {"hash": "sha512-00"}}),
         "does not have the hash",
@@ -336,7 +336,7 @@ BROKEN: dict[str, tuple[Callable[[Any], object], str]] = {
     "no version": (lambda it: it["ignition"].pop("version"), "ignition.version None is unknown"),
     "an unknown member": (lambda it: it.update(kernel={}), "$.kernel is unknown"),
     "a unit without a name": (lambda it: it["systemd"]["units"][0].pop("name"), "$.systemd.units[0].name is missing"),
-    "a mode as text": (lambda it: _file(it).update(mode="0644"), "$.storage.files[0].mode is no int"),
+    "a mode as text": (lambda it: _file(it).update(mode="0644"), "$.storage.files[0].mode is not of type int"),
     "a mode too high": (lambda it: _file(it).update(mode=0o10000), "path /etc/a: illegal mode"),
     "a path twice": (lambda it: it["storage"]["files"].append(_file(it)), "path /etc/a is there twice"),
     "a unit twice": (lambda it: it["systemd"]["units"].extend(it["systemd"]["units"][:1]), "unit a.service is there"),

@@ -61,7 +61,7 @@ def test_plans_and_clusters_are_listed(tmp_path: Path) -> None:
 
 
 def test_the_plans_of_the_service_are_listed_where_no_site_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are no documents of a bundle; their rows are listed in the plan's order."""
+    """They are not documents of a bundle; their rows are listed in the plan's order."""
     monkeypatch.chdir(tmp_path)
     plans = json.loads(CliRunner().invoke(app, ["plan", "list", "-o", "json"], catch_exceptions=False).output)
     assert [(one["namespace"], one["name"]) for one in plans] == [("builtin", name) for name in PLANS]

@@ -88,7 +88,7 @@ def test_a_name_that_is_not_there_is_refused(site: Path, words: tuple[str, ...],
 @pytest.mark.parametrize(("option", "words"), OTHERS.items(), ids=OTHERS.keys())
 def test_a_run_goes_on_as_it_began(site: Path, option: str, words: tuple[str, ...]) -> None:
     """Another option would be forgotten: above all, nothing may run for somebody who asked for a dry run."""
-    want = f"--resume goes on with a run as it began; it does not go together with {option}."
+    want = f"--resume continues a run as it began; it does not go together with {option}."
     assert refused(site, "plan", "run", "site", "--resume", *words) == [want]
 
 
@@ -100,7 +100,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_run_that_never_was_has_no_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither can it go on."""
     monkeypatch.chdir(tmp_path)
-    want = "There is no run of the plan 'site' in '.phases' to go on with."
+    want = "There is no run of the plan 'site' in '.phases' to continue."
     assert refused(write(tmp_path / "site"), "plan", "run", "site", "--resume") == [want]
 
 
