@@ -1,4 +1,4 @@
-"""Types of the documents in Cosmos DB. `docs/design.md` explains each document and gives examples.
+"""Types of the documents in Cosmos DB. `docs/documents.md` explains each document and gives examples.
 
 Documents are plain dictionaries at run time. Members that a newer build wrote are kept and written back, so these types
 must not be used to filter. All members are optional, because an older build may have written fewer; the type checker

@@ -68,7 +68,7 @@ class StepStatus(StrEnum):
 
 
 class ProgressItem(TypedDict):
-    """The stored state of one step in one attempt; `docs/design.md` explains the members."""
+    """The stored state of one step in one attempt; `docs/documents.md` explains the members."""
 
     id: str
     operationId: str

@@ -8,7 +8,7 @@ from shared.store import Fence
 
 
 class Call(TypedDict, total=False):
-    """An activity's input; `docs/design.md` explains the members."""
+    """An activity's input; `docs/documents.md` explains the members."""
 
     operationId: str
     attempt: int

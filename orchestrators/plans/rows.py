@@ -17,7 +17,7 @@ A_FEW_RESTARTS = timedelta(minutes=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One step. `docs/design.md` explains the members."""
+    """One step. `docs/documents.md` explains the members."""
 
     name: str
     section: str

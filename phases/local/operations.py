@@ -1,6 +1,6 @@
 """Operations on somebody's own machine: what was run, how far it came, and how it ended, in a folder of JSON files.
 
-An operation is one run of a plan. Its items have the shape of the service's progress items (`docs/design.md`), so both
+An operation is one run of a plan. Its items have the shape of the service's progress items (`docs/documents.md`), so both
 are read in the same way. Nothing here is secret: documents and kubeconfigs stay where they are.
 """
 

@@ -22,7 +22,7 @@ from shared.arm.errors import (
 from shared.clusters import catalogue
 from shared.documents import CatalogueDocument, Document
 
-# The members of an entry that operators write; docs/design.md explains them.
+# The members of an entry that operators write; docs/documents.md explains them.
 MEMBERS = (
     *("version", "enabled", "default", "openShiftPullspec", "rhcosImage", "releaseMetadata"),
     *("ignitionVersion", "flavour", "installer", "snippets"),

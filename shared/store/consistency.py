@@ -1,4 +1,4 @@
-"""The consistency level of the database. The fence needs `Strong`: `docs/design.md`, "Fence and attempt", says why."""
+"""The consistency level of the database. The fence needs `Strong`: `docs/design.md`, "Fence", says why."""
 
 from dataclasses import dataclass
 

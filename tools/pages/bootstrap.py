@@ -11,7 +11,7 @@ from tools.pages.markdown import code, table
 _HEAD = f"""\
 # The bootstrap machine
 
-This page shows what the bootstrap machine does at boot, stage by stage, for people who debug a create or support a new release. `make docs` writes it from `installer/bootstrap/stages.py`. `bootkube.sh` is generated from the same table, and a test compares the emulated machine with it. [design.md](design.md) explains how the machine gets its ignition.
+This page shows what the bootstrap machine does at boot, stage by stage, for people who debug a create or support a new release. `make docs` writes it from `installer/bootstrap/stages.py`. `bootkube.sh` is generated from the same table, and a test compares the emulated machine with it. [documents.md](documents.md#cluster-document) says how long it may fetch its ignition (`install.now`).
 
 Once the network is up, `release-image-download.sh` pulls the release image. The container runtime and the kubelet start. Then `bootkube.sh` looks up the images of the release by their names and runs the stages below. It first creates the folders {code(FOLDERS)}. Relative paths are below `{ROOT}`, which containers see as `/assets`.
 

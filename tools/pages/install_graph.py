@@ -12,7 +12,7 @@ from tools.pages.markdown import code, table
 _HEAD = """\
 # The install graph
 
-This page lists everything that the provider generates for a cluster, for people who look for the origin of a file. `make docs` writes it from `installer/`. [design.md](design.md) explains how a graph is sealed and stored, [bootstrap.md](bootstrap.md) what the bootstrap machine does with it.
+This page lists everything that the provider generates for a cluster, for people who look for the origin of a file. `make docs` writes it from `installer/`. [documents.md](documents.md#install-graph) explains how a graph is sealed and stored, [bootstrap.md](bootstrap.md) what the bootstrap machine does with it.
 
 Each asset names its inputs and makes one or a few files. `graph.resolve` makes a target and everything it needs, each asset once, as soon as its inputs exist. To see the inputs of one asset or file, run `python -m installer graph NAME`.
 

@@ -11,7 +11,7 @@ from tools.pages.markdown import code, duration, table
 _HEAD = """\
 # The plans
 
-This page shows every step of every operation. `make docs` writes it from `orchestrators/plans/`. [design.md](design.md#plan-row) explains the members of a row, [operations.md](operations.md#messages) lists what its failure says, and [mind-map.md](mind-map.md) says where a row comes from.
+This page shows every step of every operation. `make docs` writes it from `orchestrators/plans/`. [documents.md](documents.md#plan-row) explains the members of a row, [operations.md](operations.md#messages) lists what its failure says, and [mind-map.md](mind-map.md) says where a row comes from.
 
 Times are Azure's; `TIME_SCALE` divides them. In the pictures:
 

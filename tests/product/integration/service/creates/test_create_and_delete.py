@@ -107,7 +107,7 @@ def _expect_progress(polled: list[Json], rows: set[str]) -> None:
 
 
 def _expect_document(document: Json, customer: Customer, operation_id: str) -> None:
-    """Check a finished cluster document against `docs/design.md`."""
+    """Check a finished cluster document against `docs/documents.md`."""
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", document["id"])
     assert document["key"] == customer.cluster_id.lower()
     assert document["partitionKey"] == customer.subscription_id
