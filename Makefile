@@ -112,6 +112,7 @@ lint: $(PYTHON_READY) ## Check style, types and imports.
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(PY) -m tools.words
 	PYTHONPATH=http .venv/bin/lint-imports
 
 fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
