@@ -1,6 +1,6 @@
 """The executors of phases, by the kind of their document: what each does to clusters.
 
-What the bundle alone can tell of a phase is in `shared/phase_documents/kinds.py`.
+What the bundle alone says about a phase is in `shared/phase_documents/kinds.py`.
 """
 
 from collections.abc import Callable, Mapping

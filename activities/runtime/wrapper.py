@@ -115,7 +115,7 @@ def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
 
     That poll begins with what this process has read a moment ago, so it may notice a pause later that it was superseded,
     or has to stop. It sees what the rows before it have decided, because this process also made the poll before it. A
-    status that is the work itself may write other documents, so it is no such poll.
+    status that is the work itself may write other documents, so it is not such a poll.
     """
     made = SiteStep if is_site(call["clusterKey"]) else Step
     if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_stay(call):

@@ -198,7 +198,7 @@ class Verb:
         begins: whether it begins an operation.
         needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
             to all who have tokens.
-        answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
+        answers: the status of each answer that is not an error, and its body. Without it, the verb is not in the documents for
             clients.
         takes: the body that it takes, and requires; one that is missing may have been lost on the way. Without it, the
             handler gets no content.

@@ -94,7 +94,7 @@ def _read_state(file: Path) -> dict[str, Content]:
         raise Wrong(wrong.problems, START_OVER) from None
     contents = state.get("contents")
     if state.get("format") != _FORMAT or not isinstance(contents, dict):
-        raise Wrong([(str(file), "It is no state that this version of the command reads.")], ANEW)
+        raise Wrong([(str(file), "This version of the command cannot read it.")], START_OVER)
     wanted = {*(asset.name for asset in all_assets.GIVEN), *contents}
     if lost := sorted(name for name in wanted if not isinstance(contents.get(name), dict)):
         raise Wrong([(str(file), f"It has lost {', '.join(lost)}.")], START_OVER)

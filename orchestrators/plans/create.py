@@ -61,7 +61,7 @@ _BOOTSTRAP = section("bootstrap",
     begin_and_poll("deploy_network_template", 30,
         "Azure Resource Manager to finish the deployment of load balancers, addresses, private DNS zone and private link",
         poll=15, usual=80, needs=("attach_nsgs",), remedy=REPORTED),
-    # Machines start only after this row: one that resolves a wrong address waits for ever, as if it had not booted.
+    # Machines start only after this row: one that resolves a wrong address waits forever, as if it had not booted.
     condition("private_dns_ready", 10, "the private DNS zone to have its records and its link to the virtual network",
         owner=Owner.CUSTOMER, shortest=A_FEW_RESTARTS, needs=("deploy_network_template",)),
     begin_and_poll("create_private_endpoint", 20, "the service's private endpoint to be connected with the cluster",

@@ -282,7 +282,7 @@ def test_a_restart_reads_the_plan_that_is_a_document_of_its_own(accepted: World)
     ("ended", "want"), [("", "Failed"), ("Succeeded", "Succeeded")], ids=["is failed", "unless it has ended"]
 )
 def test_an_operation_whose_plan_has_expired(accepted: World, ended: str, want: str) -> None:
-    """Nothing says what would have to run, so it is not tried for ever."""
+    """Nothing says what would have to run, so it is not tried forever."""
     accepted.operation.pop("plan")
     accepted.operation["asyncOperation"]["status"] = ended or "Creating"
     watch(Client())

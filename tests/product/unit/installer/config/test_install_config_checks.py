@@ -123,7 +123,12 @@ PULL_SECRET = "properties.clusterProfile.pullSecret"  # noqa: S105 - a member's 
         ),
         ("platform.azure.virtualNetwork", "", "install-config.platform.azure.virtualNetwork", "empty"),
         ("platform.azure.virtualNetwork", "a\nb", "install-config.platform.azure.virtualNetwork", "not an Azure name"),
-        ("platform.azure.resourceGroupName", "a b", "install-config.platform.azure.resourceGroupName", "not an Azure name"),
+        (
+            "platform.azure.resourceGroupName",
+            "a b",
+            "install-config.platform.azure.resourceGroupName",
+            "not an Azure name",
+        ),
         ("platform.azure.computeSubnet", "Master-Subnet", f"{POOL}.subnetId", "Use two"),
         ("platform.azure.image.version", "", "install-config.platform.azure.image.version", "marketplace"),
         ("publish", "Nowhere", "install-config.publish", "External"),

@@ -12,7 +12,7 @@ from activities.runtime import executor, progress
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.store import Fence, fenced
-from tests.product.unit.activities.test_wrapper import away, counted, item, note, perform, raising, supersede
+from tests.product.unit.activities.runtime.test_wrapper import away, counted, item, note, perform, raising, supersede
 from tests.product.unit.product_world import CLUSTER_ID, World
 
 # The pause between two polls at this scale; `settings.Pace.poll_seconds`.
