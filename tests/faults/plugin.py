@@ -1,6 +1,7 @@
 """The pytest plugin: collects the result of each scenario and writes the report."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,9 @@ class Collector:
             return
         before = self.lines.get(report.nodeid)
         error = " ".join(filter(None, [before.error if before else "", _error(report) if report.failed else ""]))
+        if report.failed:
+            # The run goes on for an hour, and pytest shows failures at its end.
+            sys.stderr.write(f"\n{told.get(NAME, report.nodeid)}: {_error(report)}\n")
         self.lines[report.nodeid] = Line(
             told[FAMILY],
             told.get(NAME, report.nodeid),

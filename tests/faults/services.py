@@ -81,13 +81,10 @@ SERVICES = {
     ),
     "Entra ID": Service(
         "entra",
-        steps={
-            "create": (
-                *("validate_service_principal", "validate_service_principal_permissions"),
-                *("validate_resource_provider_permissions", "validate_network", "validate_providers"),
-            ),
-            "update": ("validate_service_principal", "validate_service_principal_permissions"),
-        },
+        # The other checks use a token that whichever of them is first has asked for.
+        steps=dict.fromkeys(
+            ("create", "update"), ("validate_service_principal", "validate_service_principal_permissions")
+        ),
     ),
     "Key Vault": Service(
         "keyvault",

@@ -148,7 +148,7 @@ def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[s
 
 
 def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
-    """Delete a cluster that fails at some rows; return the rows that failed, and all of them.
+    """Delete a cluster that fails at some rows; return the rows that failed, and those that are in its plan.
 
     If one of the rows is the one that cancels a create, the delete comes while the cluster is being created.
     """
@@ -157,9 +157,9 @@ def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[s
         cluster.wait_for_step(cluster.create(), UNDER_WAY)
     document_id = cluster.document_id()
     with _hindered(cluster, causes) as held:
-        failed, _ = _repeat(cluster, Cluster.delete, held, causes)
+        failed, operation_id = _repeat(cluster, Cluster.delete, held, causes)
     cluster.expect_nothing_left(document_id)
-    return failed, set(causes)
+    return failed, causes.keys() & _steps(cluster, operation_id)
 
 
 @contextmanager
@@ -207,11 +207,11 @@ def _gaps(cluster: Cluster, step: str, error: Json, cause: Trouble, fault_id: st
     """Return what a person misses in an error: step, cause, resource, remedy, owner, correlation id."""
     details = {each["code"]: str(each["message"]) for each in error["details"]}
     said = f"{error['message']} {' '.join(details.values())}"
-    first = next(call for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id)
+    *_, last = (call for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id)
     found = {
         "step": details.get("Step") == step and step in error["message"],
         "cause": bool(re.search(cause.says, said)),
-        "resource": first["service"] != "arm" or "/subscriptions/" in said,
+        "resource": last["service"] != "arm" or "/subscriptions/" in said,
         "remedy": bool(details.get("Remedy")),
         "owner": details.get("Owner") in ("customer", "azure", "platform"),
         "correlation id": details.get("CorrelationId") == cluster.correlation_id,
