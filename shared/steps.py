@@ -88,6 +88,8 @@ class ProgressItem(TypedDict):
     changing: NotRequired[bool]
     endTime: NotRequired[str]
     ttl: NotRequired[int]
+    # When Cosmos DB has written it, in Unix time.
+    _ts: NotRequired[int]
 
 
 def last_progress(item: ProgressItem) -> str:

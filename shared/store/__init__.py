@@ -15,6 +15,7 @@ from shared.store.domains import Domains, Taken
 from shared.store.fenced import Fence, Fenced, FenceMoved
 from shared.store.operations import Operations
 from shared.store.outcomes import OutcomeUnknown, ensure_written
+from shared.store.polls import Polls
 from shared.store.records import TTL_SECONDS, Billing, Progress, RoleSets, Subscriptions, TaskHubs, Versions
 from shared.store.sites import Sites, is_site
 
@@ -53,6 +54,7 @@ class Store:
         self.clusters = Clusters(container("OpenShiftClusters"))
         self.operations = Operations(container("AsyncOperations"))
         self.progress = Progress(container("OperationProgress"))
+        self.polls = Polls(self.operations, self.progress)
         self.subscriptions = Subscriptions(container("Subscriptions"))
         self.task_hubs = TaskHubs(container("TaskHubs"))
         self.domains = Domains(container("Domains"))

@@ -82,6 +82,22 @@ class Items(Generic[Item]):
         except CosmosResourceNotFoundError:
             return None
 
+    def read_again(self, known: Item, partition: str | None = None) -> Item | None:
+        """Return a document as it is now, or None if it is gone. If it has not changed, that is the one that was given.
+
+        Args:
+            known: the document, as it was read.
+            partition: as in `read`.
+        """
+        condition = {"etag": known["_etag"], "match_condition": MatchConditions.IfModified}
+        try:
+            with deadline.call():
+                answer = self._container.read_item(known["id"], partition_key=partition or known["id"], **condition)
+        except CosmosResourceNotFoundError:
+            return None
+        # The SDK makes an empty document of the answer 304.
+        return self._typed(answer) if answer else known
+
     def create(self, document: Item) -> Item:
         """Create a document.
 

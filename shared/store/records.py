@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -47,10 +47,20 @@ class Progress(Items[ProgressItem]):
         """Write an item; only one writer at a time writes the items of a step."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
-    def list(self, operation_id: str) -> list[ProgressItem]:
-        """Return every item of an operation that can be read, oldest first."""
-        items = self.query("SELECT * FROM c WHERE c.operationId = @id", operation_id, id=operation_id)
-        return sorted(self.readable(items), key=lambda item: (item["startTime"], item["attempt"]))
+    def list(self, operation_id: str, since: int = 0) -> list[ProgressItem]:
+        """Return every item of an operation that can be read, oldest first.
+
+        Args:
+            operation_id: the operation.
+            since: the second, in Unix time, from which on they were written.
+        """
+        query = "SELECT * FROM c WHERE c.operationId = @id AND c._ts >= @since"
+        return in_order(self.readable(self.query(query, operation_id, id=operation_id, since=since)))
+
+
+def in_order(items: Iterable[ProgressItem]) -> list[ProgressItem]:
+    """Sort progress items, the oldest first."""
+    return sorted(items, key=lambda item: (item["startTime"], item["attempt"]))
 
 
 class Subscriptions(Items[SubscriptionDocument]):

@@ -25,7 +25,7 @@ def _progress(call: Call, document: OperationDocument, status: str) -> Customers
     """Return the progress; nothing if the plan cannot be read, because the status alone tells a client what to do."""
     store, items = call.services.store, []
     if status != ProvisioningState.SUCCEEDED:
-        document, items = store.operations.with_plan(document), store.progress.list(document["id"])
+        document, items = store.operations.with_plan(document), store.polls.progress(document["id"])
     try:
         return operation_report.progress(document, items, status)
     except unreadable.ERRORS as error:
@@ -54,7 +54,7 @@ def _find(call: Call) -> tuple[OperationDocument, bool]:
         CloudError: 404 `NotFound`, also for an operation of another subscription.
     """
     operation_id, store = call.parameters["operationId"], call.services.store
-    document = store.operations.of_cluster(operation_id)
+    document = store.polls.operation(operation_id)
     if document is None or document["openShiftClusterKey"].split("/")[2] != call.subscription_id:
         raise operation_not_found(operation_id)
     if not has_ended(document):

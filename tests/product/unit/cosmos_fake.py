@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,13 +68,23 @@ class Container:
         self.documents: dict[tuple[str, str], Document] = {}
         self.writes: list[Document] = []
         self.before_write: list[Any] = []
+        self.clock: Callable[[], float] = time.time
         self._partition, self._unique = partition, unique
         self._etags = itertools.count(1)
 
-    def read_item(self, item: str, partition_key: str) -> Document:
+    def read_item(
+        self,
+        item: str,
+        partition_key: str,
+        *,
+        etag: str | None = None,
+        match_condition: Any = None,  # noqa: ARG002 - the container's signature
+    ) -> Document:
         if (partition_key, item) not in self.documents:
             raise MISSING(message="not found")
-        return copy.deepcopy(self.documents[partition_key, item])
+        found = self.documents[partition_key, item]
+        # The SDK makes an empty document of the answer 304.
+        return copy.deepcopy(found) if etag is None or etag != found["_etag"] else {}
 
     def create_item(self, body: Document) -> Document:
         key = (body[self._partition], body["id"])
@@ -127,7 +138,7 @@ class Container:
         return Pages(found, max_item_count, response_hook)
 
     def _store(self, key: tuple[str, str], body: Document) -> Document:
-        stored = copy.deepcopy(body) | {"_etag": f'"{next(self._etags)}"'}
+        stored = copy.deepcopy(body) | {"_etag": f'"{next(self._etags)}"', "_ts": int(self.clock())}
         self.documents[key] = stored
         self.writes.append(copy.deepcopy(stored))
         return copy.deepcopy(stored)
@@ -183,6 +194,9 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     " AND c.openShiftCluster.properties.clusterProfile.version = @version": _is_created_with,
     "c.openShiftCluster.properties.provisioningState != 'Deleting'": lambda document, _values: (
         _at(document, "openShiftCluster.properties.provisioningState") not in (None, "Deleting")
+    ),
+    "c.operationId = @id AND c._ts >= @since": lambda document, values: (
+        document.get("operationId") == values["@id"] and document.get("_ts", 0) >= values["@since"]
     ),
     "c.enabled = true": lambda document, _values: document.get("enabled") is True,
     "c.deleting = true": lambda document, _values: document.get("deleting") is True,

@@ -72,8 +72,8 @@ def _group(call: Call) -> ResourceId:
 
 def _group_of_operation(call: Call) -> ResourceId:
     """Return the group of the operation's cluster. If there is none, only those who may read everything learn that."""
-    document = call.services.store.operations.of_cluster(call.parameters["operationId"])
-    cluster = resource_id.parse(document["openShiftClusterKey"]) if document else None
+    key = call.services.store.polls.cluster_key(call.parameters["operationId"])
+    cluster = resource_id.parse(key) if key else None
     if cluster is None or cluster.subscription_id != call.subscription_id:
         return _subscription(call)
     return cluster.group

@@ -263,6 +263,7 @@ class World:
         endings.end_operation(
             operation, ProvisioningState.FAILED if failed else ProvisioningState.SUCCEEDED, None, snapshot
         )
+        self.cosmos["AsyncOperations"].upsert_item(operation)
         endings.end_owner(document, failed=failed)
 
 

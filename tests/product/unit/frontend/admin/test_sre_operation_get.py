@@ -90,9 +90,9 @@ def test_a_failed_operation_shows_step_and_error(creating: World) -> None:
     """The error that the client sees, and where it happened."""
     error = {"code": "DuplicateDomain", "message": "taken"}
     item(creating, "create_dns", "Failed", error=error)
-    operation = creating.operation(creating.document["asyncOperationId"])
+    operation_id = creating.document["asyncOperationId"]
     creating.finish(failed=True)
-    operation["asyncOperation"]["error"] = error
+    creating.operation(operation_id)["asyncOperation"]["error"] = error
     found = report(creating)
     assert (found["status"], found["error"]) == ("Failed", error)
     assert steps(found)["create_dns"]["error"] == error
