@@ -25,8 +25,8 @@ TRANSACTIONS_OF_AN_ACTIVITY = 6
 # has at least three events, so one transaction an event leaves some for the messages of timers and of waits.
 TRANSACTIONS_OF_AN_EVENT = 1
 # Source of both: https://learn.microsoft.com/azure/azure-functions/durable/durable-functions-azure-storage-provider
-# The watchdog runs when the service is idle, and writes one document each time.
-WATCHDOG = "upsert TaskHubs"
+# The watchdog runs when the service is idle, and asks each time which clusters name an operation.
+WATCHDOG = "query OpenShiftClusters"
 WATCHDOG_RUNS_AN_HOUR = 60
 REPOSITORY = Path(__file__).parents[1]
 

@@ -1,9 +1,12 @@
 """Task hubs that share one database, as in a blue-green deployment: which one drives an operation, and which are alive.
 
-Only the hub that an operation names drives it, so that two watchdogs never compete. At each run a watchdog writes its
-hub's sign of life. Another hub takes over after it has listened for fifteen minutes without hearing one. A hub counts
-as listening only while it can write its own sign. After an outage of the database all hubs look silent, and this gives
-each of them time to write again.
+Only the hub that an operation names drives it, so that two watchdogs never compete. While any operation runs, each
+watchdog writes its hub's sign of life now and then. Another hub takes over after it has listened for fifteen minutes
+without hearing one. A hub counts as listening only while it can write its own sign. After an outage of the database all
+hubs look silent, and this gives each of them time to write again.
+
+While nothing runs there is nothing to take over, so nobody writes. When an operation begins, both hubs begin: the one to
+be heard, the other to listen, and the operation's own beginning counts as a sign.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +22,16 @@ SILENCE = timedelta(minutes=15)
 GAP = SILENCE / 3
 
 
+def is_recent(sign: TaskHubDocument, now: datetime, settings: Settings) -> bool:
+    """Tell whether a hub's own sign need not be written again yet: at the next run it will still be without a gap."""
+    return timedelta(0) <= now - datetime.fromisoformat(sign["lastSeen"]) < settings.look_back(GAP) / 2
+
+
+def is_gap(sign: TaskHubDocument, now: datetime, settings: Settings) -> bool:
+    """Tell whether a hub's own sign is so old that it has not listened since."""
+    return now - datetime.fromisoformat(sign["lastSeen"]) > settings.look_back(GAP)
+
+
 def next_sign(last: TaskHubDocument | None, now: datetime, settings: Settings) -> TaskHubDocument:
     """Return the sign of life that a hub writes now.
 
@@ -27,8 +40,7 @@ def next_sign(last: TaskHubDocument | None, now: datetime, settings: Settings) -
         now: the time of this run.
         settings: our settings, for the hub's name and the length of a gap.
     """
-    listens = last is not None and now - datetime.fromisoformat(last["lastSeen"]) <= settings.look_back(GAP)
-    since = last["listeningSince"] if last and listens else now.isoformat()
+    since = now.isoformat() if last is None or is_gap(last, now, settings) else last["listeningSince"]
     return {"id": settings.task_hub, "lastSeen": now.isoformat(), "listeningSince": since}
 
 

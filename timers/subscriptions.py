@@ -4,12 +4,16 @@ If callers sign in with Entra, ARM reports no subscriptions, and there is nothin
 
 If a cluster's state does not allow that, the next run tries again. This timer only writes the delete into the
 documents; the watchdog starts it.
+
+Subscriptions are hardly ever deleted. After a run that finds none, the runs of the next few minutes do not look.
 """
 
 import asyncio
 import logging
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 from orchestrators.plans.beginning import OperationRequest, begin_operation
@@ -19,6 +23,9 @@ from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.settings import Callers
 from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable
+
+# How long runs do not look after one that found no deleted subscription; scaled by the settings.
+QUIET = timedelta(minutes=5)
 
 _log = logging.getLogger(__name__)
 
@@ -30,12 +37,23 @@ async def sweep(_client: Any) -> None:
     """
     service_settings = settings.load()
     if service_settings.callers is Callers.ARM and not service_settings.draining:
-        await asyncio.to_thread(_sweep)
+        await asyncio.to_thread(_sweep, service_settings.look_back(QUIET).total_seconds())
 
 
-def _sweep() -> None:
-    store = get_store()
-    for subscription in list(store.subscriptions.deleting()):
+@lru_cache(maxsize=1)
+def _quiet(store: Store) -> list[float]:  # noqa: ARG001 - the cache's key
+    """Return when the last run began that found none; nothing if the last run found one."""
+    return []
+
+
+def _sweep(quiet_seconds: float) -> None:
+    store, began = get_store(), monotonic()
+    quiet = _quiet(store)
+    if quiet and began - quiet[0] < quiet_seconds:
+        return
+    deleted = list(store.subscriptions.deleting())
+    quiet[:] = [] if deleted else [began]
+    for subscription in deleted:
         try:
             left = [_has_to_go(store, document) for document in store.clusters.of(subscription["id"])]
             if not any(left):

@@ -8,9 +8,10 @@ deleted task hub, a row that nobody polls any more: they all look alike here, an
 import asyncio
 import logging
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import azure.durable_functions as df
@@ -32,6 +33,9 @@ from timers.judging import LIVING, Action, Finding, InstanceStatus, correlation_
 RUN_SECONDS = 120
 OPERATION_SECONDS = 20
 
+# Returns the signs of life of all hubs.
+Signs = Callable[[], Mapping[str, TaskHubDocument]]
+
 _log = logging.getLogger(__name__)
 
 
@@ -43,8 +47,12 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
     """
     async with asyncio.timeout(RUN_SECONDS):
         store = await asyncio.to_thread(get_store)
-        signs = await asyncio.to_thread(_sign, store)
         owners = await asyncio.to_thread(_owners, store)
+        if not owners:
+            return
+        own = await asyncio.to_thread(_sign, store)
+        # Only an operation of another hub needs the signs of all, and one read of them is enough for a run.
+        signs = cache(lambda: {**store.task_hubs.all(), own["id"]: own})
         # If a run ends early, it leaves out other operations than the run before.
         random.shuffle(owners)
         for owner in owners:
@@ -70,17 +78,19 @@ def _owners(store: Store) -> list[FencedDocument]:
     return found
 
 
-def _sign(store: Store) -> Mapping[str, TaskHubDocument]:
-    """Write this hub's sign of life, and return those of all hubs."""
-    service_settings, signs = settings.load(), store.task_hubs.all()
-    sign = hubs.next_sign(signs.get(service_settings.task_hub), datetime.now(UTC), service_settings)
-    store.task_hubs.put(sign)
-    return signs | {service_settings.task_hub: sign}
+def _sign(store: Store) -> TaskHubDocument:
+    """Return this hub's sign of life, which is written if it is not recent."""
+    service_settings, now = settings.load(), datetime.now(UTC)
+    last = store.task_hubs.written
+    if last is None or hubs.is_gap(last, now, service_settings):
+        # Timers move between the app's instances, so another one may have written since.
+        last = store.task_hubs.get(service_settings.task_hub)
+    if last is not None and hubs.is_recent(last, now, service_settings):
+        return last
+    return store.task_hubs.put(hubs.next_sign(last, now, service_settings))
 
 
-async def _watch_one(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], owner: FencedDocument
-) -> None:
+async def _watch_one(client: df.DurableOrchestrationClient, store: Store, signs: Signs, owner: FencedDocument) -> None:
     finding = await _find(client, store, signs, owner)
     now = datetime.now(UTC)
     action = judge(finding, now, settings.load())
@@ -97,18 +107,17 @@ async def _watch_one(
         await asyncio.to_thread(_end, store, finding, now)
 
 
-async def _find(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], owner: FencedDocument
-) -> Finding:
+async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Signs, owner: FencedDocument) -> Finding:
     """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
     The progress of an operation that has just begun is not read, because it cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()
-    operation = await asyncio.to_thread(_operation, store, operation_id)
+    operation = await asyncio.to_thread(_operation, store, owner)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
-        return Finding(owner, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
+        heard = hubs.last_heard(operation, items, await asyncio.to_thread(signs), service_settings)
+        return Finding(owner, operation, items, "", heard=heard)
     instance = await _instance(client, plans.instance_id(operation_id, owner["attempt"]))
     finding = Finding(owner, operation, [], **instance)
     if operation is not None and finding.is_alive and is_young(operation, finding.created, datetime.now(UTC)):
@@ -116,8 +125,8 @@ async def _find(
     return replace(finding, items=await asyncio.to_thread(store.progress.list, operation_id))
 
 
-def _operation(store: Store, operation_id: str) -> OperationDocument | None:
-    found = store.operations.read(operation_id)
+def _operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
+    found = store.operations.read(owner["asyncOperationId"])
     return store.operations.with_plan(found) if found is not None else None
 
 

@@ -94,9 +94,21 @@ class TaskHubs(Items[TaskHubDocument]):
     shape = TaskHubDocument
     required = ("id", "lastSeen", "listeningSince")
 
+    def __init__(self, container: ContainerProxy) -> None:
+        """Wrap a container of the SDK."""
+        super().__init__(container)
+        # The sign that this process has written last.
+        self.written: TaskHubDocument | None = None
+
     def put(self, document: TaskHubDocument) -> TaskHubDocument:
         """Write the sign of life of this deployment's hub. A hub writes no other document."""
-        return super().upsert({"ttl": TTL_SECONDS, **document})
+        self.written = super().upsert({"ttl": TTL_SECONDS, **document})
+        return self.written
+
+    def get(self, name: str) -> TaskHubDocument | None:
+        """Return a hub's sign of life, or None if there is none that can be read."""
+        found = self.read(name)
+        return next(self.readable([found] if found is not None else []), None)
 
     def all(self) -> dict[str, TaskHubDocument]:
         """Return every hub's sign of life that can be read, by the hub's name."""

@@ -8,7 +8,7 @@ import pytest
 from shared.documents import TaskHubDocument
 from shared.settings import parse
 from tests.product.unit.product_world import ENVIRONMENT
-from timers.hubs import GAP, SILENCE, last_heard, next_sign
+from timers.hubs import GAP, SILENCE, is_recent, last_heard, next_sign
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 BLUE = parse(ENVIRONMENT | {"TASK_HUB": "blue", "TIME_SCALE": "1"})
@@ -33,6 +33,16 @@ def test_a_hub_listens_as_long_as_it_can_say_that_it_lives(last: TaskHubDocument
     """The problem that keeps it from writing may keep the others from writing too."""
     made = next_sign(last, NOW, BLUE)
     assert made == {"id": "blue", "lastSeen": NOW.isoformat(), "listeningSince": ago(want_since)}
+
+
+@pytest.mark.parametrize(
+    ("seen", "want"),
+    [(0, True), (2.4, True), (2.5, False), (60, False), (-0.1, False)],
+    ids=["now", "recent", "half a gap ago", "old", "before the clock was set back"],
+)
+def test_a_sign_is_written_before_it_is_old(seen: float, *, want: bool) -> None:
+    """A run that writes none comes again while the sign is without a gap, if it comes often enough to skip one."""
+    assert is_recent(sign(seen), NOW, BLUE) is want
 
 
 def operation(hub: str, started: float = 60) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from shared import settings
 from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import CUSTOMER, OWN, World
+from timers import subscriptions
 from timers.subscriptions import sweep
 
 
@@ -84,6 +85,20 @@ def test_the_mark_goes_when_every_cluster_is_on_its_way(left: World) -> None:
     swept(left)
     assert "deleting" not in subscription(left)
     assert left.cluster["asyncOperationId"] == operation_id
+
+
+def test_a_run_that_found_none_lets_the_next_ones_rest(left: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Subscriptions are hardly ever deleted, and the timer runs each minute."""
+    marked = subscription(left)
+    marked.pop("deleting")
+    now = [1000.0]
+    monkeypatch.setattr(subscriptions, "monotonic", lambda: now[0])
+    swept(left)
+    marked["deleting"] = True
+    now[0] += settings.load().look_back(subscriptions.QUIET).total_seconds() - 1
+    assert swept(left).properties["provisioningState"] == "Succeeded"
+    now[0] += 1
+    assert swept(left).properties["provisioningState"] == "Deleting"
 
 
 def test_other_subscriptions_keep_their_clusters(accepted: World) -> None:

@@ -414,13 +414,68 @@ def hub_seen(world: World, name: str, seconds_ago: float, since: float = 1000) -
     world.cosmos["TaskHubs"].upsert_item(sign | {"listeningSince": (now - timedelta(seconds=since)).isoformat()})
 
 
-def test_each_run_says_that_its_hub_lives(accepted: World) -> None:
-    """Other hubs then leave its operations alone."""
+def test_a_hub_says_that_it_lives_while_anything_runs(accepted: World) -> None:
+    """Other hubs then leave its operations alone. A sign that will not be old at the next run is enough."""
     watch(Client())
     first = accepted.store.task_hubs.all()["OpenShiftClusters"]
     watch(Client())
-    second = accepted.store.task_hubs.all()["OpenShiftClusters"]
-    assert first["listeningSince"] == second["listeningSince"] == first["lastSeen"] < second["lastSeen"]
+    assert accepted.store.task_hubs.all()["OpenShiftClusters"] == first
+    accepted.store.task_hubs.written = None
+    hub_seen(accepted, "OpenShiftClusters", 8)
+    before = accepted.store.task_hubs.all()["OpenShiftClusters"]
+    watch(Client())
+    after = accepted.store.task_hubs.all()["OpenShiftClusters"]
+    assert after["lastSeen"] > before["lastSeen"]
+    assert after["listeningSince"] == before["listeningSince"]
+
+
+def test_a_sign_of_the_apps_other_instance_counts(accepted: World) -> None:
+    """The timer has moved there and back, and the hub has listened all the time."""
+    watch(Client())
+    long_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    accepted.store.task_hubs.written = {"id": "OpenShiftClusters", "lastSeen": long_ago, "listeningSince": long_ago}
+    hub_seen(accepted, "OpenShiftClusters", 10, since=5000)
+    before = accepted.store.task_hubs.all()["OpenShiftClusters"]
+    watch(Client())
+    assert accepted.store.task_hubs.all()["OpenShiftClusters"]["listeningSince"] == before["listeningSince"]
+
+
+def test_a_run_that_finds_nothing_to_watch_only_asks_what_runs(accepted: World) -> None:
+    """One query for clusters, one for sites, each minute of an idle service."""
+    accepted.cluster.pop("asyncOperationId")
+    asked: list[str] = []
+    for name, container in accepted.cosmos.items():
+        for method in ("read_item", "query_items", "upsert_item", "replace_item", "create_item"):
+            real = getattr(container, method)
+
+            def call(*arguments: Any, name: str = name, real: Any = real, **options: Any) -> Any:
+                asked.append(name)
+                return real(*arguments, **options)
+
+            setattr(container, method, call)
+    watch(Client())
+    assert asked == ["OpenShiftClusters", "Sites"]
+
+
+def test_the_signs_of_all_hubs_are_read_once_and_only_for_operations_of_another(
+    accepted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most deployments are alone."""
+    reads: list[str] = []
+    query = accepted.cosmos["TaskHubs"].query_items
+
+    def counting(text: str, **options: Any) -> Any:
+        reads.append(text)
+        return query(text, **options)
+
+    monkeypatch.setattr(accepted.cosmos["TaskHubs"], "query_items", counting)
+    watch(Client())
+    assert reads == []
+    another(accepted, "other")
+    for name in ("op", "other"):
+        accepted.cosmos["AsyncOperations"].upsert_item(accepted.operation | {"id": name, "taskHub": "Green"})
+    watch(Client())
+    assert len(reads) == 1
 
 
 @pytest.mark.parametrize("status", ["Creating", "Failed"])

@@ -54,9 +54,9 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
     clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
     log = tmp_path / "green-host.log"
     with _second_host(own_azure, log, TASK_HUB=GREEN), taken(own_azure.state) as inventory:
-        wait_for(lambda: len(inventory.documents("TaskHubs")) > 1, "both hubs to say that they live")
         with fault(own_azure, service="cosmos", operation="upsert OperationProgress", **SLOWLY):
             operations = [cluster.create() for cluster in clusters]
+            wait_for(lambda: len(inventory.documents("TaskHubs")) > 1, "both hubs to say that they live")
             # By then its watchdog has had the time and the runs to take over what nobody drives.
             seen = _last_seen(inventory, GREEN) + timedelta(seconds=SILENCE_SECONDS + WATCHDOG_SECONDS)
             wait_for(lambda: _last_seen(inventory, GREEN) > seen, "further runs of the second watchdog")
@@ -75,7 +75,7 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
 
 
 def _last_seen(inventory: Inventory, hub: str) -> datetime:
-    """Return when a hub has last said that it lives, which each run of its watchdog does."""
+    """Return when a hub has last said that it lives, which its watchdog does while anything runs."""
     (sign,) = [each for each in inventory.documents("TaskHubs") if each["id"] == hub]
     return datetime.fromisoformat(sign["lastSeen"])
 
