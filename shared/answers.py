@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import requests
-from requests.adapters import HTTPAdapter
+from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import ProtocolError
 from urllib3.util.ssl_ import create_urllib3_context
@@ -100,9 +100,9 @@ def _counted(stream: Any, most_bytes: float, piece_bytes: int, decode_content: b
 class _Adapter(HTTPAdapter):
     """Sends over connections that end with the deadline, and limits what is read of each answer."""
 
-    def __init__(self, retries: Retry, most_bytes: float) -> None:
+    def __init__(self, retries: Retry, most_bytes: float, hosts: int, connections: int) -> None:
         self._most_bytes = most_bytes
-        super().__init__(max_retries=retries)
+        super().__init__(pool_connections=hosts, pool_maxsize=connections, max_retries=retries)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, ssl_context=within_deadline(create_urllib3_context()), **options)
@@ -116,14 +116,18 @@ class _Adapter(HTTPAdapter):
         return super().build_response(request, answer)
 
 
-def session(retries: Retry, most_bytes: float = math.inf) -> requests.Session:
+def session(
+    retries: Retry, most_bytes: float = math.inf, hosts: int = DEFAULT_POOLSIZE, connections: int = DEFAULT_POOLSIZE
+) -> requests.Session:
     """Return a session that uses only TLS, even after redirects.
 
     Args:
         retries: which requests it sends again.
         most_bytes: how long the body of an answer may be; without a limit, the caller reads it with `pieces`.
+        hosts: how many hosts it keeps connections to.
+        connections: how many connections it keeps to one of them.
     """
     made = requests.Session()
     made.adapters.clear()
-    made.mount("https://", _Adapter(retries, most_bytes))
+    made.mount("https://", _Adapter(retries, most_bytes, hosts, connections))
     return made

@@ -17,17 +17,15 @@ from azure.core.pipeline.policies import CustomHookPolicy, HTTPPolicy, RetryPoli
 from azure.core.pipeline.transport import RequestsTransport
 from azure.core.rest import HttpRequest, HttpResponse
 from azure.identity import ManagedIdentityCredential
-from urllib3 import Retry
 
 from shared import answers, deadline, framing, settings, tracing
+from shared.network import network
 
 # Azure Resource Manager, as activities call it: a PUT or a long list may take half a minute.
 CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
 # For the whole answer to one attempt. ARM itself gives up after a minute.
 ANSWER_SECONDS = 120
-# The list of all VM sizes has the longest pages, several megabytes each.
-MOST_BYTES = 32 << 20
 # Blobs and Entra ID. Activities call them too, and both answer sooner.
 SHORT_READ_TIMEOUT_SECONDS = 10
 
@@ -81,16 +79,18 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
     def __init__(
         self, read_timeout: float = READ_TIMEOUT_SECONDS, connection_timeout: float = CONNECTION_TIMEOUT_SECONDS
     ) -> None:
-        """Begin without a connection.
+        """Use the connections of this process.
 
         Args:
             read_timeout: seconds; the longest pause of an answer.
             connection_timeout: seconds.
         """
-        # The policies of the pipelines decide what is tried again.
-        never = Retry(total=False, redirect=False, raise_on_status=False)
         super().__init__(
-            session=answers.session(never, MOST_BYTES), connection_timeout=connection_timeout, read_timeout=read_timeout
+            session=network().session,
+            # A client that is closed leaves the connections to the others.
+            session_owner=False,
+            connection_timeout=connection_timeout,
+            read_timeout=read_timeout,
         )
 
     def send(self, request: Any, **options: Any) -> Any:
@@ -99,6 +99,12 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
         Raises:
             azure.core.exceptions.DecodeError: if the answer is nested so deep that the SDK would break on it.
         """
+        way = network()
+        # The SDK of Cosmos DB says True.
+        if options.get("connection_verify", True) is True:
+            options["connection_verify"] = way.verify
+        origin = "/".join(request.url.split("/", 3)[:3])
+        options["proxies"] = options.get("proxies") or way.proxies(origin)
         with deadline.within(ANSWER_SECONDS):
             response = super().send(request, **options)
         # An answer with few brackets cannot be nested deep. Reading the others once more, only for that, costs as much as
@@ -120,6 +126,11 @@ def short_transport() -> Transport:
     return Transport(SHORT_READ_TIMEOUT_SECONDS)
 
 
+def prompt_transport() -> Transport:
+    """Return the transport of the dependencies of requests."""
+    return Transport(PROMPT["read_timeout"], PROMPT["connection_timeout"])
+
+
 def prompt_client(
     base_url: str, *policies: HTTPPolicy[Any, Any] | SansIOHTTPPolicy[Any, Any]
 ) -> PipelineClient[Any, Any]:
@@ -132,7 +143,7 @@ def prompt_client(
     return PipelineClient(
         base_url,
         policies=[RetryPolicy(**PROMPT), *policies, CustomHookPolicy(**PROMPT)],
-        transport=Transport(PROMPT["read_timeout"], PROMPT["connection_timeout"]),
+        transport=prompt_transport(),
     )
 
 

@@ -17,6 +17,7 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
 from shared.azure.templates import Parameters
 from shared.clusters.states import ProvisioningState
+from shared.network import MOST_BYTES
 
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
@@ -109,7 +110,7 @@ def open_account(
     )
 
 
-def read(blob: BlobClient, offset: int = 0, most_bytes: int = cloud.MOST_BYTES) -> bytes:
+def read(blob: BlobClient, offset: int = 0, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a part of a blob, at once and within the time of one answer, because customers can write there.
 
     Args:

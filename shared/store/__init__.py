@@ -90,6 +90,7 @@ def get_store() -> Store:
             # Throttling is normal under load and lasts milliseconds. A query multiplies these tries by itself.
             retry_throttle_total=3,
             retry_throttle_backoff_max=1,
+            transport=cloud.prompt_transport(),
             **cloud.PROMPT,
         )
     database = client.get_database_client(service_settings.cosmosdb_database)

@@ -170,6 +170,7 @@ def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Cli
         f"https://{name}.{suffix.lstrip('.')}",
         cloud.managed_identity(),
         per_retry_policies=[fence],
+        transport=cloud.prompt_transport(),
         **cloud.PROMPT,
     )
 

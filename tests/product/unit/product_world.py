@@ -21,6 +21,7 @@ from shared import cloud, settings
 from shared import store as store_module
 from shared import vault as vault_module
 from shared.azure import arm_reads, clients, credentials, rights
+from shared.network import network
 from shared.store import Store, get_store
 from shared.vault import certificates
 from tests.product.unit import cosmos_fake
@@ -72,6 +73,7 @@ CACHES: tuple[Any, ...] = (
     settings.load,
     cloud.cloud_profile,
     cloud.managed_identity,
+    network,
     store_module.get_store,
     vault_module.get_vault,
     certificates.get_certificates,
