@@ -127,17 +127,18 @@ class Endings:
                 assert_never(ending)
 
     def ready(self, rows: Rows, running: list[str]) -> list[str]:
-        """Return the rows that can begin now: after failed checks only further checks, after other failures none."""
+        """Return the rows that can begin now: after failed checks only further checks, after other failures none.
+
+        They are in the plan's order. The sets serve only look-ups, because their own order differs between replays.
+        """
         if self.fenced or self.stopped or self.told or not self._all_together(rows):
             return []
+        done = set(self.done)
+        begun = done.union(self.failures, running)
         return [
             name
             for name, row in rows.items()
-            if name not in self.done
-            and name not in self.failures
-            and name not in running
-            and (row.get("together") or not self.failures)
-            and all(need in self.done for need in row["needs"])
+            if name not in begun and (row.get("together") or not self.failures) and done.issuperset(row["needs"])
         ]
 
     def to_tell(self, rows: Rows, running: list[str]) -> list[str]:
