@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
@@ -49,6 +50,34 @@ _POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
 # need.
 _TURN = threading.Semaphore(_CORES)
 _AT_ONCE_SECONDS = 1
+# The time that a graph takes on one core, and the longest time until a create asks for its turn again.
+_GRAPH_SECONDS, _LONGEST_WAIT_SECONDS = 2, 30
+
+
+class _Waiters:
+    """The creates of this process that wait for their turn, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def wait_seconds(self, operation_id: str) -> float:
+        """Note that a create waits, and return when its turn may come: after the graphs of those before it."""
+        now = time.monotonic()
+        with self._lock:
+            self._asked[operation_id] = now
+            # An operation that was cancelled, or goes on in another process, does not ask again.
+            self._asked = {name: at for name, at in self._asked.items() if now - at <= 2 * _LONGEST_WAIT_SECONDS}
+            place = list(self._asked).index(operation_id) + 1
+        return min(max(place * _GRAPH_SECONDS / _CORES, _AT_ONCE_SECONDS), _LONGEST_WAIT_SECONDS)
+
+    def remove(self, operation_id: str) -> None:
+        """Note that a create has its turn."""
+        with self._lock:
+            self._asked.pop(operation_id, None)
+
+
+_WAITERS = _Waiters()
 
 
 def _ensure_graph(step: Step) -> Outcome | None:
@@ -70,8 +99,10 @@ def _ensure_graph(step: Step) -> Outcome | None:
     if machine_image.decide(step):
         # The graph needs all the time that the host gives one run.
         return wait("the image of the machines is known", _AT_ONCE_SECONDS)
+    operation_id = step.call["operationId"]
     if not _TURN.acquire(blocking=False):
-        return wait("other clusters' certificates are being made")
+        return wait("other clusters' certificates are being made", _WAITERS.wait_seconds(operation_id))
+    _WAITERS.remove(operation_id)
     try:
         _ensure_once(step)
     finally:

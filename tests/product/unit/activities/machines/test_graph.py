@@ -274,11 +274,32 @@ def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monke
     turn = threading.Semaphore(1)
     monkeypatch.setattr(graph, "_TURN", turn)
     with turn:
-        assert call("ensure_graph")["outcome"] == "wait"
+        outcome = call("ensure_graph")
+    assert outcome["outcome"] == "wait"
+    assert outcome["retryAfterSeconds"] >= 1
     assert stage.blobs.writes == []
     assert call("ensure_graph") == DONE
     assert stage.is_whole()
     assert turn.acquire(blocking=False), "the turn was not given back"
+
+
+def test_a_create_asks_for_its_turn_again_when_those_before_it_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many creates at once would otherwise ask every second, and each call costs as much as that of a row that works."""
+    monkeypatch.setattr(graph, "_CORES", 2)
+    waiters = graph._Waiters()
+    assert [waiters.wait_seconds(name) for name in ("a", "b", "c", "b")] == [1, 2, 3, 2]
+    waiters.remove("a")
+    assert waiters.wait_seconds("c") == 2
+    assert max(waiters.wait_seconds(f"more-{number}") for number in range(100)) == 30
+
+
+def test_a_create_that_asks_no_more_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was cancelled, or goes on in another process."""
+    monkeypatch.setattr(graph, "_CORES", 1)
+    now = iter((0.0, 61.0))
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    waiters = graph._Waiters()
+    assert [waiters.wait_seconds(name) for name in ("gone", "b")] == [2, 2]
 
 
 def test_a_run_makes_as_many_writes_as_the_tests_above_interrupt(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
