@@ -9,13 +9,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrators.plans import RUN_PLAN
+
 _SIZES = """
     SELECT instances.instance_id, name, count(*), sum(length(CAST(event AS BLOB)))
     FROM instances JOIN history USING (instance_id)
     WHERE instances.instance_id LIKE ? || '-%'
     GROUP BY instances.instance_id
 """
-MAIN = "run_plan_v1"
 
 
 @dataclass(frozen=True)
@@ -45,4 +46,4 @@ def instances(state: Path, operation_id: str) -> list[Instance]:
     (hub,) = (state / "functions").glob("*.sqlite")
     with closing(sqlite3.connect(f"{hub.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         rows = connection.execute(_SIZES, (operation_id,)).fetchall()
-    return [Instance(instance_id, name == MAIN, events, size) for instance_id, name, events, size in rows]
+    return [Instance(instance_id, name == RUN_PLAN, events, size) for instance_id, name, events, size in rows]

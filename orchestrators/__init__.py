@@ -8,9 +8,16 @@ import azure.durable_functions as df
 
 from orchestrators.dry_run_v1 import dry_run_v1
 from orchestrators.engine_v1 import run_plan_v1, wait_row_v1
+from orchestrators.engine_v2 import run_plan_v2, wait_row_v2
 
 # Every interpreter that a running instance may need. An old version stays until its last instance has ended.
-ORCHESTRATORS = {"run_plan_v1": run_plan_v1, "wait_row_v1": wait_row_v1, "dry_run_v1": dry_run_v1}
+ORCHESTRATORS = {
+    "run_plan_v1": run_plan_v1,
+    "wait_row_v1": wait_row_v1,
+    "run_plan_v2": run_plan_v2,
+    "wait_row_v2": wait_row_v2,
+    "dry_run_v1": dry_run_v1,
+}
 
 # On every turn of an orchestration the durable package parses the time of every event of its history, with a parser
 # that guesses the format. That is half of the turn's CPU. The host always writes ISO 8601.

@@ -18,6 +18,7 @@ import azure.durable_functions as df
 from azure.core.exceptions import AzureError
 
 from orchestrators import plans
+from orchestrators.packing import pack_start
 from shared import settings
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
@@ -102,7 +103,7 @@ async def _watch_one(client: df.DurableOrchestrationClient, store: Store, signs:
         await client.terminate(plans.instance_id(operation_id, owner["attempt"]), action.value)
     if action in (Action.START, Action.RESTART):
         start = await asyncio.to_thread(_next_start, store, finding, action, now)
-        await client.start_new(plans.RUN_PLAN, plans.instance_id(operation_id, start["attempt"]), start)
+        await client.start_new(plans.RUN_PLAN, plans.instance_id(operation_id, start["attempt"]), pack_start(start))
     else:
         await asyncio.to_thread(_end, store, finding, now)
 

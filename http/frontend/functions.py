@@ -19,6 +19,7 @@ from frontend.messages import Reply, Request, Route
 from frontend.middleware.chain import respond
 from frontend.routes import ROUTES
 from frontend.services import get_services
+from orchestrators.packing import pack_start
 from orchestrators.plans import RUN_PLAN
 from shared import deadline
 
@@ -78,7 +79,7 @@ async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
         return
     try:
         async with asyncio.timeout(deadline.aftermath_left()):
-            await client.start_new(RUN_PLAN, start.instance_id, start.input)
+            await client.start_new(RUN_PLAN, start.instance_id, pack_start(start.input))
     except Exception:  # noqa: BLE001 - whatever it was, the answer stands
         extra = {"operation_id": start.input["operationId"], "correlation_id": start.input["correlationId"]}
         _log.exception("the orchestration %s was not started; the watchdog will", start.instance_id, extra=extra)

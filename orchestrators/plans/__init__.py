@@ -29,8 +29,8 @@ from shared.steps import (
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
 # The interpreter that runs new attempts, and all that a running instance may need.
-RUN_PLAN, TRY_PLAN = "run_plan_v1", "dry_run_v1"
-INTERPRETERS = frozenset({RUN_PLAN, "wait_row_v1", TRY_PLAN})
+RUN_PLAN, TRY_PLAN = "run_plan_v2", "dry_run_v1"
+INTERPRETERS = frozenset({RUN_PLAN, "wait_row_v2", "run_plan_v1", "wait_row_v1", TRY_PLAN})
 
 # The executors that end an operation. Each plan has a row with one of them, which runs last.
 ENDINGS = frozenset({FINISH, "finish_delete"})

@@ -23,7 +23,7 @@ from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift.boot import timeline
 from installer import pki
-from orchestrators import verdicts
+from orchestrators import plans, verdicts
 from orchestrators.plans.create import CREATE
 from shared.steps import Caller, Polling
 
@@ -144,7 +144,7 @@ def test_the_histories_of_an_operation_are_its_plan_and_its_waits(tmp_path: Path
     hub = Database(path, "owner", 60)
     events = {"op-1": ["a" * 10, "ä"], "op-1-row": ["b" * 5], "other-1": ["c"]}
     for instance, found in events.items():
-        name = "wait_row_v1" if instance == "op-1-row" else "run_plan_v1"
+        name = "wait_row_v2" if instance == "op-1-row" else plans.RUN_PLAN
         with hub.transaction() as connection:
             connection.execute(
                 "INSERT INTO instances (instance_id, execution_id, name, status, created, updated)"

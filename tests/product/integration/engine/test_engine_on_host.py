@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from orchestrators.packing import pack_start
+from orchestrators.plans import RUN_PLAN
 from tests.emulator.integration.host.harness import HostUnderTest, wait_until
 from tests.patience import PATIENCE_SECONDS
 
@@ -46,8 +48,8 @@ def start(host: HostUnderTest, operation_id: str, *rows: dict[str, Any]) -> str:
         "clusterDocumentId": "d",
         "attempt": 1,
     }
-    value = caller | {"operationId": operation_id, "plan": plan, "done": []}
-    return host.start_instance("run_plan_v1", f"{operation_id}-1", value)
+    value: Any = caller | {"operationId": operation_id, "plan": plan, "done": []}
+    return host.start_instance(RUN_PLAN, f"{operation_id}-1", pack_start(value))
 
 
 def row(name: str, *needs: str, kind: str = "action") -> dict[str, Any]:

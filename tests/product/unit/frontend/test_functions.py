@@ -14,6 +14,7 @@ import pytest
 
 from frontend import ROUTES, functions, register
 from frontend.dry_runs import dry_run
+from orchestrators.plans import RUN_PLAN
 from shared import deadline
 from tests.product.unit.frontend.world import CLUSTER, NEW, World, admin_certificate, arm_certificate, body, match
 
@@ -70,7 +71,7 @@ def test_a_put_starts_its_orchestration(world: World, ask: Callable[..., func.Ht
     response = ask("PUT", CLUSTER, json.dumps(body()).encode(), client=client)
     assert (response.status_code, response.mimetype) == (201, "application/json")
     ((name, instance_id, content),) = client.started
-    assert (name, instance_id) == ("run_plan_v1", f"{world.document['asyncOperationId']}-1")
+    assert (name, instance_id) == (RUN_PLAN, f"{world.document['asyncOperationId']}-1")
     assert content["clusterKey"] == CLUSTER.lower()
     assert response.headers["Azure-AsyncOperation"]
 

@@ -5,6 +5,7 @@ represent instances that run somewhere and replay the code that they began with.
 """
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,20 @@ from typing import Any
 import azure.durable_functions as df
 
 from orchestrators import ORCHESTRATORS
+from orchestrators.packing import pack_start
+from orchestrators.plans import RUN_PLAN
 from tests.product.unit.orchestrators.simulation import Host
 from tests.product.unit.orchestrators.test_engine import DONE, WAIT, Script, failed, in_turn, lasts, row, start
 
 HISTORIES = Path(__file__).parent / "histories"
 ROWS = (row("A"), row("B", "A", kind="begin-and-poll"), row("C", "A"), row("D", "C"), row("E", "B", "D"))
 DEAD = RuntimeError("python exited with code 137 (0x89)")
-STORIES: dict[str, Script] = {
-    "succeeds": {"B": in_turn(*[WAIT] * 12, DONE), "C": in_turn(DEAD, failed("slow down", "throttled"), DONE)},
-    "fails": {"B": in_turn(WAIT, WAIT, {"outcome": "stopped"}), "C": lasts(30, failed("broken"))},
-    "fenced": {"C": lasts(2, {"outcome": "fenced"})},
-    "cancels": {"B": in_turn(WAIT, failed("broken"), WAIT, {"outcome": "stopped"})},
+# Each makes its script: a script remembers which result comes next.
+STORIES: dict[str, Callable[[], Script]] = {
+    "succeeds": lambda: {"B": in_turn(*[WAIT] * 12, DONE), "C": in_turn(DEAD, failed("slow down", "throttled"), DONE)},
+    "fails": lambda: {"B": in_turn(WAIT, WAIT, {"outcome": "stopped"}), "C": lasts(30, failed("broken"))},
+    "fenced": lambda: {"C": lasts(2, {"outcome": "fenced"})},
+    "cancels": lambda: {"B": in_turn(WAIT, failed("broken"), WAIT, {"outcome": "stopped"})},
 }
 
 
@@ -34,13 +38,13 @@ def replay(name: str, text: str) -> dict[str, Any]:
 
 def record(story: str) -> None:
     """Write the last episode of each interpreter in a story, with its decisions."""
-    script = STORIES[story]
+    script = STORIES[story]()
 
     def activity(name: str, call: dict[str, Any], now: datetime) -> tuple[float, Any]:
         return script.get(call["step"] or name, lasts(1))(call, now)
 
     host = Host(activity)
-    host.run("run_plan_v1", "op-1", start(*ROWS))
+    host.run(RUN_PLAN, "op-1", pack_start(start(*ROWS)))
     _write(host, story)
 
 

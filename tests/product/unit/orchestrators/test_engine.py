@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrators import plans, verdicts
+from orchestrators.packing import pack_start
 from tests.product.unit.orchestrators.simulation import Host, Instance
 
 AZURE: dict[str, dict[str, Any]] = {
@@ -90,7 +91,7 @@ def run(script: Script, *rows: dict[str, Any], done: list[str] | None = None) ->
         return script.get(call["step"] or name, lasts(1))(call, now)
 
     host = Host(activity)
-    return host, host.run("run_plan_v1", "op-1", start(*rows, done=done))
+    return host, host.run(plans.RUN_PLAN, "op-1", pack_start(start(*rows, done=done)))
 
 
 def calls_of(host: Host, name: str) -> list[dict[str, Any]]:
@@ -396,7 +397,7 @@ def run_with(policies: dict[str, Any], script: Script, *rows: dict[str, Any]) ->
     """Run rows with other retry policies than most tests need."""
     host, input_ = Host(lambda name, call, now: script.get(call["step"] or name, lasts(1))(call, now)), start(*rows)
     input_["plan"]["retryPolicies"] = policies
-    return host, host.run("run_plan_v1", "op-1", input_)
+    return host, host.run(plans.RUN_PLAN, "op-1", pack_start(input_))
 
 
 def outage(work: Work, meanwhile: Any, **more: Any) -> tuple[Host, Instance]:

@@ -13,6 +13,7 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 
 from activities.runtime import failures
 from orchestrators import plans, verdicts
+from orchestrators.packing import pack_start
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
 from shared.remedies import CANCELED, REPEAT, TOO_SLOW
@@ -96,7 +97,7 @@ def run(plan: Json, fates: dict[str, Fate], done: list[str]) -> tuple[Host, Inst
         return 1, fate(call) if fate else DONE
 
     host = Host(activity)
-    return host, host.run("run_plan_v1", "op-1", plans.start_input(operation, cluster, done))
+    return host, host.run(plans.RUN_PLAN, "op-1", pack_start(plans.start_input(operation, cluster, done)))
 
 
 def ended(host: Host) -> Json | None:

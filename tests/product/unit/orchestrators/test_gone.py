@@ -7,6 +7,7 @@ import pytest
 
 from activities import check_plan
 from orchestrators import ORCHESTRATORS, plans
+from orchestrators.packing import pack_start
 from shared.executors import CHECK_PLAN
 from tests.product.unit.orchestrators.simulation import Host
 from tests.product.unit.orchestrators.test_engine import row, start
@@ -47,7 +48,7 @@ def test_an_attempt_whose_plan_names_an_activity_that_is_gone_fails_before_it_ca
     }
     owner: Any = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
     host = Host(activity, frozenset({GONE}))
-    instance = host.run("run_plan_v1", "op-1", plans.start_input(operation, owner, done))
+    instance = host.run(plans.RUN_PLAN, "op-1", pack_start(plans.start_input(operation, owner, done)))
     assert instance.status == "Completed"
     assert [name for _, name, _ in host.calls] == [CHECK_PLAN, "stop_operation", "finish_operation"]
     error = host.calls[-1][2]["error"]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from azure.durable_functions.models.DurableOrchestrationStatus import DurableOrchestrationStatus
 
+from orchestrators.packing import unpack
+from orchestrators.plans import RUN_PLAN
 from shared import settings
 from shared.documents import ClusterDocument
 from tests.product.unit.product_world import World
@@ -116,6 +118,7 @@ def finding(
         (finding("", item("b"), executor=GONE, heard=23), Action.FAIL),
         (finding("Running", item("b"), executor="settle_storage_template"), Action.LEAVE),
         (finding("Running", item("a"), interpreter="run_plan_v1"), Action.LEAVE),
+        (finding("Running", item("a"), interpreter="run_plan_v2"), Action.LEAVE),
         (finding("Running", item("a"), interpreter="run_plan_v0"), Action.RESTART),
         (Finding(owner=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
         (Finding(owner=requested(14), operation=None, items=[], status=""), Action.LEAVE),
@@ -158,7 +161,8 @@ def finding(
         "the package of another hub may have the activity",
         "another hub had the activity and is silent",
         "its plan has the former name of an activity",
-        "its orchestrator is one of this package",
+        "its orchestrator is a former one of this package",
+        "its orchestrator is the newest of this package",
         "its orchestrator is gone",
         "its record has expired",
         "its record is not to be read yet",
@@ -252,8 +256,9 @@ def test_an_operation_that_nothing_drives_goes_on_with_the_next_attempt(accepted
     client = Client()
     watch(client)
     ((name, instance, start),) = client.started
-    assert (name, instance) == ("run_plan_v1", "op-2")
-    assert (start["attempt"], start["done"]) == (2, ["decide_names"])
+    assert (name, instance) == (RUN_PLAN, "op-2")
+    begun = unpack(start["packed"])
+    assert (begun["attempt"], begun["done"]) == (2, ["decide_names"])
     assert accepted.cluster["attempt"] == 2
     assert "stopping" not in accepted.cluster
 

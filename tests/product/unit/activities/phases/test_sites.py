@@ -14,7 +14,7 @@ from activities.phases.applying import Change
 from activities.phases.contract import PhaseExecutor, PhaseRun
 from activities.phases.objects import ObjectId
 from activities.runtime.executor import TryAgain, wait
-from orchestrators.plans import declared
+from orchestrators.plans import RUN_PLAN, declared
 from orchestrators.plans.declared import DeclaredPhase, Work
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
@@ -23,7 +23,7 @@ from shared.openshift.client import Unreachable
 from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from shared.phase_documents.site import load
 from shared.settings import AZURES_PACE
-from shared.steps import RetryClass, StartInput
+from shared.steps import RetryClass
 from tests.product.unit.activities.calls import as_json, control, error_of, payload
 from tests.product.unit.phases.bundles import write
 from tests.product.unit.product_world import ENVIRONMENT, World
@@ -288,8 +288,7 @@ def test_an_operation_that_nothing_drives_goes_on_but_a_cancel_is_not_forgotten(
     client = Client()
     watch(client)
     ((name, instance, start),) = client.started
-    begun: StartInput = start  # type: ignore[assignment]  # JSON
-    assert (name, instance, begun["clusterKey"]) == ("run_plan_v1", "op-2", KEY)
+    assert (name, instance, start["clusterKey"]) == (RUN_PLAN, "op-2", KEY)
     assert (document(site)["attempt"], document(site).get("stopping", False)) == (2, canceling)
 
 

@@ -1,0 +1,119 @@
+"""Two versions of the interpreter: they decide alike, run side by side, and one goes on where the other stopped."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from orchestrators import plans
+from orchestrators.packing import pack, pack_start, unpack
+from shared.settings import parse
+from shared.steps import StartInput
+from tests.product.unit.orchestrators.record import ROWS, STORIES
+from tests.product.unit.orchestrators.simulation import Host, Instance
+from tests.product.unit.orchestrators.test_engine import DONE, WAIT, Script, in_turn, lasts, start
+from tests.product.unit.product_world import ENVIRONMENT, cluster_document
+
+V1, V2 = "run_plan_v1", "run_plan_v2"
+
+
+def host_of(script: Script) -> Host:
+    """Make a host whose activities follow a script."""
+
+    def activity(name: str, call: dict[str, Any], now: datetime) -> tuple[float, Any]:
+        return script.get(call["step"] or name, lasts(1))(call, now)
+
+    return Host(activity)
+
+
+def run(host: Host, version: str, start_: StartInput, instance_id: str = "op-1", seconds: float = 1e5) -> Instance:
+    """Run a plan for some seconds, as the package starts it whose newest version this is."""
+    input_ = pack_start(start_) if version == V2 else start_
+    return host.run(version, instance_id, input_, timedelta(seconds=seconds))
+
+
+def create() -> StartInput:
+    """Make the input of a create."""
+    plan = plans.resolve("create", cluster_document(), parse(ENVIRONMENT | {"TIME_SCALE": "1"}))
+    operation: Any = {"id": "op", "plan": plan, "correlationData": {"correlationId": "corr"}}
+    owner: Any = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
+    return plans.start_input(operation, owner)
+
+
+def waits() -> Script:
+    """Make a script in which every row that polls is polled twice."""
+    return {row["name"]: in_turn(WAIT, WAIT, DONE) for row in create()["plan"]["rows"] if row["kind"] != "action"}
+
+
+CREATE = {"a create": (waits, create)}
+PLANS: dict[str, tuple[Callable[[], Script], Callable[[], StartInput]]] = CREATE | {
+    story: (script, lambda: start(*ROWS)) for story, script in STORIES.items()
+}
+
+
+@pytest.mark.parametrize(("script", "begin"), PLANS.values(), ids=PLANS)
+def test_both_versions_decide_alike(script: Callable[[], Script], begin: Callable[[], StartInput]) -> None:
+    """They make the same calls at the same times with the same inputs, and end alike."""
+    first, second = host_of(script()), host_of(script())
+    instances = run(first, V1, begin()), run(second, V2, begin())
+    assert second.calls == first.calls
+    assert instances[0].status == instances[1].status == "Completed"
+    assert instances[0].output == instances[1].output
+    assert instances[0].custom_status == instances[1].custom_status
+    assert first.instances.keys() == second.instances.keys()
+
+
+def test_instances_of_both_versions_run_side_by_side() -> None:
+    """A package with a new version is deployed in the middle of a create; each instance keeps its version to its end."""
+    host = host_of(waits())
+    run(host, V1, create(), seconds=20)
+    assert host.instances["op-1"].status == "Running"
+    run(host, V2, create() | {"operationId": "other"}, "other-1")
+    assert {instance.status for instance in host.instances.values()} == {"Completed"}
+    for operation, version in (("op-1", "v1"), ("other-1", "v2")):
+        names = {instance.name for id_, instance in host.instances.items() if id_.startswith(operation)}
+        assert names == {f"run_plan_{version}", f"wait_row_{version}"}
+        assert host.instances[operation].output == {"result": "done"}
+
+
+def test_what_one_version_left_undone_the_other_finishes() -> None:
+    """The watchdog starts the next attempt with the plan as it was stored, and with the rows that are done."""
+    former, rows = host_of(waits()), {row["name"] for row in create()["plan"]["rows"]}
+    run(former, V1, create(), seconds=20)
+    done = [step for step, calls in _calls(former).items() if calls == (3 if step in waits() else 1)]
+    assert 5 < len(done) < len(rows) - 5
+    host = host_of(waits())
+    instance = run(host, V2, create() | {"attempt": 2, "done": done}, "op-2")
+    assert instance.output == {"result": "done"}
+    assert set(_calls(host)) == rows - set(done)
+    assert {call["attempt"] for _, _, call in host.calls} == {2}
+
+
+def _calls(host: Host) -> Counter[str]:
+    return Counter(call["step"] for _, _, call in host.calls)
+
+
+def test_a_create_of_version_two_has_inputs_of_a_third() -> None:
+    """They are most of its history. Whose they are, an operator still sees."""
+    hosts = {version: host_of(waits()) for version in (V1, V2)}
+    for version, host in hosts.items():
+        run(host, version, create())
+    sizes = {
+        version: sum(len(json.dumps(instance.input)) for instance in host.instances.values())
+        for version, host in hosts.items()
+    }
+    assert sizes[V2] < sizes[V1] / 2.5
+    plan, wait = (json.loads(hosts[V2].instances[name].input) for name in ("op-1", "op-1-workers_ready"))
+    assert (plan["operationId"], plan["clusterKey"], plan["correlationId"]) == ("op", "/subscriptions/s/c", "corr")
+    assert (wait["operationId"], wait["attempt"], wait["step"]) == ("op", 1, "workers_ready")
+
+
+def test_what_was_packed_is_unpacked() -> None:
+    """Whatever JSON it is, in whatever language."""
+    value = {"text": "ä\n\"'\\", "numbers": [1, 2.5, None], "nested": {"empty": {}, "true": True}}
+    assert unpack(pack(value)) == value
+    assert pack(value) == pack(dict(value))
+    assert pack(value).isascii()
