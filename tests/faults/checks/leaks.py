@@ -162,10 +162,21 @@ def places(state: Path) -> Iterator[Place]:
     """Yield everything that a platform wrote, except where secrets belong."""
     for name, row in _rows(state, at_home=False):
         yield Place(name, row)
+    yield from _of_the_hub(state)
     # The task hub and its write-ahead log are searched as raw bytes, too.
     for path in sorted(state.rglob("*")):
         if path.is_file() and path.name not in FILES_AT_HOME:
             yield Place(str(path.relative_to(state)), _content(path))
+
+
+def _of_the_hub(state: Path) -> Iterator[Place]:
+    """Yield the rows of the task hub: packed inputs span pages of its file, and are whole only in their rows."""
+    for hub in (state / "functions").glob("*.sqlite"):
+        with closing(sqlite3.connect(f"file:{hub}?mode=ro", uri=True)) as connection:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            for table in tables:
+                for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - its own name
+                    yield Place(f"{hub.name} {table} {row[0]}", "\n".join(map(str, row)).encode())
 
 
 def homes(state: Path, canaries: Mapping[str, str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import hashlib
 import json
 import sqlite3
 import zlib
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from orchestrators.packing import pack
 from tests.faults.checks.leaks import AT_HOME, ENCODINGS, Place, Search, homes, places
 
 SECRET = 'canary/"~+\\pull&secret=7f3a9c1e'  # noqa: S105 - a canary
@@ -95,6 +97,22 @@ def test_places_are_all_rows_and_files_but_the_homes(tmp_path: Path) -> None:
 
     assert found == {"cosmos_items c", "kubernetes_objects x|pods/y", "logs/azure.log"}
     assert homes(tmp_path, {"secret": SECRET}) == {"keyvault_versions"}
+
+
+def test_a_secret_in_a_packed_input_of_the_task_hub_is_found(tmp_path: Path) -> None:
+    """The input spans pages of the hub's file, among the pages of others."""
+    (tmp_path / "functions").mkdir()
+    sqlite3.connect(tmp_path / "emulator.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "functions" / "Hub.sqlite")) as hub:
+        hub.execute("CREATE TABLE instances (id TEXT, input TEXT)")
+        for name in "abc":
+            filler = [hashlib.sha256(f"{name}{number}".encode()).hexdigest() for number in range(500)]
+            packed = pack({"filler": filler, "secret": SECRET if name == "b" else ""})
+            hub.execute("INSERT INTO instances VALUES (?, ?)", (name, packed))
+        hub.commit()
+    hits = [hit for place in places(tmp_path) for hit in SEARCH.hits(place)]
+    assert any(hit.endswith("in Hub.sqlite instances b") for hit in hits)
+    assert not any("instances a" in hit or "instances c" in hit for hit in hits)
 
 
 def test_every_home_says_why() -> None:
