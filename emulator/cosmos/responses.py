@@ -1,6 +1,7 @@
 """Accounts, databases, containers and partition key ranges over HTTP: read-only, as tokens may not change them."""
 
 import json
+from collections.abc import Iterable
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -67,6 +68,18 @@ class Responses:
         }
         return wire.reply(request, self._clock, wire.dumps(body))
 
+    async def databases(self, request: Request) -> Response:
+        """GET the databases of the account."""
+        self._authorization.authorize(request, READ_METADATA)
+        return self._feed(request, "", "Databases", self._model.databases(account_of(request)))
+
+    async def containers(self, request: Request) -> Response:
+        """GET the containers of a database."""
+        self._authorization.authorize(request, READ_METADATA)
+        account = account_of(request)
+        parent = self._model.database(account, request.path_params["database"])
+        return self._feed(request, parent["_rid"], "DocumentCollections", self._model.containers(account, parent["id"]))
+
     async def database(self, request: Request) -> Response:
         """GET a database."""
         self._authorization.authorize(request, READ_METADATA)
@@ -109,9 +122,14 @@ class Responses:
         return wire.reply(request, self._clock, wire.dumps(body), headers={"etag": etag, "x-ms-item-count": "1"})
 
     async def forbidden(self, request: Request) -> Response:
-        """Refuse to list, create, change or delete databases and containers, which no token allows."""
+        """Refuse to create, change or delete databases and containers, which no token allows."""
         self._authorization.authenticate(request)
         raise exceptions.NOT_BY_TOKEN(account=account_of(request), method=request.method, path=request.url.path)
+
+    def _feed(self, request: Request, rid: str, name: str, found: Iterable[Document]) -> Response:
+        listed = list(found)
+        body = {"_rid": rid, name: listed, "_count": len(listed)}
+        return wire.reply(request, self._clock, wire.dumps(body), headers={"x-ms-item-count": str(len(listed))})
 
     def _one(self, request: Request, found: Document, path: str) -> Response:
         headers: dict[str, str | None] = {"etag": found["_etag"], "x-ms-alt-content-path": path}

@@ -59,7 +59,9 @@ def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
 
     table: tuple[tuple[str, str, Endpoint, str], ...] = (
         ("GET", "/", metadata.account, "read account"),
+        ("GET", "/dbs", metadata.databases, "list databases"),
         ("GET", _DATABASE, metadata.database, "read database"),
+        ("GET", _DATABASE + "/colls", metadata.containers, "list containers"),
         ("GET", _CONTAINER, metadata.container, "read container"),
         ("GET", _CONTAINER + "/pkranges", metadata.ranges, "read ranges"),
         ("POST", _DOCUMENTS, post, ""),

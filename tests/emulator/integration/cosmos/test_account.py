@@ -87,12 +87,20 @@ def test_a_principal_without_a_role_may_not_even_look(local_cosmos: LocalCosmos)
     assert "readMetadata" in caught.value.message
 
 
+def test_a_reader_lists_databases_and_containers(local_cosmos: LocalCosmos, container: Make) -> None:
+    """The right to read metadata is enough, and every role has it."""
+    made = container()
+    client = local_cosmos.client(local_cosmos.platform.world.extra_client_ids[0])
+    assert DATABASE in [one["id"] for one in client.list_databases()]
+    listed = client.get_database_client(DATABASE).list_containers()
+    assert made.id in [one["id"] for one in listed]
+
+
 def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos) -> None:
     """Only the management plane may do that; the answer is a 403 with substatus 5300."""
     client = local_cosmos.client(CONTRIBUTOR)
     for call in (
         lambda: client.create_database("other"),
-        lambda: list(client.list_databases()),
         lambda: client.get_database_client(DATABASE).delete_container("any"),
     ):
         with pytest.raises(CosmosHttpResponseError) as caught:
