@@ -18,6 +18,7 @@ from emulator.openshift.operators import (
     machine_api,
     rollouts,
     router,
+    statuses,
     versions,
     workloads,
 )
@@ -181,6 +182,7 @@ def everything() -> set[Key]:
         resources
         | told
         | {(CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
+        | statuses.EVERYTHING
     )
 
 
@@ -200,6 +202,14 @@ class Observation(PartState):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.due: dict[Key, datetime] = {}
+
+
+class Current(PartState):
+    """What becomes current by itself."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.statuses = statuses.Statuses(cluster.objects, cluster.platform.clock)
 
 
 async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
@@ -223,6 +233,7 @@ async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
         machine_api.reconcile(cluster)
     moments = [
         workloads.reconcile(cluster, changed),
+        cluster.part(Current).statuses.reconcile(changed),
         *observing.values(),
         rollouts.advance(cluster),
         credentials.reconcile(cluster, changed),

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from emulator.openshift.release import kinds
+from tests.emulator.integration.kubernetes import servers
 from tests.emulator.integration.kubernetes.commands import COMMANDS, Command
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
 
@@ -24,16 +24,24 @@ VERSIONS = ("1.36", "1.37")
 TIMEOUT_SECONDS = 60
 
 
+@pytest.fixture(scope="module")
+def controlled_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedApi]:
+    """Run the emulated server with controllers."""
+    with servers.controlled(tmp_path_factory.mktemp("controlled")) as api:
+        yield api
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_right_commands_of_kubectl_work(api: Api, version: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("server", ["controlled_api", "real_api"])
+def test_right_commands_of_kubectl_work(
+    server: str, version: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Each prints what the table says; the failure lists every command that does not."""
     program = PROGRAMS / version / "bin" / "kubectl"
     if not program.exists():
         pytest.skip("kubectl is not installed: run `tools/bootstrap kubectl`")
-    if isinstance(api, EmulatedApi):
-        for definition in kinds.definitions():
-            api.put(definition)
+    api: Api = request.getfixturevalue(server)
     run = Run(api, program, f"shop-{version.replace('.', '-')}", tmp_path)
     wrong = [problem for command in COMMANDS for problem in run.problems(command)]
     assert not wrong, "\n".join([f"{len(wrong)} of {len(COMMANDS)} commands:", *wrong])
