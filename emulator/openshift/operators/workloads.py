@@ -46,20 +46,37 @@ _HOST = {"hostNetwork": "allowHostNetwork", "hostPID": "allowHostPID", "hostIPC"
 
 
 class Pods(PartState):
-    """When the pods of each DaemonSet's current generation are ready, by uid and generation; when to count again."""
+    """What the controller remembers.
+
+    `ready` is when the pods of each DaemonSet's current generation are ready, by uid and generation; `due` when to count
+    again; `nodes` what the last count knew of the nodes.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self.ready: dict[tuple[str, int], datetime] = {}
         self.due: datetime | None = None
+        self.nodes: list[Any] = []
 
 
 def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
     """Bring the status of every DaemonSet up to date if it may have changed; return when more pods will be ready."""
     state, now = cluster.part(Pods), cluster.platform.clock.now()
-    if (state.due is not None and state.due <= now) or any(kind in KINDS for kind, _, _ in changed):
+    kinds = {kind for kind, _, _ in changed} & KINDS
+    if kinds == {"Node"} and _facts(cluster.objects.list("Node")) == state.nodes:
+        # A kubelet has said that it lives.
+        kinds = set()
+    if kinds or (state.due is not None and state.due <= now):
         state.due = count(cluster)
     return state.due
+
+
+def _facts(nodes: list[Json]) -> list[Any]:
+    """Return what decides which pods nodes have, and whether these are ready."""
+    return [
+        (one["metadata"]["uid"], one["metadata"].get("labels"), one["spec"].get("taints"), is_ready(one))
+        for one in nodes
+    ]
 
 
 def count(cluster: Cluster) -> datetime | None:
@@ -67,6 +84,7 @@ def count(cluster: Cluster) -> datetime | None:
     if not cluster.reached(BEGUN):
         return None
     nodes = cluster.objects.list("Node")
+    cluster.part(Pods).nodes = _facts(nodes)
     moments = []
     for one in cluster.objects.list(DAEMON_SETS):
         try:

@@ -216,7 +216,11 @@ class Objects:
         old = self.storage.get(kind, namespace, name)
         if old is None:
             raise errors.not_found(kind, name)
-        new = copy.deepcopy(change(old))
+        wanted = change(old)
+        if track is None and wanted == old:
+            # The cluster's own parts write what is there already, and nobody asks who manages it.
+            return old
+        new = copy.deepcopy(wanted)
         metadata = new["metadata"] = metadatas.decode(kind, new.get("metadata"))
         rules.check_version(kind, name, old, metadata)
         new = rules.settled(kind, rules.merged(kind, old, new, subresource))
@@ -227,8 +231,7 @@ class Objects:
         rules.set_managers(new, (track or self._tracked(kind, subresource))(old, new))
         if rules.without_version(new) == rules.without_version(old):
             return old
-        wanted = [rules.wanted(kind, obj) for obj in (old, new)]
-        if kind.has_generation and wanted[0] != wanted[1]:
+        if kind.has_generation and rules.wanted(kind, old) != rules.wanted(kind, new):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         rules.refuse(kind, new, chain(rules.causes(kind, new), rules.change_causes(kind, old, new)))
         self._assign(kind, new)
