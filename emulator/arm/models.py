@@ -171,11 +171,19 @@ class ArmModel:
             return exceptions.resource_not_found(identifier.root)
         return row.absent(identifier)
 
+    def as_written(self, resource_id: str) -> Json | None:
+        """Return the document of a resource as the last write left it, or None."""
+        return self.documents.as_written(resource_id)
+
+    def holders(self, target: str) -> list[str]:
+        """Return the ids of the existing resources that refer to a target."""
+        return [holder for holder in self.documents.references.holders(target) if self.load(holder) is not None]
+
     def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
         """Yield the documents whose ids begin with a prefix; with a type name, only those of that type."""
         return self.documents.scan(prefix, type_name)
 
-    def get_resource(self, resource_id: str, _api_version: str) -> Json | None:
+    def get_resource(self, resource_id: str, _api_version: str, /) -> Json | None:
         """Return a resource as GET answers it, or None, without an access check."""
         try:
             found = self.load(parse_resource(resource_id))

@@ -1,17 +1,24 @@
 """References between resources, indexed by target, because a resource must not be deleted while others refer to it."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from emulator.arm import exceptions
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.schema import Found, Reference
 from emulator.core.platform import Platform
 
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
-
 SEPARATOR = "|"
+
+
+class Resources(Protocol):
+    """What a check of references asks of the model."""
+
+    def load(self, identifier: ResourceId | str) -> dict[str, Any] | None:
+        """Return the stored document of a resource, or None."""
+
+    def resource_type(self, name: str) -> object | None:
+        """Return the row of a type, or None if it is not emulated."""
 
 
 class References:
@@ -34,14 +41,13 @@ class References:
         for target in after:
             self._table.put(f"{target}{SEPARATOR}{holder.lower()}", {"holder": holder})
 
-    def holders(self, arm: "ArmModel", target: str) -> list[str]:
-        """Return the ids of the existing resources that refer to a target."""
-        found = [document["holder"] for _, document in self._table.scan(f"{target.lower()}{SEPARATOR}")]
-        return [holder for holder in found if arm.load(holder) is not None]
+    def holders(self, target: str) -> list[str]:
+        """Return the ids of the resources that refer to a target, or did before they went."""
+        return [document["holder"] for _, document in self._table.scan(f"{target.lower()}{SEPARATOR}")]
 
     def check(
         self,
-        arm: "ArmModel",
+        arm: Resources,
         holder: ResourceId,
         location: str,
         references: Sequence[tuple[str, str, Reference]],
@@ -77,7 +83,7 @@ class References:
                 raise (reference.missing or exceptions.referenced_resource_missing)(holder, target)
 
 
-def _is_there(arm: "ArmModel", identifier: ResourceId, location: str) -> bool:
+def _is_there(arm: Resources, identifier: ResourceId, location: str) -> bool:
     """Tell whether a resource exists and, if a location is given, is there; a child has the location of its root."""
     root = arm.load(identifier.root)
     where = location if root is None else root.get("location", location)

@@ -2,22 +2,29 @@
 
 A row describes a type: its api-versions, the members of its JSON, how long Azure takes for its operations and how the
 answers report them, which resources it refers to, and when it must not be deleted. The model in `models.py` interprets
-the rows.
+the rows. Their hooks get it as one of three protocols: what they may read, ask before a change, and change.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
+
+from starlette.routing import Route
 
 from emulator.arm import exceptions
+from emulator.arm.access.authorization import AuthorizationModel
+from emulator.arm.access.conditions import Facts
+from emulator.arm.documents import Documents
+from emulator.arm.groups import ResourceGroups
 from emulator.arm.ids import ResourceId
-from emulator.arm.operations import Outcome
+from emulator.arm.operations import Operations, Outcome, ResourceOperation
+from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.schema import Found, MapOf, Refusal
+from emulator.arm.subscriptions import Subscriptions
+from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -31,6 +38,71 @@ Etag = Literal["weak", "bare", "quoted", "none"]
 Placement = Literal["region", "global", "none"]
 
 DEFAULT_NAME = r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?"
+
+
+class Reads(Protocol):
+    """What of the model only looks: clock, rows, stored resources."""
+
+    platform: Platform
+    clock: Clock
+    types: "dict[str, ResourceType]"
+
+    def resource_type(self, name: str) -> "ResourceType | None":
+        """Return the row of a type, in any case, or None."""
+
+    def row(self, identifier: ResourceId, api_version: str, *, location: str = "") -> "ResourceType":
+        """Return the row of a resource's type, and check that the type supports this api-version."""
+
+    def load(self, identifier: ResourceId | str) -> Json | None:
+        """Return the stored document of a resource, or None."""
+
+    def as_written(self, resource_id: str) -> Json | None:
+        """Return the document as the last write left it, or None."""
+
+    def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
+        """Yield the documents whose ids begin with a prefix; with a type name, only those of that type."""
+
+    def holders(self, target: str) -> list[str]:
+        """Return the ids of the existing resources that refer to a target."""
+
+    def render(self, stored: Json) -> Json:
+        """Return a stored resource as GET answers it."""
+
+    def get_resource(self, resource_id: str, api_version: str, /) -> Json | None:
+        """Return a resource as GET answers it, or None, without an access check."""
+
+    def resource_group(self, subscription_id: str, name: str) -> Json | None:
+        """Return a resource group as GET answers it, or None."""
+
+
+class Checks(Reads, Protocol):
+    """What a change also has to ask: who may, in which subscription and group."""
+
+    subscriptions: Subscriptions
+    groups: ResourceGroups
+    registration: ProviderRegistration
+    authorization: AuthorizationModel
+    provider_actions: "dict[str, ProviderAction]"
+    routes: list[Route]
+
+    def authorize(self, caller: Principal, action: str, scope: str, facts: Facts | None = None) -> None:
+        """Check that the caller may perform an action on a scope, and that no lock stops it."""
+
+
+class Writes(Checks, Protocol):
+    """What changes resources."""
+
+    documents: Documents
+    operations: Operations
+
+    async def put_resource(self, caller: Principal, resource_id: str, api_version: str, body: Any) -> ResourceOperation:
+        """Create or replace a resource."""
+
+    async def delete_resource(self, caller: Principal, resource_id: str, api_version: str) -> ResourceOperation:
+        """Delete a resource; a resource that does not exist counts as deleted."""
+
+    async def wait(self, operation: ResourceOperation) -> Json:
+        """Wait until the operation ends; return the resource, an action's answer, or {} after a delete."""
 
 
 @dataclass
@@ -50,7 +122,7 @@ class Change:
         made: ids of further resources that this one will refer to, besides the references in its body; hooks add them.
     """
 
-    arm: "ArmModel"
+    arm: Checks
     caller: Principal
     id: ResourceId
     api_version: str
@@ -81,7 +153,7 @@ class ActionCall:
         body: body of the request.
     """
 
-    arm: "ArmModel"
+    arm: Writes
     caller: Principal
     id: ResourceId
     api_version: str
@@ -98,12 +170,12 @@ def _invalid_name(found: Found) -> ServiceError:
     return exceptions.INVALID_RESOURCE_NAME(found.value)
 
 
-def _no_members(_arm: "ArmModel", _stored: Json) -> Json:
+def _no_members(_arm: Reads, _stored: Json) -> Json:
     """Compute nothing: the default of `render` and `shown`."""
     return {}
 
 
-async def _no_effect(_arm: "ArmModel", _stored: Json) -> None:
+async def _no_effect(_arm: Writes, _stored: Json) -> None:
     """Touch no other service: the default of `stored` and `removed`."""
 
 
@@ -192,20 +264,20 @@ class ResourceType:
     inline_only: bool = False
     locks: bool = False
     prepare: Callable[[Change], None] = _nothing
-    render: Callable[["ArmModel", Json], Json] = _no_members
-    shown: Callable[["ArmModel", Json], Json] = _no_members
-    outcome: Callable[["ArmModel", Json], Outcome] | None = None
-    preflight: Callable[["ArmModel", Sequence[tuple[str, Json]]], list[ServiceError]] | None = None
+    render: Callable[[Reads, Json], Json] = _no_members
+    shown: Callable[[Reads, Json], Json] = _no_members
+    outcome: Callable[[Reads, Json], Outcome] | None = None
+    preflight: Callable[[Reads, Sequence[tuple[str, Json]]], list[ServiceError]] | None = None
     absent: Callable[[ResourceId], ServiceError] = exceptions.resource_not_found
     in_use: Callable[[str, list[str]], ServiceError] | None = None
-    removable: Callable[["ArmModel", Json], None] | None = None
+    removable: Callable[[Checks, Json], None] | None = None
     protected: Callable[[ResourceId], None] = _unprotected
-    stored: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect
-    removed: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect
+    stored: Callable[[Writes, Json], Awaitable[None]] = _no_effect
+    removed: Callable[[Writes, Json], Awaitable[None]] = _no_effect
     actions: Mapping[str, Action] = field(default_factory=dict)
     answers_deleted: bool = False
     collections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    attributes: Callable[["ArmModel", Any], Mapping[str, str]] = _no_members
+    attributes: Callable[[Reads, Any], Mapping[str, str]] = _no_members
 
     def write_etag(self, etag: str) -> str:
         """Return an etag in the form that this type uses, or "" if it uses none."""
@@ -237,4 +309,4 @@ class ProviderAction:
     name: str
     api_versions: tuple[str, ...]
     permission: str
-    run: Callable[["ArmModel", Json], Json]
+    run: Callable[[Reads, Json], Json]

@@ -1,17 +1,14 @@
 """Service endpoints of subnets, which network rules of other services need."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from emulator.arm.ids import parse_resource
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 
 SUBNET = "Microsoft.Network/virtualNetworks/subnets"
 
 
-def subnets_without(arm: "ArmModel", subnets: Sequence[str], service: str) -> list[str]:
+def subnets_without(arm: Reads, subnets: Sequence[str], service: str) -> list[str]:
     """Return the ids, among those of subnets, that have no endpoint of a service or do not exist.
 
     Args:
@@ -22,7 +19,7 @@ def subnets_without(arm: "ArmModel", subnets: Sequence[str], service: str) -> li
     return [subnet for subnet in subnets if not _has(arm, subnet, service)]
 
 
-def _has(arm: "ArmModel", subnet: str, service: str) -> bool:
+def _has(arm: Reads, subnet: str, service: str) -> bool:
     try:
         identifier = parse_resource(subnet)
     except ValueError:

@@ -7,8 +7,7 @@ from typing import Any
 from emulator.arm.access.exceptions import linked_authorization_failed
 from emulator.arm.access.roles import ROLES
 from emulator.arm.ids import GUID, ResourceId, subscription_of
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.authorization import exceptions
 from emulator.authorization.operations import check_actions
@@ -146,13 +145,13 @@ def _in_tenant(change: Change) -> Iterator[Json]:
             yield stored
 
 
-def _still_exists(arm: ArmModel, assignment: Json) -> bool:
+def _still_exists(arm: Checks, assignment: Json) -> bool:
     """Tell whether an assignment was not deleted with its group. The first look at the group removes its contents."""
     subscription_id, group = subscription_of(assignment["id"])
     return not group or arm.groups.find(subscription_id, group) is not None
 
 
-def _check_unused(arm: ArmModel, stored: Json) -> None:
+def _check_unused(arm: Checks, stored: Json) -> None:
     wanted = stored["name"].lower()
     for other in arm.scan("/subscriptions/", ASSIGNMENTS):
         if other["properties"]["roleDefinitionId"].rsplit("/", 1)[-1].lower() == wanted and _still_exists(arm, other):
@@ -164,7 +163,7 @@ def _protect_built_in(identifier: ResourceId) -> None:
         raise exceptions.BUILT_IN_ROLE()
 
 
-async def _tell_scopes(arm: ArmModel, stored: Json) -> None:
+async def _tell_scopes(arm: Reads, stored: Json) -> None:
     """Tell who watches access: every assignment of a role follows its definition at once."""
     for scope in stored["properties"]["assignableScopes"]:
         arm.platform.access_changed(scope)

@@ -5,8 +5,7 @@ from typing import Any
 from emulator.arm.access.authorization import EVERYONE
 from emulator.arm.access.exceptions import authorization_failed
 from emulator.arm.ids import GUID
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization import exceptions
 from emulator.authorization.definitions import PERMISSION, complete
@@ -75,7 +74,7 @@ def _check_customers(properties: Json) -> None:
         raise exceptions.DENY_ASSIGNMENT(found)
 
 
-async def _tell_scope(arm: ArmModel, stored: Json) -> None:
+async def _tell_scope(arm: Reads, stored: Json) -> None:
     arm.platform.access_changed(stored["properties"]["scope"])
 
 

@@ -10,8 +10,7 @@ from typing import Any
 from emulator.arm.access.authorization import matches
 from emulator.arm.access.roles import ROLES
 from emulator.arm.call import ArmRoute
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import ResourceType
+from emulator.arm.resources import Checks, ResourceType
 from emulator.arm.schema import Reference
 from emulator.authorization.exceptions import UNKNOWN_ACTION, UNKNOWN_DATA_ACTION
 from emulator.core.errors import ServiceError
@@ -183,7 +182,7 @@ _DATA = (
 )
 
 
-def check_actions(arm: ArmModel, permission: Json) -> None:
+def check_actions(arm: Checks, permission: Json) -> None:
     """Check that each action of a custom role's permission matches an operation of a provider.
 
     Raises:
@@ -195,7 +194,7 @@ def check_actions(arm: ArmModel, permission: Json) -> None:
     _check([*permission["dataActions"], *permission["notDataActions"]], data, UNKNOWN_DATA_ACTION)
 
 
-def control_operations(arm: ArmModel) -> set[str]:
+def control_operations(arm: Checks) -> set[str]:
     """Return the operations of the control plane."""
     return {
         *(f"{namespace}/{name}" for namespace, names in _FURTHER.items() for name in names),

@@ -7,13 +7,12 @@ from starlette.responses import Response
 
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
-from emulator.arm.models import ArmModel
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, PREFIX
 from emulator.arm.policy.expressions import InvalidRuleError, UnsupportedError
 from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
 from emulator.arm.policy.rules import Write
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
 from emulator.authorization.exceptions import UNSUPPORTED_FILTER
@@ -115,7 +114,7 @@ def _prepare_definition(change: Change) -> None:
         raise errors.INVALID_RULE(name=name, reason=str(error)) from error
 
 
-def _check_unused(arm: ArmModel, stored: Json) -> None:
+def _check_unused(arm: Reads, stored: Json) -> None:
     """Keep a definition that is assigned."""
     wanted = stored["id"].lower()
     holders = [

@@ -6,8 +6,7 @@ from typing import Any
 from emulator.arm.access import conditions
 from emulator.arm.access.roles import ROLES
 from emulator.arm.ids import GUID
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization import exceptions
 from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
@@ -107,11 +106,11 @@ def _prepare_assignment(change: Change) -> None:
     change.body["effectiveAt"] = existing["effectiveAt"] if existing is not None else effective
 
 
-async def _tell_principal(arm: ArmModel, stored: Json) -> None:
+async def _tell_principal(arm: Reads, stored: Json) -> None:
     arm.platform.access_changed(stored["properties"]["principalId"])
 
 
-def _attributes(arm: ArmModel, body: Any) -> dict[str, str]:
+def _attributes(arm: Reads, body: Any) -> dict[str, str]:
     """Return the attributes of an assignment of which conditions may ask, from its body or its document."""
     properties = body.get("properties") if isinstance(body, dict) else None
     given = {name.lower(): value for name, value in properties.items()} if isinstance(properties, dict) else {}

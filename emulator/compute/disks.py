@@ -7,8 +7,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, between
 from emulator.compute import exceptions
 from emulator.compute.images import Image
@@ -117,7 +116,7 @@ def check_together(properties: Json, most: int) -> None:
         raise exceptions.TOO_MANY_DISKS(most)
 
 
-def make_missing(arm: ArmModel, machine: Json) -> None:
+def make_missing(arm: Writes, machine: Json) -> None:
     """Create the disks of a virtual machine that do not exist yet."""
     storage = machine["properties"]["storageProfile"]
     for disk in of_machine(machine["properties"]):
@@ -194,9 +193,9 @@ def _attach(change: Change, disk: Json) -> None:
     disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
 
 
-def holders(arm: ArmModel, stored: Json) -> list[str]:
+def holders(arm: Reads, stored: Json) -> list[str]:
     """Return the virtual machines that a disk is attached to."""
-    found = arm.documents.references.holders(arm, stored["id"])
+    found = arm.holders(stored["id"])
     return [holder for holder in found if parse_resource(holder).type.lower() == MACHINES_NAME.lower()]
 
 
@@ -208,7 +207,7 @@ def _image_id(machine: Json, image: Json) -> str:
     )
 
 
-def _computed(arm: ArmModel, identifier: str, sku: str, size_gb: int) -> Json:
+def _computed(arm: Reads, identifier: str, sku: str, size_gb: int) -> Json:
     properties: Json = {
         "diskSizeGB": size_gb,
         "diskSizeBytes": size_gb * 2**30,
@@ -224,14 +223,14 @@ def _computed(arm: ArmModel, identifier: str, sku: str, size_gb: int) -> Json:
     return properties
 
 
-def _encryption(arm: ArmModel, set_id: str) -> Json:
+def _encryption(arm: Reads, set_id: str) -> Json:
     """Return a disk's encryption by a set that exists: its type is the set's."""
     encryption_set = arm.load(set_id)
     known = (encryption_set or {"properties": {}})["properties"].get("encryptionType")
     return {"type": known or "EncryptionAtRestWithCustomerKey", "diskEncryptionSetId": set_id}
 
 
-def _take(arm: ArmModel, stored: Json) -> None:
+def _take(arm: Reads, stored: Json) -> None:
     arm.platform.model(Quotas).take(
         stored["id"].split("/")[2], stored["location"], stored["id"], of_disk(stored["sku"]["name"])
     )
@@ -264,22 +263,22 @@ def _prepare_disk(change: Change) -> None:
     change.body["properties"] = _computed(change.arm, str(change.id), sku["name"], size) | properties | kept
 
 
-async def _disk_stored(arm: ArmModel, stored: Json) -> None:
+async def _disk_stored(arm: Reads, stored: Json) -> None:
     _take(arm, stored)
 
 
-async def _disk_removed(arm: ArmModel, stored: Json) -> None:
+async def _disk_removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(Quotas).release(stored["id"].split("/")[2], stored["location"], stored["id"])
 
 
-def _render_disk(arm: ArmModel, stored: Json) -> Json:
-    owner = next((arm.documents.as_written(holder) for holder in holders(arm, stored)), None)
+def _render_disk(arm: Reads, stored: Json) -> Json:
+    owner = next((arm.as_written(holder) for holder in holders(arm, stored)), None)
     if owner is None:
         return {"diskState": "Unattached"}
     return {"diskState": "Reserved" if owner["private"]["power"] == "deallocated" else "Attached"}
 
 
-def _owner(arm: ArmModel, stored: Json) -> Json:
+def _owner(arm: Reads, stored: Json) -> Json:
     found = holders(arm, stored)
     return {"managedBy": found[0]} if found else {}
 

@@ -5,9 +5,8 @@ from typing import Any
 from uuid import uuid4
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
 from emulator.arm.operations import Outcome
-from emulator.arm.resources import Change
+from emulator.arm.resources import Change, Reads, Writes
 from emulator.compute import diagnostics, disks, exceptions, images, operating_systems, power, sizes
 from emulator.compute.images import Image
 from emulator.compute.placement import check_size, only_zone
@@ -58,7 +57,7 @@ def prepare(change: Change) -> None:
     change.body["private"] = _private(change, size)
 
 
-async def stored(arm: ArmModel, machine: Json) -> None:
+async def stored(arm: Writes, machine: Json) -> None:
     """Create the missing disks, record the usage of quotas, and boot the machine if it is due."""
     disks.make_missing(arm, machine)
     size_name = machine["properties"]["hardwareProfile"]["vmSize"]
@@ -68,7 +67,7 @@ async def stored(arm: ArmModel, machine: Json) -> None:
     power.boot_if_due(arm, machine)
 
 
-async def removed(arm: ArmModel, machine: Json) -> None:
+async def removed(arm: Writes, machine: Json) -> None:
     """Remove a machine's guest and usage, and begin to delete the disks and interfaces that go with it."""
     arm.platform.model(Guests).deleted(machine["id"])
     arm.platform.model(Quotas).release(machine["id"].split("/")[2], machine["location"], machine["id"])
@@ -89,7 +88,7 @@ async def removed(arm: ArmModel, machine: Json) -> None:
         arm.documents.mark(document, operation)
 
 
-def outcome(arm: ArmModel, machine: Json) -> Outcome:
+def outcome(arm: Reads, machine: Json) -> Outcome:
     """Return how far provisioning is: in Azure, a machine counts as created once its agent has reported."""
     return arm.platform.model(Guests).provisioning(machine["id"])  # type: ignore[return-value]  # one of the two words
 
@@ -176,7 +175,7 @@ def _check_interfaces(change: Change) -> None:
     """Check that no other machine uses the network interfaces, and that exactly one of several is the primary."""
     interfaces = change.properties["networkProfile"]["networkInterfaces"]
     for interface in interfaces:
-        holders = change.arm.documents.references.holders(change.arm, interface["id"])
+        holders = change.arm.holders(interface["id"])
         for holder in holders:
             if parse_resource(holder).type.lower() == disks.MACHINES_NAME.lower() and holder.lower() != change.id.key:
                 raise exceptions.INTERFACE_IN_USE(interface_id=interface["id"], machine_id=holder)

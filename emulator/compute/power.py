@@ -5,8 +5,7 @@ The guest is called first, and then the power state is stored. So a kill in betw
 
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Action, ActionCall
+from emulator.arm.resources import Action, ActionCall, Writes
 from emulator.compute import sizes
 from emulator.openshift.guests import Guests
 
@@ -17,7 +16,7 @@ STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"
 STOPPED, DEALLOCATED = "stopped", "deallocated"
 
 
-def boot(arm: ArmModel, stored: Json) -> None:
+def boot(arm: Writes, stored: Json) -> None:
     """Boot a virtual machine; if it runs, take its power away first."""
     guests = arm.platform.model(Guests)
     if stored["private"]["power"] in (RUNNING, RESTARTING):
@@ -32,19 +31,19 @@ def _with_hardware(stored: Json) -> Json:
     return stored if size is None else stored | {"hardware": {"cores": size.cores, "memoryGib": size.memory_gb}}
 
 
-def boot_if_due(arm: ArmModel, stored: Json) -> None:
+def boot_if_due(arm: Writes, stored: Json) -> None:
     """Boot a virtual machine if its power state says that it is to be booted."""
     if stored["private"]["power"] in (STARTING, RESTARTING):
         boot(arm, stored)
 
 
-def boot_left_over(arm: ArmModel) -> None:
+def boot_left_over(arm: Writes) -> None:
     """Boot the virtual machines that the process had accepted but not yet booted when it was killed."""
     for stored in list(arm.scan("/subscriptions/", "Microsoft.Compute/virtualMachines")):
         boot_if_due(arm, stored)
 
 
-def _note(arm: ArmModel, stored: Json, power: str) -> None:
+def _note(arm: Writes, stored: Json, power: str) -> None:
     stored["private"] = stored["private"] | {"power": power}
     arm.documents.put(stored)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from emulator.arm.groups import normal_location
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 from emulator.compute.exceptions import quota_exceeded_together
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
@@ -14,7 +14,7 @@ from emulator.core.errors import ServiceError
 Json = dict[str, Any]
 
 
-def check_deployment(arm: ArmModel, machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
+def check_deployment(arm: Reads, machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
     """Return why the new ones of these virtual machines cannot be created; values not known yet are not checked."""
     failures: list[ServiceError] = []
     demand: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
+from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required, matching
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
@@ -69,11 +68,11 @@ def _prepare_registry(change: Change) -> None:
     change.properties.setdefault("publicNetworkAccess", "Enabled")
 
 
-def _render_registry(_arm: ArmModel, stored: Json) -> Json:
+def _render_registry(_arm: Reads, stored: Json) -> Json:
     return {"loginServer": f"{stored['name'].lower()}.azurecr.io", "creationDate": stored["created"]}
 
 
-async def _make_scope_maps(arm: ArmModel, stored: Json) -> None:
+async def _make_scope_maps(arm: Writes, stored: Json) -> None:
     for name, (description, actions) in SYSTEM_SCOPE_MAPS.items():
         identifier = f"{stored['id']}/scopeMaps/{name}"
         if arm.load(identifier) is None:
@@ -89,7 +88,7 @@ def _prepare_scope_map(change: Change) -> None:
     change.properties["type"] = "UserDefined"
 
 
-def _keep_system_scope_map(_arm: ArmModel, stored: Json) -> None:
+def _keep_system_scope_map(_arm: Reads, stored: Json) -> None:
     if stored["name"] in SYSTEM_SCOPE_MAPS:
         raise exceptions.SYSTEM_SCOPE_MAP(stored["name"])
 
@@ -104,7 +103,7 @@ def _prepare_token(change: Change) -> None:
     change.body["private"] = (change.existing or {}).get("private", {"passwords": []})
 
 
-def _render_token(_arm: ArmModel, stored: Json) -> Json:
+def _render_token(_arm: Reads, stored: Json) -> Json:
     """Return a token's passwords without their values, which only `generateCredentials` shows, once."""
     shown = [
         {name: value for name, value in password.items() if name != "value"}
@@ -113,7 +112,7 @@ def _render_token(_arm: ArmModel, stored: Json) -> Json:
     return {"credentials": {"passwords": shown, "certificates": []}, "creationDate": stored["created"]}
 
 
-def _render_created(_arm: ArmModel, stored: Json) -> Json:
+def _render_created(_arm: Reads, stored: Json) -> Json:
     return {"creationDate": stored["created"]}
 
 
@@ -155,7 +154,7 @@ def _password(call: ActionCall, name: str) -> Json:
     return password
 
 
-def _check_name(arm: ArmModel, body: Json) -> Json:
+def _check_name(arm: Reads, body: Json) -> Json:
     name = str(body.get("name", ""))
     if not re.fullmatch(NAME, name):
         return {"nameAvailable": False, "reason": "Invalid", "message": f"The registry name {name} is invalid."}

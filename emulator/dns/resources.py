@@ -3,8 +3,7 @@
 from typing import Any
 from zlib import crc32
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Rule
 from emulator.dns import exceptions, records
 from emulator.dns.records import APEX
@@ -47,7 +46,7 @@ def _prepare_zone(change: Change) -> None:
     change.properties.setdefault("zoneType", "Public")
 
 
-def _render_zone(arm: ArmModel, stored: Json) -> Json:
+def _render_zone(arm: Reads, stored: Json) -> Json:
     return {
         "maxNumberOfRecordSets": 10000,
         "maxNumberOfRecordsPerRecordSet": None,
@@ -56,7 +55,7 @@ def _render_zone(arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _make_apex(arm: ArmModel, stored: Json) -> None:
+async def _make_apex(arm: Writes, stored: Json) -> None:
     """Create the NS and SOA records of a new zone."""
     servers = _name_servers(stored["name"])
     soa = {
@@ -85,13 +84,13 @@ def _prepare_record(change: Change) -> None:
     change.properties.setdefault("metadata", {})
 
 
-def _render_record(_arm: ArmModel, stored: Json) -> Json:
+def _render_record(_arm: Reads, stored: Json) -> Json:
     zone = stored["id"].split("/")[8]
     fqdn = f"{zone}." if stored["name"] == APEX else f"{stored['name']}.{zone}."
     return {"fqdn": fqdn, "targetResource": stored["properties"].get("targetResource", {})}
 
 
-def _keep_apex(_arm: ArmModel, stored: Json) -> None:
+def _keep_apex(_arm: Reads, stored: Json) -> None:
     kind = stored["type"].rsplit("/", 1)[-1]
     if stored["name"] == APEX and kind in ("NS", "SOA"):
         raise exceptions.APEX_STAYS(kind)

@@ -10,8 +10,7 @@ from starlette.responses import Response
 from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, Since, between
 from emulator.core.clock import rfc3339
 from emulator.cosmos import CosmosModel
@@ -89,7 +88,7 @@ def _check_locations(locations: list[Json]) -> None:
         raise exceptions.WRONG_FAILOVER_PRIORITY()
 
 
-def _render(_arm: ArmModel, stored: Json) -> Json:
+def _render(_arm: Reads, stored: Json) -> Json:
     name, place = stored["name"], stored["properties"]["locations"][0]
     region = {"failoverPriority": 0, "isZoneRedundant": False} | place
     region |= {"id": f"{name}-{normal_location(place['locationName'])}", "provisioningState": "Succeeded"}
@@ -109,7 +108,7 @@ def _render(_arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _stored(arm: ArmModel, stored: Json) -> None:
+async def _stored(arm: Writes, stored: Json) -> None:
     tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
     location = normal_location(stored["properties"]["locations"][0]["locationName"])
     ready_at = rfc3339(arm.clock.after(ACCOUNTS.create_seconds))
@@ -119,7 +118,7 @@ async def _stored(arm: ArmModel, stored: Json) -> None:
     make_definitions(arm, stored["id"])
 
 
-async def _removed(arm: ArmModel, stored: Json) -> None:
+async def _removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).delete_account(stored["name"])
 
 

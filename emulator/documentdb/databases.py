@@ -9,8 +9,7 @@ from starlette.responses import Response
 from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule
 from emulator.core.errors import ServiceError
 from emulator.cosmos import CosmosModel
@@ -67,32 +66,32 @@ def _throughput(options: Json) -> Json | None:
     return None if fixed is None else {"throughput": fixed, "minimumThroughput": str(FIXED[0])}
 
 
-def _render_database(arm: ArmModel, stored: Json) -> Json:
+def _render_database(arm: Reads, stored: Json) -> Json:
     with suppress(ServiceError):  # While it is being deleted, Cosmos DB does not have it any more.
         return {"resource": arm.platform.model(CosmosModel).database(*parse_resource(stored["id"]).names)}
     return {}
 
 
-def _render_container(arm: ArmModel, stored: Json) -> Json:
+def _render_container(arm: Reads, stored: Json) -> Json:
     with suppress(ServiceError):
         return {"resource": arm.platform.model(CosmosModel).container(*parse_resource(stored["id"]).names)}
     return {}
 
 
-async def _database_stored(arm: ArmModel, stored: Json) -> None:
+async def _database_stored(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).ensure_database(*parse_resource(stored["id"]).names)
 
 
-async def _database_removed(arm: ArmModel, stored: Json) -> None:
+async def _database_removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).delete_database(*parse_resource(stored["id"]).names)
 
 
-async def _container_stored(arm: ArmModel, stored: Json) -> None:
+async def _container_stored(arm: Reads, stored: Json) -> None:
     account, database, _ = parse_resource(stored["id"]).names
     arm.platform.model(CosmosModel).put_container(account, database, stored["properties"]["resource"])
 
 
-async def _container_removed(arm: ArmModel, stored: Json) -> None:
+async def _container_removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).delete_container(*parse_resource(stored["id"]).names)
 
 

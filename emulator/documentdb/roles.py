@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from emulator.arm.ids import GUID, parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import Required
 from emulator.cosmos import CosmosModel, Role
 from emulator.cosmos.roles import ROLE_ACTIONS
@@ -24,7 +23,7 @@ BUILT_IN: dict[str, tuple[str, Role]] = {
 }
 
 
-def make_definitions(arm: ArmModel, account_id: str) -> None:
+def make_definitions(arm: Writes, account_id: str) -> None:
     """Give an account the built-in role definitions that it lacks."""
     for name, (label, role) in BUILT_IN.items():
         identifier = f"{account_id}/sqlRoleDefinitions/{name}"
@@ -43,7 +42,7 @@ def _refuse_definition(_change: Change) -> None:
     raise exceptions.NOT_SUPPORTED("role definitions of Cosmos DB besides the built-in ones")
 
 
-def _keep_definition(_arm: ArmModel, stored: Json) -> None:
+def _keep_definition(_arm: Reads, stored: Json) -> None:
     raise exceptions.BUILT_IN_ROLE(stored["name"])
 
 
@@ -76,14 +75,14 @@ def _check_scope(scope: str, account_id: str) -> None:
         raise exceptions.WRONG_SCOPE(scope=scope, account_id=account_id)
 
 
-async def _assign(arm: ArmModel, stored: Json) -> None:
+async def _assign(arm: Reads, stored: Json) -> None:
     properties, account = stored["properties"], parse_resource(stored["id"]).names[0]
     role = BUILT_IN[properties["roleDefinitionId"].rsplit("/", 1)[-1].lower()][1]
     arm.platform.model(CosmosModel).roles.assign(account, properties["principalId"], role, stored["name"])
     arm.platform.access_changed(properties["principalId"])
 
 
-async def _withdraw(arm: ArmModel, stored: Json) -> None:
+async def _withdraw(arm: Reads, stored: Json) -> None:
     principal_id, account = stored["properties"]["principalId"], parse_resource(stored["id"]).names[0]
     arm.platform.model(CosmosModel).roles.withdraw(account, principal_id, stored["name"])
     arm.platform.access_changed(principal_id)

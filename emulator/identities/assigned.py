@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf
 from emulator.entra.models import Principal
 from emulator.identities import exceptions
@@ -53,16 +52,16 @@ def identifiable(row: ResourceType, both: str = "") -> ResourceType:
         if _has_own(change.existing or {}) and not _has_own(change.body):
             change.arm.platform.model(ManagedIdentityModel).remove(str(change.id))
 
-    def shown(arm: ArmModel, stored: Json) -> Json:
+    def shown(arm: Reads, stored: Json) -> Json:
         return row.shown(arm, stored) | shown_in(arm, stored)
 
-    async def written(arm: ArmModel, stored: Json) -> None:
+    async def written(arm: Writes, stored: Json) -> None:
         if _has_own(stored):
             tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
             arm.platform.model(ManagedIdentityModel).ensure(stored["id"], tenant_id)
         await row.stored(arm, stored)
 
-    async def removed(arm: ArmModel, stored: Json) -> None:
+    async def removed(arm: Writes, stored: Json) -> None:
         if _has_own(stored):
             arm.platform.model(ManagedIdentityModel).remove(stored["id"])
         await row.removed(arm, stored)
@@ -113,7 +112,7 @@ def check(change: Change, type_name: str, kinds: Sequence[str] = (SYSTEM, USER))
         change.body["identity"] = {"type": identity["type"], **own}
 
 
-def shown_in(arm: ArmModel, stored: Json) -> Json:
+def shown_in(arm: Reads, stored: Json) -> Json:
     """Return the member `identity` as GET shows it, with the ids of the principals."""
     if "identity" not in stored:
         return {}
@@ -131,7 +130,7 @@ def _has_own(resource: Json) -> bool:
     return SYSTEM in (resource.get("identity") or {"type": NONE})["type"]
 
 
-def _require(arm: ArmModel, resource_id: str, name: str) -> None:
+def _require(arm: Reads, resource_id: str, name: str) -> None:
     try:
         identifier = parse_resource(name)
     except ValueError:
@@ -142,12 +141,12 @@ def _require(arm: ArmModel, resource_id: str, name: str) -> None:
         raise exceptions.identity_not_found(resource_id, name)
 
 
-def _ids(arm: ArmModel, name: str) -> Json:
+def _ids(arm: Reads, name: str) -> Json:
     found = arm.platform.model(ManagedIdentityModel).find(name)
     return {} if found is None else {"principalId": found.object_id, "clientId": found.client_id}
 
 
-def principal(arm: ArmModel, name: str) -> Principal | None:
+def principal(arm: Reads, name: str) -> Principal | None:
     """Return an identity's service principal, or None if the identity does not exist."""
     found = arm.platform.model(ManagedIdentityModel).find(name)
     if found is None:

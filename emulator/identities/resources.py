@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import ResourceType
+from emulator.arm.resources import Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Since
 from emulator.identities import exceptions
 from emulator.managed_identity import ManagedIdentityModel
@@ -23,16 +22,16 @@ VERSIONS = (
 )
 
 
-async def _make_principal(arm: ArmModel, stored: Json) -> None:
+async def _make_principal(arm: Checks, stored: Json) -> None:
     tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
     arm.platform.model(ManagedIdentityModel).ensure(stored["id"], tenant_id)
 
 
-async def _remove_principal(arm: ArmModel, stored: Json) -> None:
+async def _remove_principal(arm: Reads, stored: Json) -> None:
     arm.platform.model(ManagedIdentityModel).remove(stored["id"])
 
 
-def _render(arm: ArmModel, stored: Json) -> Json:
+def _render(arm: Reads, stored: Json) -> Json:
     found = arm.platform.model(ManagedIdentityModel).find(stored["id"])
     if found is None:
         return {}

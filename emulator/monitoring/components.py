@@ -4,8 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from emulator.arm.ids import subscription_of
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule
 from emulator.monitoring import exceptions
 from emulator.monitoring.workspaces import ACCESS, WORKSPACES_NAME
@@ -33,7 +32,7 @@ def _prepare(change: Change) -> None:
     change.properties.setdefault("publicNetworkAccessForQuery", "Enabled")
 
 
-def _render(_arm: ArmModel, stored: Json) -> Json:
+def _render(_arm: Reads, stored: Json) -> Json:
     keys, location = stored["private"], stored["location"]
     return {
         "Name": stored["name"],

@@ -12,8 +12,7 @@ from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.ids import subscription_of
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Rule, Since, between
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
@@ -105,7 +104,7 @@ def _prepare(change: Change) -> None:
         raise exceptions.CAPACITY_LEVEL(level)
 
 
-def _render(_arm: ArmModel, stored: Json) -> Json:
+def _render(_arm: Reads, stored: Json) -> Json:
     return {
         "customerId": stored["private"]["customerId"],
         "createdDate": stored["created"],
@@ -113,11 +112,11 @@ def _render(_arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _stored(arm: ArmModel, stored: Json) -> None:
+async def _stored(arm: Reads, stored: Json) -> None:
     arm.platform.model(DeletedWorkspaces).forget(stored["id"])
 
 
-async def _removed(arm: ArmModel, stored: Json) -> None:
+async def _removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(DeletedWorkspaces).add(stored)
 
 

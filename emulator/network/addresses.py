@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, ip_address, ip_network
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change
+from emulator.arm.resources import Change, Reads
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.subnets import prefixes
 
@@ -32,7 +31,7 @@ def assign_private_address(change: Change) -> None:
     properties["privateIPAddress"] = kept if kept and stays else first_free(subnet_id, ranges, taken)
 
 
-def draw_private_address(arm: ArmModel, subnet_id: str) -> str:
+def draw_private_address(arm: Reads, subnet_id: str) -> str:
     """Return the first free address of a subnet."""
     subnet = arm.load(subnet_id)
     ranges = _ranges(subnet["properties"]) if subnet is not None else []
@@ -58,9 +57,9 @@ def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, st
     raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
 
 
-def held_addresses(arm: ArmModel, subnet_id: str) -> Iterator[tuple[str, str]]:
+def held_addresses(arm: Reads, subnet_id: str) -> Iterator[tuple[str, str]]:
     """Yield (address, id of the IP configuration that has it) of a subnet."""
-    for holder in arm.documents.references.holders(arm, subnet_id):
+    for holder in arm.holders(subnet_id):
         found = arm.load(holder)
         address = found["properties"].get("privateIPAddress") if found is not None else None
         if address:

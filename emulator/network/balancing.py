@@ -7,8 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm import exceptions as arm_exceptions
 from emulator.arm import zones
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change
+from emulator.arm.resources import Change, Reads
 from emulator.network.addresses import assign_private_address
 from emulator.network.public_addresses import claim_public_address, keep_sku, keep_zones
 from emulator.network.refusals import balancing_exceptions as exceptions
@@ -230,9 +229,9 @@ def _check_ports(change: Change) -> None:
             raise exceptions.NO_PORT(part_id=str(change.id), member=member)
 
 
-def keep_while_linked(arm: ArmModel, stored: Json) -> None:
+def keep_while_linked(arm: Reads, stored: Json) -> None:
     """Refuse to delete a load balancer that a private link service uses."""
     for frontend in arm.scan(f"{stored['id']}/frontendIPConfigurations/", FRONTEND):
-        for holder in arm.documents.references.holders(arm, frontend["id"]):
+        for holder in arm.holders(frontend["id"]):
             if (found := arm.load(holder)) is not None and found["type"] == LINK_SERVICE:
                 raise exceptions.LOAD_BALANCER_WITH_LINK_SERVICE(balancer_id=stored["id"], service_id=holder)

@@ -11,7 +11,7 @@ https://learn.microsoft.com/azure/virtual-network/ip-services/default-outbound-a
 from collections.abc import Iterator
 from typing import Any
 
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 from emulator.network.interfaces import configurations_of
 from emulator.network.types import OUTBOUND_RULE, RULE
 
@@ -22,7 +22,7 @@ EVERYWHERE = "0.0.0.0/0"
 FORWARDING = ("VirtualAppliance", "VirtualApplianceEcmp", "VirtualNetworkGateway")
 
 
-def no_way_out(arm: ArmModel, interface: Json) -> str:
+def no_way_out(arm: Reads, interface: Json) -> str:
     """Return why a machine's connections do not leave its network, as a clause, or "" if they do.
 
     Args:
@@ -41,7 +41,7 @@ def no_way_out(arm: ArmModel, interface: Json) -> str:
     return _without_own_way(arm, interface["id"], subnet, primary.get("loadBalancerBackendAddressPools", ()))
 
 
-def _next_hop(arm: ArmModel, table_id: str) -> str:
+def _next_hop(arm: Reads, table_id: str) -> str:
     """Return the type of the next hop of a table's default route, or "" if Azure's own route applies."""
     routes = arm.scan(f"{table_id}/routes/", "Microsoft.Network/routeTables/routes") if table_id else ()
     return next(
@@ -54,7 +54,7 @@ def _next_hop(arm: ArmModel, table_id: str) -> str:
     )
 
 
-def _without_own_way(arm: ArmModel, interface_id: str, subnet: Json, pools: Any) -> str:
+def _without_own_way(arm: Reads, interface_id: str, subnet: Json, pools: Any) -> str:
     """Return why a machine without a way of its own does not get out through load balancers, or by default."""
     standard = False
     for pool in pools:
@@ -71,14 +71,14 @@ def _without_own_way(arm: ArmModel, interface_id: str, subnet: Json, pools: Any)
     return ""
 
 
-def _rules(arm: ArmModel, pool_id: str) -> Iterator[Json]:
-    for holder in arm.documents.references.holders(arm, pool_id):
+def _rules(arm: Reads, pool_id: str) -> Iterator[Json]:
+    for holder in arm.holders(pool_id):
         found = arm.load(holder)
         if found is not None and found["type"] in (OUTBOUND_RULE, RULE):
             yield found
 
 
-def _leads_out(arm: ArmModel, rule: Json) -> bool:
+def _leads_out(arm: Reads, rule: Json) -> bool:
     """Tell whether machines of a rule's pool send from a public address of the rule's frontend."""
     if rule["type"] == OUTBOUND_RULE:
         return bool(rule["properties"]["frontendIPConfigurations"])

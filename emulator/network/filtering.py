@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 from emulator.network.security_groups import DEFAULT_RULES
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ class Packet:
     source_address: str = ""
 
 
-def denial(arm: ArmModel, interface: Json, subnet_id: str, packet: Packet) -> str:
+def denial(arm: Reads, interface: Json, subnet_id: str, packet: Packet) -> str:
     """Return why a packet does not reach an interface, or "" if it does.
 
     The groups of the subnet and of the interface must both allow it. Without any group, packets from the network itself
@@ -55,7 +55,7 @@ def denial(arm: ArmModel, interface: Json, subnet_id: str, packet: Packet) -> st
     return ""
 
 
-def _decide(arm: ArmModel, group_id: str, packet: Packet) -> tuple[str, str]:
+def _decide(arm: Reads, group_id: str, packet: Packet) -> tuple[str, str]:
     """Return the name and the access of the first rule that matches."""
     for name, rule in sorted(_inbound(arm, group_id), key=lambda item: int(item[1]["priority"])):
         if _fits(rule, packet):
@@ -63,7 +63,7 @@ def _decide(arm: ArmModel, group_id: str, packet: Packet) -> tuple[str, str]:
     return "DenyAllInBound", "Deny"
 
 
-def _inbound(arm: ArmModel, group_id: str) -> Iterator[tuple[str, Json]]:
+def _inbound(arm: Reads, group_id: str) -> Iterator[tuple[str, Json]]:
     rules = arm.scan(f"{group_id}/securityRules/", "Microsoft.Network/networkSecurityGroups/securityRules")
     yield from ((rule["name"], rule["properties"]) for rule in rules if rule["properties"]["direction"] == "Inbound")
     for name, _, access, direction, priority, source, destination in DEFAULT_RULES:

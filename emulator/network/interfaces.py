@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
 from emulator.network.addresses import assign_private_address, draw_private_address
 from emulator.network.exceptions import CHILD_NOT_FOUND
@@ -103,7 +102,7 @@ def _owner(stored: Json) -> str:
     return str(stored.get("private", {}).get("owner", ""))
 
 
-def render_interface(arm: ArmModel, stored: Json) -> Json:
+def render_interface(arm: Reads, stored: Json) -> Json:
     """Show the owner of an interface, and its hardware address once a machine has it."""
     shown: Json = {
         "hostedWorkloads": [],
@@ -124,12 +123,12 @@ def render_interface(arm: ArmModel, stored: Json) -> Json:
     return shown
 
 
-def _machines(arm: ArmModel, interface_id: str) -> list[str]:
-    holders = arm.documents.references.holders(arm, interface_id)
+def _machines(arm: Reads, interface_id: str) -> list[str]:
+    holders = arm.holders(interface_id)
     return [holder for holder in holders if (found := arm.load(holder)) is not None and found["type"] == MACHINE]
 
 
-def keep_owned(_arm: ArmModel, stored: Json) -> None:
+def keep_owned(_arm: Reads, stored: Json) -> None:
     """Refuse to delete an interface that belongs to another resource."""
     if owner := _owner(stored):
         raise exceptions.owned_interface(stored["id"], owner)
@@ -138,7 +137,7 @@ def keep_owned(_arm: ArmModel, stored: Json) -> None:
 # Interfaces of others
 
 
-def ensure_owned_interface(arm: ArmModel, owner: Json, subnet_id: str, *, configuration: str) -> str:
+def ensure_owned_interface(arm: Writes, owner: Json, subnet_id: str, *, configuration: str) -> str:
     """Ensure that a private endpoint or private link service has its interface; return the interface's id.
 
     Args:
@@ -186,20 +185,20 @@ def ensure_owned_interface(arm: ArmModel, owner: Json, subnet_id: str, *, config
     return identifier
 
 
-def owned_interface(arm: ArmModel, owner: Json) -> Json | None:
+def owned_interface(arm: Reads, owner: Json) -> Json | None:
     """Return the interface that came with a private endpoint or private link service."""
     guid = uuid5(NAMESPACE_URL, owner["id"].lower())
     return arm.load(f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}")
 
 
-async def drop_owned_interface(arm: ArmModel, owner: Json) -> None:
+async def drop_owned_interface(arm: Writes, owner: Json) -> None:
     """Remove the interface that came with a resource."""
     found = owned_interface(arm, owner)
     if found is not None:
         arm.documents.drop(found)
 
 
-def configurations_of(arm: ArmModel, interface: Json) -> list[Json]:
+def configurations_of(arm: Reads, interface: Json) -> list[Json]:
     """Return the IP configurations of an interface, the primary one first."""
     found = list(arm.scan(f"{interface['id']}/ipConfigurations/", INTERFACE_CONFIGURATION))
     return sorted(found, key=lambda item: not item["properties"].get("primary"))

@@ -10,8 +10,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Reference, Required, Since
 from emulator.network.refusals import peering_exceptions
 from emulator.network.types import NETWORK, PEERING
@@ -39,7 +38,7 @@ _LEVELS = {
 }
 
 
-def reachable(arm: ArmModel, network_id: str) -> list[str]:
+def reachable(arm: Reads, network_id: str) -> list[str]:
     """Return the ids of the networks that machines of a network reach through peerings, which do not lead further."""
     return [
         _remote(half)
@@ -53,7 +52,7 @@ def reachable(arm: ArmModel, network_id: str) -> list[str]:
     ]
 
 
-def check_space(arm: ArmModel, network_id: str, prefixes: list[str]) -> None:
+def check_space(arm: Reads, network_id: str, prefixes: list[str]) -> None:
     """Check that a network gets no range that a network has with which it is peered.
 
     Raises:
@@ -66,7 +65,7 @@ def check_space(arm: ArmModel, network_id: str, prefixes: list[str]) -> None:
             )
 
 
-def shown_in(arm: ArmModel, stored: Json) -> Json:
+def shown_in(arm: Reads, stored: Json) -> Json:
     """Return the member of a network that shows its peerings."""
     return {"virtualNetworkPeerings": [arm.render(half) for half in _halves(arm, stored["id"])]}
 
@@ -146,22 +145,22 @@ def _check_spaces(change: Change, network: str, remote: str) -> None:
                 )
 
 
-async def _connect(arm: ArmModel, stored: Json) -> None:
+async def _connect(arm: Writes, stored: Json) -> None:
     """Show the other half of a peering that this one is there now."""
     _set_state(arm, _other(arm, stored), CONNECTED)
 
 
-async def _disconnect(arm: ArmModel, stored: Json) -> None:
+async def _disconnect(arm: Writes, stored: Json) -> None:
     """Show the other half of a peering that this one goes."""
     _set_state(arm, _other(arm, stored), DISCONNECTED)
 
 
-def _set_state(arm: ArmModel, half: Json | None, state: str) -> None:
+def _set_state(arm: Writes, half: Json | None, state: str) -> None:
     if half is not None:
         arm.documents.put(half | {"properties": half["properties"] | {"peeringState": state}})
 
 
-def _render(arm: ArmModel, stored: Json) -> Json:
+def _render(arm: Reads, stored: Json) -> Json:
     """Return what depends on both networks as they are now."""
     network, remote, other = _network(stored), _remote(stored), _other(arm, stored)
     space = _space(arm, remote)
@@ -182,22 +181,22 @@ def _remote(half: Json) -> str:
     return str(half["properties"]["remoteVirtualNetwork"]["id"])
 
 
-def _halves(arm: ArmModel, network_id: str) -> Iterator[Json]:
+def _halves(arm: Reads, network_id: str) -> Iterator[Json]:
     """Yield the peerings of a network that are not being deleted."""
     for half in arm.scan(f"{network_id}/virtualNetworkPeerings/", PEERING):
         if half.get("pending", {}).get("kind") != "delete":
             yield half
 
 
-def _other(arm: ArmModel, half: Json) -> Json | None:
+def _other(arm: Reads, half: Json) -> Json | None:
     return _other_of(arm, _network(half), _remote(half))
 
 
-def _other_of(arm: ArmModel, network: str, remote: str) -> Json | None:
+def _other_of(arm: Reads, network: str, remote: str) -> Json | None:
     return next((half for half in _halves(arm, remote) if _remote(half).lower() == network.lower()), None)
 
 
-def _space(arm: ArmModel, network_id: str) -> list[str]:
+def _space(arm: Reads, network_id: str) -> list[str]:
     found = arm.load(network_id)
     return [] if found is None else list(found["properties"]["addressSpace"]["addressPrefixes"])
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_connection, is_visible
@@ -72,7 +71,7 @@ def _service_id(connection: Json) -> str:
     return str(connection["properties"]["privateLinkServiceId"])
 
 
-async def _connect(arm: ArmModel, stored: Json) -> None:
+async def _connect(arm: Writes, stored: Json) -> None:
     """Give an endpoint its interface with an address, and record its connection with the service."""
     ensure_owned_interface(arm, stored, stored["properties"]["subnet"]["id"], configuration="privateEndpointIpConfig")
     for connection in _connections(stored["properties"]):
@@ -81,7 +80,7 @@ async def _connect(arm: ArmModel, stored: Json) -> None:
             ensure_connection(arm, service, stored)
 
 
-async def _disconnect(arm: ArmModel, stored: Json) -> None:
+async def _disconnect(arm: Writes, stored: Json) -> None:
     for connection in _connections(stored["properties"]):
         found = arm.load(connection_id(_service_id(connection), stored))
         if found is not None:
@@ -89,7 +88,7 @@ async def _disconnect(arm: ArmModel, stored: Json) -> None:
     await drop_owned_interface(arm, stored)
 
 
-def render_endpoint(arm: ArmModel, stored: Json) -> Json:
+def render_endpoint(arm: Reads, stored: Json) -> Json:
     """Show an endpoint's interface, and the state that the service gives its connection."""
     interface = owned_interface(arm, stored)
     shown: Json = {"networkInterfaces": [{"id": interface["id"]}] if interface is not None else []}
@@ -98,7 +97,7 @@ def render_endpoint(arm: ArmModel, stored: Json) -> Json:
     return shown
 
 
-def _render_connection(arm: ArmModel, stored: Json, member: str, connection: Json) -> Json:
+def _render_connection(arm: Reads, stored: Json, member: str, connection: Json) -> Json:
     return {
         "id": f"{stored['id']}/{member}/{connection['name']}",
         "name": connection["name"],
@@ -109,7 +108,7 @@ def _render_connection(arm: ArmModel, stored: Json, member: str, connection: Jso
     }
 
 
-def connection_state(arm: ArmModel, endpoint: Json) -> Json:
+def connection_state(arm: Reads, endpoint: Json) -> Json:
     """Return the state that the private link service gives the endpoint's connection."""
     for connection in _connections(endpoint["properties"]):
         found = arm.load(connection_id(_service_id(connection), endpoint))
@@ -119,7 +118,7 @@ def connection_state(arm: ArmModel, endpoint: Json) -> Json:
     return DISCONNECTED
 
 
-def linked_service(arm: ArmModel, endpoint: Json) -> Json | None:
+def linked_service(arm: Reads, endpoint: Json) -> Json | None:
     """Return the private link service that an endpoint leads to, or None unless the connection is approved."""
     if connection_state(arm, endpoint)["status"] != "Approved":
         return None

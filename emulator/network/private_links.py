@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since, matching
 from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
@@ -76,7 +75,7 @@ def _check_frontend(change: Change, frontend_id: str) -> None:
         raise exceptions.WRONG_FRONTEND(
             service_id=str(change.id), frontend_id=frontend["id"], reason="it is public, not internal"
         )
-    for holder in change.arm.documents.references.holders(change.arm, frontend_id):
+    for holder in change.arm.holders(frontend_id):
         found = change.arm.load(holder)
         if found is not None and found["type"] == LINK_SERVICE and holder.lower() != change.id.key:
             raise exceptions.WRONG_FRONTEND(
@@ -107,14 +106,14 @@ def prepare_configuration(change: Change) -> None:
     change.properties.setdefault("privateIPAddressVersion", "IPv4")
 
 
-async def _make_interface(arm: ArmModel, stored: Json) -> None:
+async def _make_interface(arm: Writes, stored: Json) -> None:
     configurations = list(arm.scan(f"{stored['id']}/ipConfigurations/", LINK_CONFIGURATION))
     ensure_owned_interface(
         arm, stored, configurations[0]["properties"]["subnet"]["id"], configuration=configurations[0]["name"]
     )
 
 
-def render_service(arm: ArmModel, stored: Json) -> Json:
+def render_service(arm: Reads, stored: Json) -> Json:
     """Show a service's interface and its connections."""
     interface = owned_interface(arm, stored)
     connections = arm.scan(f"{stored['id']}/privateEndpointConnections/", LINK_CONNECTION)
@@ -153,7 +152,7 @@ def prepare_connection(change: Change) -> None:
     change.body["properties"] = kept | {"privateLinkServiceConnectionState": state}
 
 
-async def _disconnect(arm: ArmModel, stored: Json) -> None:
+async def _disconnect(arm: Writes, stored: Json) -> None:
     """Remove a private endpoint's reference to the service, after its connection was deleted."""
     endpoint = arm.load(stored["properties"]["privateEndpoint"]["id"])
     service = stored["id"].rsplit("/", 2)[0].lower()
@@ -168,7 +167,7 @@ def connection_id(service_id: str, endpoint: Json) -> str:
     return f"{service_id}/privateEndpointConnections/{endpoint['name']}.{guid}"
 
 
-def ensure_connection(arm: ArmModel, service: Json, endpoint: Json) -> None:
+def ensure_connection(arm: Writes, service: Json, endpoint: Json) -> None:
     """Record a private endpoint's connection with a service, approved at once if the service says so.
 
     Args:

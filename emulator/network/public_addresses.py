@@ -4,8 +4,7 @@ from ipaddress import IPv4Address
 from typing import Any
 from zlib import crc32
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Found, Reference, Since, between, matching
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
@@ -40,9 +39,7 @@ def keep_sku(change: Change) -> None:
     """Check that an address or a load balancer keeps its SKU; an address that nobody has may become Standard."""
     before = (change.existing or change.body)["sku"]["name"]
     wanted = change.body["sku"]["name"]
-    free = change.id.type.lower() == PUBLIC_ADDRESS.lower() and not change.arm.documents.references.holders(
-        change.arm, str(change.id)
-    )
+    free = change.id.type.lower() == PUBLIC_ADDRESS.lower() and not change.arm.holders(str(change.id))
     if before != wanted and not (free and (before, wanted) == ("Basic", "Standard")):
         raise exceptions.SKU_FIXED(Found(change.id, "sku.name", wanted))
 
@@ -98,7 +95,7 @@ def claim_public_address(change: Change) -> Json:
     ]
     stored = [
         holder
-        for holder in change.arm.documents.references.holders(change.arm, identifier)
+        for holder in change.arm.holders(identifier)
         if not holder.lower().startswith(f"{change.id.parent}/".lower())
     ]
     for holder in (*siblings, *stored):
@@ -106,9 +103,9 @@ def claim_public_address(change: Change) -> Json:
     return found
 
 
-def _render_public_address(arm: ArmModel, stored: Json) -> Json:
+def _render_public_address(arm: Reads, stored: Json) -> Json:
     """Show the IP configuration or NAT gateway that has the address."""
-    holders = arm.documents.references.holders(arm, stored["id"])
+    holders = arm.holders(stored["id"])
     if not holders:
         return {}
     found = arm.load(holders[0])

@@ -129,7 +129,7 @@ class Reach:
     def resolve_private(self, vnet_id: str, name: str) -> list[str]:
         """Return the addresses of a name in the private zones that are linked to a network."""
         zones = {}
-        for holder in self._arm.documents.references.holders(self._arm, vnet_id):
+        for holder in self._arm.holders(vnet_id):
             link = self._arm.load(holder)
             if link is not None and link["type"] == LINK and is_complete(link):
                 zone = link["id"].rsplit("/", 2)[0]
@@ -281,7 +281,7 @@ class Reach:
         return str(configurations_of(self._arm, interface)[0]["properties"]["subnet"]["id"])
 
     def _holders(self, target: str, kind: str) -> Iterator[Json]:
-        for holder in self._arm.documents.references.holders(self._arm, target):
+        for holder in self._arm.holders(target):
             found = self._arm.load(holder)
             if found is not None and found["type"] == kind:
                 yield found

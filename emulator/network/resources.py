@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions, interfaces, load_balancers, private_endpoints, private_links
 from emulator.network.peerings import PEERINGS
@@ -38,8 +37,8 @@ _ROUTE_PROPERTIES: Json = {
 def _holders(member: str) -> Any:
     """Return a render hook that lists, in this member, the resources that refer to the rendered one."""
 
-    def render(arm: ArmModel, stored: Json) -> Json:
-        holders = arm.documents.references.holders(arm, stored["id"])
+    def render(arm: Reads, stored: Json) -> Json:
+        holders = arm.holders(stored["id"])
         return {member: [{"id": holder} for holder in holders]} if holders else {}
 
     return render
@@ -75,7 +74,7 @@ def _prepare_nat_gateway(change: Change) -> None:
         address = change.arm.load(reference["id"])
         if address is not None and address["sku"]["name"] == "Basic":
             raise exceptions.BASIC_ADDRESS_ON_GATEWAY(gateway_id=str(change.id), address_id=address["id"])
-        for holder in change.arm.documents.references.holders(change.arm, reference["id"]):
+        for holder in change.arm.holders(reference["id"]):
             if holder.lower() != change.id.key:
                 raise address_exceptions.PUBLIC_ADDRESS_IN_USE(
                     resource_id=str(change.id), address_id=reference["id"], holder=holder

@@ -6,8 +6,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions
 from emulator.network.refusals import security_exceptions
@@ -141,7 +140,7 @@ def _check_overlaps(change: Change, end: str) -> None:
             )
 
 
-def render_group(arm: ArmModel, stored: Json) -> Json:
+def render_group(arm: Reads, stored: Json) -> Json:
     """Show the default rules, and the subnets and interfaces that the group is attached to."""
     shown: Json = {
         "defaultSecurityRules": [
@@ -166,7 +165,7 @@ def render_group(arm: ArmModel, stored: Json) -> Json:
             for name, description, access, direction, priority, source, destination in DEFAULT_RULES
         ]
     }
-    for holder in arm.documents.references.holders(arm, stored["id"]):
+    for holder in arm.holders(stored["id"]):
         member = "subnets" if parse_resource(holder).types[-1].lower() == "subnets" else "networkInterfaces"
         shown.setdefault(member, []).append({"id": holder})
     return shown

@@ -7,8 +7,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since, between
 from emulator.network import exceptions, peerings
 from emulator.network.refusals import link_exceptions
@@ -192,7 +191,7 @@ def _keep_used(change: Change) -> None:
     """Check that a subnet keeps each of its ranges in which somebody has an address."""
     before = prefixes((change.existing or {"properties": {}})["properties"])
     removed = [text for text in before if ip_network(text) not in _networks(prefixes(change.properties))]
-    for holder in change.arm.documents.references.holders(change.arm, str(change.id)) if removed else ():
+    for holder in change.arm.holders(str(change.id)) if removed else ():
         found = change.arm.load(holder)
         address = found["properties"].get("privateIPAddress") if found is not None else None
         for text in removed:
@@ -225,7 +224,7 @@ def _prepare_delegations(change: Change) -> None:
         for one in (change.existing or {"properties": {}})["properties"].get("delegations", ())
     }
     if services - before and change.existing is not None:
-        for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
+        for holder in change.arm.holders(str(change.id)):
             if "/ipconfigurations/" in holder.lower() or "/frontendipconfigurations/" in holder.lower():
                 raise exceptions.DELEGATION_OF_USED_SUBNET(
                     subnet_id=str(change.id), before=sorted(before), wanted=sorted(services), holder=holder
@@ -235,9 +234,9 @@ def _prepare_delegations(change: Change) -> None:
         raise exceptions.DELEGATION_IN_USE(subnet_id=str(change.id), holders=users)
 
 
-def _delegated(arm: ArmModel, identifier: str) -> list[str]:
+def _delegated(arm: Reads, identifier: str) -> list[str]:
     """Return the ids of the resources that a delegated service has in a subnet."""
-    holders = arm.documents.references.holders(arm, identifier)
+    holders = arm.holders(identifier)
     return [holder for holder in holders if parse_resource(holder).namespace.lower() != "microsoft.network"]
 
 
@@ -245,7 +244,7 @@ def _check_policies(change: Change) -> None:
     """Keep network policies off a subnet that private link services draw addresses from."""
     if change.existing is None:
         return
-    for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
+    for holder in change.arm.holders(str(change.id)):
         found = change.arm.load(holder)
         if found is not None and found["type"] == LINK_CONFIGURATION:
             raise link_exceptions.POLICIES_NEEDED_OFF(str(change.id))
@@ -257,13 +256,13 @@ def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4
             raise exceptions.SUBNET_OUTSIDE(name=name, network=network)
 
 
-def render_subnet(arm: ArmModel, stored: Json) -> Json:
+def render_subnet(arm: Reads, stored: Json) -> Json:
     """Show the IP configurations, private endpoints and delegated resources in a subnet, which refer to it."""
     shown: Json = {}
     delegated = _delegated(arm, stored["id"])
     if delegated:
         shown["serviceAssociationLinks"] = [_association(stored, holder) for holder in delegated]
-    for holder in arm.documents.references.holders(arm, stored["id"]):
+    for holder in arm.holders(stored["id"]):
         if holder in delegated:
             continue
         kind = parse_resource(holder).types[0].lower()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 from emulator.arm.schema import READ_ONLY, Required
 
 Json = dict[str, Any]
@@ -41,16 +41,16 @@ def inline_child(properties: Json, **members: Any) -> Json:
     } | members
 
 
-def show_holders(members: dict[str, str]) -> Callable[[ArmModel, Json], Json]:
+def show_holders(members: dict[str, str]) -> Callable[[Reads, Json], Json]:
     """Return a render hook that lists the resources that refer to the rendered one, in a member for each type.
 
     Args:
         members: the type that each member lists.
     """
 
-    def render(arm: ArmModel, stored: Json) -> Json:
+    def render(arm: Reads, stored: Json) -> Json:
         shown: dict[str, list[Json]] = {}
-        for holder in arm.documents.references.holders(arm, stored["id"]):
+        for holder in arm.holders(stored["id"]):
             found = arm.load(holder)
             for member, kind in members.items():
                 if found is not None and found["type"] == kind:

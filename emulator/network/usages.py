@@ -9,9 +9,8 @@ from starlette.responses import Response
 from emulator.arm.call import Call, Row, page
 from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
-from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
-from emulator.arm.resources import Change
+from emulator.arm.resources import Change, Reads
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import (
     ENDPOINT,
@@ -100,7 +99,7 @@ async def list_usages(call: Call) -> Response:
     return page(call, [{"id": f"{call.path}/{usage['name']['value']}", **usage} for usage in shown])
 
 
-def usages(arm: ArmModel, subscription_id: str, location: str) -> Iterator[Json]:
+def usages(arm: Reads, subscription_id: str, location: str) -> Iterator[Json]:
     """Yield the usages of a region, without ids. Reads each type once, for all of its rows.
 
     Args:
@@ -120,7 +119,7 @@ def usages(arm: ArmModel, subscription_id: str, location: str) -> Iterator[Json]
         }
 
 
-def _in_region(arm: ArmModel, subscription_id: str, location: str, kind: str) -> Iterator[Json]:
+def _in_region(arm: Reads, subscription_id: str, location: str, kind: str) -> Iterator[Json]:
     return (stored for stored in arm.scan(f"/subscriptions/{subscription_id}/", kind) if stored["location"] == location)
 
 

@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Reference, Required, Since
 from emulator.dns import records
 from emulator.dns.exceptions import APEX_STAYS, INVALID_RECORD_NAME, INVALID_ZONE_NAME, RECORD_NOT_FOUND
@@ -29,7 +28,7 @@ MEMBERS: dict[str, str] = {
 }
 
 
-def _render_zone(arm: ArmModel, stored: Json) -> Json:
+def _render_zone(arm: Reads, stored: Json) -> Json:
     links = list(arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK))
     registering = [link for link in links if link["properties"]["registrationEnabled"]]
     return {
@@ -43,7 +42,7 @@ def _render_zone(arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _make_apex(arm: ArmModel, stored: Json) -> None:
+async def _make_apex(arm: Writes, stored: Json) -> None:
     """Give a new zone its SOA record."""
     identifier = f"{stored['id']}/SOA/{APEX}"
     soa = {
@@ -66,7 +65,7 @@ async def _make_apex(arm: ArmModel, stored: Json) -> None:
         )
 
 
-def _keep_linked(arm: ArmModel, stored: Json) -> None:
+def _keep_linked(arm: Reads, stored: Json) -> None:
     links = [link["id"] for link in arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK)]
     if links:
         raise exceptions.nested_resources(links)
@@ -88,13 +87,13 @@ def _table_of(kind: str) -> Any:
     return {"minimumTtl" if name == "minimumTTL" else name: member for name, member in table.items()}
 
 
-def _render_record(_arm: ArmModel, stored: Json) -> Json:
+def _render_record(_arm: Reads, stored: Json) -> Json:
     zone = stored["id"].split("/")[8]
     fqdn = f"{zone}." if stored["name"] == APEX else f"{stored['name']}.{zone}."
     return {"fqdn": fqdn, "isAutoRegistered": False}
 
 
-def _keep_apex(_arm: ArmModel, stored: Json) -> None:
+def _keep_apex(_arm: Reads, stored: Json) -> None:
     if stored["type"].endswith("/SOA"):
         raise APEX_STAYS("SOA")
 
@@ -132,7 +131,7 @@ def _prepare_link(change: Change) -> None:
     if before.lower() != network.lower():
         raise exceptions.NETWORK_IS_FIXED(change.id.name)
     properties.setdefault("registrationEnabled", False)
-    for holder in change.arm.documents.references.holders(change.arm, network):
+    for holder in change.arm.holders(network):
         link = change.arm.load(holder)
         if link is None or link["type"] != LINK or link["id"].lower() == change.id.key:
             continue
@@ -148,7 +147,7 @@ def is_complete(link: Json) -> bool:
     return "pending" not in link or link["created"] != link["changed"]
 
 
-def _render_link(_arm: ArmModel, stored: Json) -> Json:
+def _render_link(_arm: Reads, stored: Json) -> Json:
     return {"virtualNetworkLinkState": "Completed" if is_complete(stored) else "InProgress"}
 
 

@@ -6,8 +6,7 @@ import secrets
 from ipaddress import IPv4Network
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
+from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Found, MapOf, Required, Rule, Since, between
 from emulator.arm.service_endpoints import subnets_without
 from emulator.blobs.models import BlobsModel
@@ -176,7 +175,7 @@ def _key(number: int, now: str) -> Json:
     return {"creationTime": now, "keyName": f"key{number}", "value": value, "permissions": "FULL"}
 
 
-def _render_account(_arm: ArmModel, stored: Json) -> Json:
+def _render_account(_arm: Reads, stored: Json) -> Json:
     return {
         "primaryEndpoints": {kind: f"https://{stored['name']}.{kind}.core.windows.net/" for kind in ENDPOINTS},
         "primaryLocation": stored["location"],
@@ -187,7 +186,7 @@ def _render_account(_arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _account_stored(arm: ArmModel, stored: Json) -> None:
+async def _account_stored(arm: Writes, stored: Json) -> None:
     """Claim the name, and give the account the blob service that every account has."""
     arm.platform.model(StorageModel).claim(stored["name"], stored["id"])
     service = f"{stored['id']}/blobServices/default"
@@ -195,7 +194,7 @@ async def _account_stored(arm: ArmModel, stored: Json) -> None:
         arm.documents.put({"id": service, "name": "default", "type": f"{ACCOUNTS_NAME}/blobServices", "properties": {}})
 
 
-async def _account_removed(arm: ArmModel, stored: Json) -> None:
+async def _account_removed(arm: Reads, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_account(stored["name"])
 
 
@@ -220,7 +219,7 @@ def _list_account_sas(call: ActionCall) -> Json:
     return {"accountSasToken": account_sas(call.stored["name"], _list_keys(call)["keys"], call.body)}
 
 
-def _check_name(arm: ArmModel, body: Json) -> Json:
+def _check_name(arm: Reads, body: Json) -> Json:
     name = str(body.get("name", ""))
     if body.get("type") != ACCOUNTS_NAME:
         raise exceptions.invalid_values("type")
@@ -244,7 +243,7 @@ def _prepare_container(change: Change) -> None:
         raise exceptions.PUBLIC_ACCESS_OFF()
 
 
-def _render_container(_arm: ArmModel, stored: Json) -> Json:
+def _render_container(_arm: Reads, stored: Json) -> Json:
     return {
         "lastModifiedTime": stored["changed"],
         "leaseStatus": "Unlocked",
@@ -254,11 +253,11 @@ def _render_container(_arm: ArmModel, stored: Json) -> Json:
     }
 
 
-async def _container_stored(arm: ArmModel, stored: Json) -> None:
+async def _container_stored(arm: Reads, stored: Json) -> None:
     await arm.platform.model(BlobsModel).create_container(stored["id"].split("/")[8], stored["name"])
 
 
-async def _container_removed(arm: ArmModel, stored: Json) -> None:
+async def _container_removed(arm: Reads, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_container(stored["id"].split("/")[8], stored["name"])
 
 

@@ -5,8 +5,7 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from emulator.arm.ids import GUID
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ProviderAction, ResourceType
+from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, between, matching
 from emulator.arm.service_endpoints import subnets_without
 from emulator.core.errors import ServiceError
@@ -79,7 +78,7 @@ def _prepare(change: Change) -> None:
     properties.setdefault("publicNetworkAccess", "Enabled")
 
 
-def _unknown_tenant(arm: ArmModel, tenant_id: str) -> bool:
+def _unknown_tenant(arm: Reads, tenant_id: str) -> bool:
     try:
         arm.platform.model(EntraModel).tenant(tenant_id)
     except ServiceError:
@@ -115,11 +114,11 @@ def _check_lasting(properties: Json, before: Json) -> None:
         raise exceptions.RETENTION_SET()
 
 
-def _render(_arm: ArmModel, stored: Json) -> Json:
+def _render(_arm: Reads, stored: Json) -> Json:
     return {"vaultUri": f"https://{stored['name'].lower()}.vault.azure.net/"}
 
 
-async def _stored(arm: ArmModel, stored: Json) -> None:
+async def _stored(arm: Reads, stored: Json) -> None:
     """Let Key Vault serve the vault, with the contents that a deleted one had."""
     vaults, properties = arm.platform.model(KeyVaultModel), stored["properties"]
     arm.platform.model(DeletedVaults).forget(stored["name"])
@@ -150,11 +149,11 @@ def _known(rights: Iterable[str], known: tuple[str, ...]) -> list[str]:
     return list(known) if "all" in given else [right for right in known if right in given]
 
 
-async def _removed(arm: ArmModel, stored: Json) -> None:
+async def _removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(DeletedVaults).add(stored)
 
 
-def _check_name(arm: ArmModel, body: Json) -> Json:
+def _check_name(arm: Reads, body: Json) -> Json:
     name = str(body.get("name", ""))
     if not VAULT_NAME.fullmatch(name.lower()):
         error, reason = exceptions.INVALID_NAME(name), "AccountNameInvalid"
@@ -165,7 +164,7 @@ def _check_name(arm: ArmModel, body: Json) -> Json:
     return {"nameAvailable": False, "reason": reason, "message": error.message}
 
 
-def _finders(arm: ArmModel) -> tuple[Callable[[str], Json | None], ...]:
+def _finders(arm: Reads) -> tuple[Callable[[str], Json | None], ...]:
     return arm.platform.model(KeyVaultModel).vault, arm.platform.model(DeletedVaults).find
 
 

@@ -8,8 +8,7 @@ from starlette.responses import Response
 from emulator.arm import exceptions as arm_exceptions
 from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Action, ActionCall, Change, ResourceType
+from emulator.arm.resources import Action, ActionCall, Change, Reads, ResourceType
 from emulator.arm.responses.resources import serve
 from emulator.arm.schema import READ_ONLY, MapOf, Reading, Required
 from emulator.web import exceptions, settings, site_config
@@ -65,11 +64,11 @@ def _check_slot_names(change: Change) -> None:
         raise arm_exceptions.INVALID_REQUEST_CONTENT(f"Could not find member '{unknown[0]}' on SlotConfigNames.")
 
 
-def _refuse_removal(_arm: ArmModel, _stored: Json) -> None:
+def _refuse_removal(_arm: Reads, _stored: Json) -> None:
     raise arm_exceptions.METHOD_NOT_SUPPORTED("DELETE")
 
 
-async def _stored(arm: ArmModel, _stored: Json) -> None:
+async def _stored(arm: Reads, _stored: Json) -> None:
     arm.platform.model(SitesModel).changed()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Checks, Reads
 from emulator.entra.models import Principal
 from emulator.identities.assigned import principal
 from emulator.storage.models import StorageModel
@@ -65,7 +65,7 @@ NEEDS = (
 )
 
 
-def problems(arm: ArmModel, settings: Mapping[str, str], identities: Sequence[str]) -> tuple[str, ...]:
+def problems(arm: Checks, settings: Mapping[str, str], identities: Sequence[str]) -> tuple[str, ...]:
     """Return what is wrong with the host storage of a site, in sentences.
 
     Args:
@@ -87,7 +87,7 @@ def problems(arm: ArmModel, settings: Mapping[str, str], identities: Sequence[st
     return tuple(problem for need in NEEDS for problem in _of_need(arm, need, given, caller))
 
 
-def _identity(arm: ArmModel, given: Mapping[str, str], identities: Sequence[str]) -> Principal | str:
+def _identity(arm: Reads, given: Mapping[str, str], identities: Sequence[str]) -> Principal | str:
     """Return the service principal that the settings name, or what is wrong with them."""
     credential = given.get("credential", "")
     if credential.lower() != "managedidentity":
@@ -102,7 +102,7 @@ def _identity(arm: ArmModel, given: Mapping[str, str], identities: Sequence[str]
     return f"The app setting {HOST_STORAGE}__clientId is {client_id}, which is not an identity of this site."
 
 
-def _of_need(arm: ArmModel, need: Need, given: Mapping[str, str], caller: Principal) -> Iterator[str]:
+def _of_need(arm: Checks, need: Need, given: Mapping[str, str], caller: Principal) -> Iterator[str]:
     account = given.get("accountName", "")
     if not account:
         uri = given.get(need.setting, "")
@@ -126,7 +126,7 @@ def _of_need(arm: ArmModel, need: Need, given: Mapping[str, str], caller: Princi
         )
 
 
-def _of_connection_string(arm: ArmModel, value: str, setting: str) -> Iterator[str]:
+def _of_connection_string(arm: Reads, value: str, setting: str) -> Iterator[str]:
     if value.strip().rstrip(";").lower() == DEVELOPMENT:
         return
     account, problem = account_of(arm, value)
@@ -136,7 +136,7 @@ def _of_connection_string(arm: ArmModel, value: str, setting: str) -> Iterator[s
         yield f"The app setting {setting} is not a connection string of a storage account."
 
 
-def account_of(arm: ArmModel, connection_string: str) -> tuple[str, str]:
+def account_of(arm: Reads, connection_string: str) -> tuple[str, str]:
     """Return (account, problem) of a connection string: the account whose key it has, or why it gives no access.
 
     Args:

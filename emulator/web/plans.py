@@ -4,8 +4,7 @@ import re
 import zlib
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required, Since, between
 from emulator.web import exceptions
 from emulator.web.names import FLEX, FLEX_SINCE, PLANS, PREMIUM, VERSIONS
@@ -58,8 +57,8 @@ def _prepare(change: Change) -> None:
     properties.setdefault("zoneRedundant", False)
 
 
-def _render(arm: ArmModel, stored: Json) -> Json:
-    sites = [holder for holder in arm.documents.references.holders(arm, stored["id"]) if "/sites/" in holder.lower()]
+def _render(arm: Reads, stored: Json) -> Json:
+    sites = [holder for holder in arm.holders(stored["id"]) if "/sites/" in holder.lower()]
     return {
         "serverFarmId": _number(stored["id"]),
         "name": stored["name"],

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from emulator.arm.models import ArmModel
-from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
+from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.identities import assigned
 from emulator.managed_identity import ManagedIdentityModel
@@ -79,7 +78,7 @@ def _check_kind(change: Change) -> None:
 def _check_plan(change: Change, plan: Json, tier: str, model: SitesModel) -> None:
     """Check that the site may be in the plan, and stays in a plan of the same tier."""
     if tier == FLEX:
-        for holder in change.arm.documents.references.holders(change.arm, plan["id"]):
+        for holder in change.arm.holders(plan["id"]):
             if holder.lower() != change.id.key:
                 raise exceptions.PLAN_FULL(plan=plan["name"], site=holder.rsplit("/", 1)[-1])
     if change.existing is not None and model.tier(change.existing) != tier:
@@ -105,7 +104,7 @@ def _check_reference_identity(change: Change) -> None:
         raise exceptions.IDENTITY_NOT_ASSIGNED(identity=wanted, site=change.id.name)
 
 
-async def _stored(arm: ArmModel, stored: Json) -> None:
+async def _stored(arm: Writes, stored: Json) -> None:
     """Claim the name, write the configuration, and give a new site what every site has."""
     model = arm.platform.model(SitesModel)
     model.claim(stored["name"], stored["id"])
@@ -125,12 +124,12 @@ async def _stored(arm: ArmModel, stored: Json) -> None:
     model.changed()
 
 
-async def _removed(arm: ArmModel, stored: Json) -> None:
+async def _removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(SitesModel).forget(stored)
     arm.platform.model(ManagedIdentityModel).forget(stored["id"])
 
 
-def _render(arm: ArmModel, stored: Json) -> Json:
+def _render(arm: Reads, stored: Json) -> Json:
     model = arm.platform.model(SitesModel)
     name, web = stored["name"].lower(), model.config(stored["id"], "web")
     host, scm = f"{name}{SUFFIX}", f"{name}{SCM_SUFFIX}"
@@ -170,7 +169,7 @@ def _restart(call: ActionCall) -> Json:
     return {}
 
 
-def _check_name(arm: ArmModel, body: Json) -> Json:
+def _check_name(arm: Reads, body: Json) -> Json:
     name, kind = str(body.get("name", "")), str(body.get("type", ""))
     if kind.lower() not in (SITES.lower(), "site"):
         raise exceptions.NOT_SUPPORTED(f"checknameavailability of the type '{kind}'; it has {SITES}")

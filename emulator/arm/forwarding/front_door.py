@@ -5,25 +5,21 @@ import json
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import httpx
-from starlette.responses import Response
 
 from emulator.arm.groups import normal_location
-from emulator.arm.ids import ResourceId, collapse
+from emulator.arm.ids import ResourceId
 from emulator.arm.policy import policies
 from emulator.arm.provider import exceptions
 from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
+from emulator.arm.resources import Checks, Writes
 from emulator.core.certificates import write_private
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.call import Call
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -33,19 +29,6 @@ DRAIN_SECONDS = 60
 RETRY_SECONDS = 2
 
 _VERBS = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete"}
-# Headers that belong to one hop or to the caller alone, or that only ARM may set.
-_NOT_FORWARDED = frozenset(
-    {
-        *("accept-encoding", "authorization", "connection", "content-length", "expect", "host", "keep-alive"),
-        *("proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "referer"),
-        *("x-ms-client-tenant-id", "x-ms-home-tenant-id", "x-ms-client-object-id", "x-ms-client-app-id"),
-        *("x-ms-client-principal-id", "x-ms-client-principal-name", "x-ms-arm-resource-system-data"),
-        *("x-ms-arm-network-source", "x-ms-arm-request-tracking-id", "x-ms-correlation-request-id"),
-    }
-)
-_NOT_RETURNED = frozenset(
-    {"connection", "content-encoding", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
-)
 
 
 @dataclass(frozen=True)
@@ -75,10 +58,17 @@ class Errand:
     content: bytes = b""
 
 
+class Presents(Checks, Protocol):
+    """A model that has a certificate to present to the resource provider."""
+
+    def client_certificate(self) -> tuple[bytes, bytes]:
+        """Return the certificate and key, as PEM."""
+
+
 class FrontDoor:
     """Forwards calls to the resource provider that is registered."""
 
-    def __init__(self, platform: Platform, arm: "ArmModel") -> None:
+    def __init__(self, platform: Platform, arm: Presents) -> None:
         self._platform, self._arm = platform, arm
         self._known = platform.store.table("arm_forwarded")
         self._client: httpx.AsyncClient | None = None
@@ -112,29 +102,6 @@ class FrontDoor:
         for key, _ in list(self._known.scan(resource_id.lower())):
             if f"{key}/".startswith(f"{resource_id}/".lower()):
                 self._known.delete(key)
-
-    async def forward(self, call: "Call", identifier: ResourceId) -> Response:
-        """Check a client's call, forward it, and return the provider's answer.
-
-        Raises:
-            ServiceError: as for `ask`.
-        """
-        path = collapse(call.request.scope["raw_path"].decode())
-        query = f"?{call.request.url.query}" if call.request.url.query else ""
-        errand = Errand(
-            caller=call.caller,
-            method=call.request.method,
-            identifier=identifier,
-            target=f"{path}{query}",
-            base_url=call.base_url,
-            correlation_id=call.correlation_id,
-            request_id=call.request.state.arm_headers["x-ms-request-id"],
-            headers=[pair for pair in call.request.headers.items() if pair[0].lower() not in _NOT_FORWARDED],
-            content=await call.request.body(),
-        )
-        reply = await self.ask(errand)
-        returned = {name: value for name, value in reply.headers.items() if name.lower() not in _NOT_RETURNED}
-        return Response(reply.content, status_code=reply.status_code, headers=returned)
 
     async def ask(self, errand: Errand) -> httpx.Response:
         """Check a call and forward it.
@@ -341,3 +308,9 @@ def _is_arm_error(reply: httpx.Response) -> bool:
         return isinstance(reply.json().get("error"), dict)
     except (ValueError, AttributeError):
         return False
+
+
+class Forwards(Writes, Protocol):
+    """A model with a front door."""
+
+    front_door: FrontDoor

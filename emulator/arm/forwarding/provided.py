@@ -4,22 +4,19 @@ import asyncio
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
 
 from emulator.arm import exceptions
-from emulator.arm.forwarding.front_door import Errand
+from emulator.arm.forwarding.front_door import Errand, Forwards
 from emulator.arm.ids import parse, parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -35,7 +32,7 @@ LONG_LOOK_SECONDS = 15
 
 
 async def preflight(
-    arm: "ArmModel", caller: Principal, path: str, resources: Sequence[Json], *, correlation_id: str
+    arm: Forwards, caller: Principal, path: str, resources: Sequence[Json], *, correlation_id: str
 ) -> ServiceError | None:
     """Return why the provider would refuse resources of a template, or None.
 
@@ -61,7 +58,7 @@ async def preflight(
 
 
 async def put(
-    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
+    arm: Forwards, caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
 ) -> ResourceOperation:
     """Begin to create or change a resource. The id of the operation is the path and query to poll.
 
@@ -83,7 +80,7 @@ async def put(
     return ResourceOperation(resource_id, api_version, reply.status_code, reply.json(), poll)
 
 
-async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
+async def wait(arm: Forwards, caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
     """Wait until an operation that `put` began has ended, and poll again if the provider is briefly unavailable.
 
     Args:
@@ -111,7 +108,7 @@ async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation,
         await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
 
 
-async def delete(arm: "ArmModel", caller: Principal, resource: Json, correlation_id: str) -> None:
+async def delete(arm: Forwards, caller: Principal, resource: Json, correlation_id: str) -> None:
     """Delete a resource with its group: no rights are needed but those on the group. Wait until it is gone.
 
     Args:
@@ -134,7 +131,7 @@ async def delete(arm: "ArmModel", caller: Principal, resource: Json, correlation
     arm.front_door.forget(resource["id"])
 
 
-async def _delete(arm: "ArmModel", caller: Principal, target: str, correlation_id: str) -> None:
+async def _delete(arm: Forwards, caller: Principal, target: str, correlation_id: str) -> None:
     """Send the DELETE of a resource, and poll until it has ended."""
     reply = await arm.front_door.exchange(_errand(caller, "DELETE", target, None, correlation_id))
     address = urlsplit(reply.headers.get(POLL_HEADER, ""))
@@ -154,7 +151,7 @@ async def _delete(arm: "ArmModel", caller: Principal, target: str, correlation_i
         await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
 
 
-async def _state(arm: "ArmModel", caller: Principal, target: str, correlation_id: str) -> str:
+async def _state(arm: Forwards, caller: Principal, target: str, correlation_id: str) -> str:
     """Return the `provisioningState` of a resource, "" if it shows none, or `GONE`.
 
     Raises:
@@ -169,7 +166,7 @@ async def _state(arm: "ArmModel", caller: Principal, target: str, correlation_id
     return str(properties.get("provisioningState", "")) if isinstance(properties, dict) else ""
 
 
-async def ended(arm: "ArmModel", caller: Principal, poll: str, correlation_id: str) -> tuple[bool, Json | None]:
+async def ended(arm: Forwards, caller: Principal, poll: str, correlation_id: str) -> tuple[bool, Json | None]:
     """Return whether an operation of the provider has ended, and the error with which it failed.
 
     Args:
@@ -188,7 +185,7 @@ async def ended(arm: "ArmModel", caller: Principal, poll: str, correlation_id: s
     return status in ENDED, (_told(reply) or {"code": str(status)}) if status in ENDED - {SUCCEEDED} else None
 
 
-async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str) -> Json:
+async def get(arm: Forwards, caller: Principal, resource_id: str, api_version: str) -> Json:
     """Return a resource.
 
     Args:
@@ -206,7 +203,7 @@ async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version:
     return dict(reply.json())
 
 
-async def read(arm: "ArmModel", caller: Principal, resource_id: str, correlation_id: str) -> Json:
+async def read(arm: Forwards, caller: Principal, resource_id: str, correlation_id: str) -> Json:
     """Return a resource for a call of ARM itself, which needs no right to read the resource.
 
     Args:
@@ -221,7 +218,7 @@ async def read(arm: "ArmModel", caller: Principal, resource_id: str, correlation
     return await _own(arm, caller, "GET", resource_id, None, correlation_id)
 
 
-async def patch(arm: "ArmModel", caller: Principal, resource_id: str, body: Json, correlation_id: str) -> Json:
+async def patch(arm: Forwards, caller: Principal, resource_id: str, body: Json, correlation_id: str) -> Json:
     """Change a resource for a call of ARM itself, which needs no right to write the resource.
 
     Args:
@@ -237,7 +234,7 @@ async def patch(arm: "ArmModel", caller: Principal, resource_id: str, body: Json
     return await _own(arm, caller, "PATCH", resource_id, body, correlation_id)
 
 
-async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
+async def action(arm: Forwards, caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
     """Return the answer of an action such as `listCredentials`.
 
     Args:
@@ -257,7 +254,7 @@ async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_versi
 
 
 async def _own(  # noqa: PLR0917 - the parts of a call
-    arm: "ArmModel", caller: Principal, method: str, resource_id: str, body: Json | None, correlation_id: str
+    arm: Forwards, caller: Principal, method: str, resource_id: str, body: Json | None, correlation_id: str
 ) -> Json:
     identifier = parse_resource(resource_id)
     version = arm.registration.types()["/".join(arm.registration.canonical(identifier.types))][-1]
@@ -270,7 +267,7 @@ async def _own(  # noqa: PLR0917 - the parts of a call
 
 
 async def _ask(
-    arm: "ArmModel", caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
+    arm: Forwards, caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
 ) -> httpx.Response:
     reply = await arm.front_door.ask(_errand(caller, method, target, body, correlation_id))
     if not reply.is_success:

@@ -1,13 +1,11 @@
 """Management locks: which calls they stop. The resource type itself is in `authorization/locks.py`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.access.exceptions import SCOPE_LOCKED
 from emulator.arm.ids import scopes
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
+from emulator.arm.resources import Reads
 
 Json = dict[str, Any]
 
@@ -18,7 +16,7 @@ READ_ONLY, CAN_NOT_DELETE = "ReadOnly", "CanNotDelete"
 _OPERATIONS = {"write": "write", "action": "write", "delete": "delete"}
 
 
-def check(arm: "ArmModel", action: str, scope: str) -> None:
+def check(arm: Reads, action: str, scope: str) -> None:
     """Check that no lock stops a call that its caller may make.
 
     A lock holds at its scope and below. What contains something that must not be deleted cannot be deleted either.
@@ -43,7 +41,7 @@ def check(arm: "ArmModel", action: str, scope: str) -> None:
         raise SCOPE_LOCKED(scope=scope, operation=operation, locked=list(locked))
 
 
-def held(arm: "ArmModel", scope: str) -> Iterator[Json]:
+def held(arm: Reads, scope: str) -> Iterator[Json]:
     """Yield the locks that hold at a scope: its own and those of the scopes that contain it."""
     for part in scopes(scope):
         yield from arm.scan(f"{part}/providers/{LOCKS}/")

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.groups import render_group
 from emulator.arm.ids import scopes, subscription_of
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, GROUP, PREFIX
 from emulator.arm.policy.rules import Write
+from emulator.arm.resources import Checks, Reads
 from emulator.core.errors import ServiceError
 from emulator.core.sources import public_output, said
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 __all__ = ["GROUP", "Write"]
 
@@ -23,7 +21,7 @@ ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
 DEFINITIONS = "Microsoft.Authorization/policyDefinitions"
 
 
-def check(arm: "ArmModel", write: Write) -> None:
+def check(arm: Checks, write: Write) -> None:
     """Check that no policy refuses a write.
 
     Raises:
@@ -43,7 +41,7 @@ def check(arm: "ArmModel", write: Write) -> None:
         raise disallowed(write, refusing)
 
 
-def definition(arm: "ArmModel", identifier: str) -> Json | None:
+def definition(arm: Reads, identifier: str) -> Json | None:
     """Return a policy definition, built in or custom, or None."""
     name = identifier.rsplit("/", 1)[-1].lower()
     if name in BUILT_IN and identifier.lower().endswith(f"{PREFIX}{name}".lower()):
@@ -67,7 +65,7 @@ def values(assignment: Json, found: Json) -> Json:
     return defaults | {name: parameter["value"] for name, parameter in given.items()}
 
 
-def _applying(arm: "ArmModel", write: Write) -> Iterator[tuple[Json, Json]]:
+def _applying(arm: Reads, write: Write) -> Iterator[tuple[Json, Json]]:
     """Yield the assignments that are enforced on a write, each with its definition."""
     if f"/providers/{ASSIGNMENTS}/".lower() in write.id.lower():
         return

@@ -7,12 +7,26 @@ from starlette.responses import Response
 
 from emulator.arm import catalogue, exceptions
 from emulator.arm.call import Call, answer, page
+from emulator.arm.forwarding.front_door import Errand
 from emulator.arm.ids import ResourceId, collapse, parse
 from emulator.arm.models import ArmModel, Conditions, ResourceOperation
 
 Json = dict[str, Any]
 
 LONGEST_POLL_SECONDS = 10
+# Headers that belong to one hop or to the caller alone, or that only ARM may set.
+_NOT_FORWARDED = frozenset(
+    {
+        *("accept-encoding", "authorization", "connection", "content-length", "expect", "host", "keep-alive"),
+        *("proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "referer"),
+        *("x-ms-client-tenant-id", "x-ms-home-tenant-id", "x-ms-client-object-id", "x-ms-client-app-id"),
+        *("x-ms-client-principal-id", "x-ms-client-principal-name", "x-ms-arm-resource-system-data"),
+        *("x-ms-arm-network-source", "x-ms-arm-request-tracking-id", "x-ms-correlation-request-id"),
+    }
+)
+_NOT_RETURNED = frozenset(
+    {"connection", "content-encoding", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
+)
 
 
 def name(arm: ArmModel, request: Request) -> str:
@@ -38,7 +52,7 @@ async def serve(call: Call) -> Response:
     if identifier is None or not identifier.types:
         raise exceptions.absent_path(call.request)
     if call.arm.front_door.serves(identifier):
-        return await call.arm.front_door.forward(call, identifier)
+        return await _forward(call, identifier)
     call.arm.subscriptions.canonical(identifier.namespace)
     is_resource = len(identifier.types) == len(identifier.names)
     if is_resource and call.request.method in _RESOURCE_VERBS:
@@ -50,6 +64,26 @@ async def serve(call: Call) -> Response:
             return await _provider_action(call, identifier)
         return await _action(call, identifier.parent, identifier.types[-1])
     raise exceptions.METHOD_NOT_ALLOWED(method=call.request.method, path=call.path)
+
+
+async def _forward(call: Call, identifier: ResourceId) -> Response:
+    """Check a client's call, forward it to the resource provider, and return the provider's answer."""
+    path = collapse(call.request.scope["raw_path"].decode())
+    query = f"?{call.request.url.query}" if call.request.url.query else ""
+    errand = Errand(
+        caller=call.caller,
+        method=call.request.method,
+        identifier=identifier,
+        target=f"{path}{query}",
+        base_url=call.base_url,
+        correlation_id=call.correlation_id,
+        request_id=call.request.state.arm_headers["x-ms-request-id"],
+        headers=[pair for pair in call.request.headers.items() if pair[0].lower() not in _NOT_FORWARDED],
+        content=await call.request.body(),
+    )
+    reply = await call.arm.front_door.ask(errand)
+    returned = {name: value for name, value in reply.headers.items() if name.lower() not in _NOT_RETURNED}
+    return Response(reply.content, status_code=reply.status_code, headers=returned)
 
 
 async def _get(call: Call, identifier: ResourceId) -> Response:

@@ -1,20 +1,17 @@
 """POST on a resource: `listKeys`, `listAccountSas`, `generateCredentials`."""
 
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
-from emulator.arm.resources import ActionCall
+from emulator.arm.resources import ActionCall, Writes
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 
 async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its path
-    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, action: str, body: dict[str, Any]
+    arm: Writes, caller: Principal, resource_id: str, api_version: str, action: str, body: dict[str, Any]
 ) -> ResourceOperation:
     """Begin an action; an action without a duration has ended when this returns.
 

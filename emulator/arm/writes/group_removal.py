@@ -7,18 +7,17 @@ Source: https://learn.microsoft.com/azure/azure-resource-manager/management/dele
 """
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.forwarding import provided
+from emulator.arm.forwarding.front_door import Forwards
 from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Checks, Reads, Writes
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -33,9 +32,7 @@ REPEATED_FOR_SECONDS = 15 * 60
 REPEATED_AFTER_SECONDS = 15
 
 
-async def begin(
-    arm: "ArmModel", subscription_id: str, name: str, caller: Principal | None, correlation_id: str
-) -> Json:
+async def begin(arm: Forwards, subscription_id: str, name: str, caller: Principal | None, correlation_id: str) -> Json:
     """Begin to delete a group with its contents; return the operation.
 
     The operation fails at its end if the resource provider does not delete a resource of its own, or if a resource
@@ -69,13 +66,13 @@ async def begin(
     return operation
 
 
-async def resume(arm: "ArmModel") -> None:
+async def resume(arm: Forwards) -> None:
     """Continue the deletions that wait for the resource provider, after a restart."""
     for group in arm.groups.deleting_contents():
         arm.platform.spawn(_run(arm, group), f"deletion of group {group['name']}")
 
 
-async def _run(arm: "ArmModel", group: Json) -> None:
+async def _run(arm: Forwards, group: Json) -> None:
     """Have the resource provider delete its resources, then delete the rest of the group."""
     deleting = group["deleting"]
     try:
@@ -90,7 +87,7 @@ async def _run(arm: "ArmModel", group: Json) -> None:
         arm.operations.end(deleting["operationId"], 0, error)
 
 
-async def _delete_provided(arm: "ArmModel", group: Json, caller: Principal, correlation_id: str) -> None:
+async def _delete_provided(arm: Forwards, group: Json, caller: Principal, correlation_id: str) -> None:
     """Delete the resources of the resource provider in a group, one after the other.
 
     Raises:
@@ -111,7 +108,7 @@ async def _delete_provided(arm: "ArmModel", group: Json, caller: Principal, corr
             await arm.clock.sleep(REPEATED_AFTER_SECONDS)
 
 
-def _leaving(arm: "ArmModel", group: Json) -> list[Json]:
+def _leaving(arm: Reads, group: Json) -> list[Json]:
     """Return the contents of a group in the order in which they go.
 
     The resources of Microsoft.Authorization, which allow and deny, go last, with the group itself.
@@ -124,11 +121,11 @@ def _leaving(arm: "ArmModel", group: Json) -> list[Json]:
     ]
 
 
-def _seconds(arm: "ArmModel", group: Json) -> float:
+def _seconds(arm: Reads, group: Json) -> float:
     return sum(arm.types[stored["type"].lower()].delete_seconds for stored in _leaving(arm, group))
 
 
-async def _delete_contents(arm: "ArmModel", group: Json, operation: Json) -> None:
+async def _delete_contents(arm: Writes, group: Json, operation: Json) -> None:
     """Let each resource of a group end after the one before, and the group at the end of the operation."""
     passed = 0.0
     leaving = _leaving(arm, group)
@@ -145,7 +142,7 @@ async def _delete_contents(arm: "ArmModel", group: Json, operation: Json) -> Non
         raise
 
 
-def _blocked(arm: "ArmModel", group: Json) -> ServiceError | None:
+def _blocked(arm: Checks, group: Json) -> ServiceError | None:
     """Return the error that lists every resource of a group that cannot be deleted, or None."""
     errors: list[tuple[str, ServiceError]] = []
     for stored in arm.scan(f"{group['id']}/"):

@@ -1,15 +1,12 @@
 """Checks on a write or deletion besides access: conditions, location, parent, operations in progress."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import ResourceId
-from emulator.arm.resources import ResourceType
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
+from emulator.arm.resources import Checks, Reads, ResourceType
 
 Json = dict[str, Any]
 
@@ -43,7 +40,7 @@ def check_conditions(identifier: ResourceId, existing: Json | None, conditions: 
         raise exceptions.precondition_failed(str(identifier), "If-None-Match", none_match, current)
 
 
-def locate(arm: "ArmModel", row: ResourceType, identifier: ResourceId, body: Json, existing: Json | None) -> str:
+def locate(arm: Checks, row: ResourceType, identifier: ResourceId, body: Json, existing: Json | None) -> str:
     """Return the location of a resource, in normal form; a child has the location of its root, or else of its group.
 
     Args:
@@ -73,7 +70,7 @@ def locate(arm: "ArmModel", row: ResourceType, identifier: ResourceId, body: Jso
     return location
 
 
-def require_parent(arm: "ArmModel", identifier: ResourceId) -> None:
+def require_parent(arm: Reads, identifier: ResourceId) -> None:
     """Check that the parent of a child exists.
 
     Raises:
@@ -84,7 +81,7 @@ def require_parent(arm: "ArmModel", identifier: ResourceId) -> None:
         raise exceptions.PARENT_RESOURCE_NOT_FOUND(identifier=identifier, verb="write")
 
 
-def require_idle(arm: "ArmModel", row: ResourceType, identifier: ResourceId, existing: Json | None) -> None:
+def require_idle(arm: Reads, row: ResourceType, identifier: ResourceId, existing: Json | None) -> None:
     """Check that no operation in progress excludes a write or deletion.
 
     Args:

@@ -1,22 +1,20 @@
 """DELETE of a resource with everything below it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.access.conditions import Facts
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
+from emulator.arm.resources import Checks, Writes
 from emulator.arm.writes.guards import Conditions, check_conditions, require_idle
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
 
 async def delete(
-    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None
+    arm: Writes, caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None
 ) -> ResourceOperation:
     """Delete a resource; a resource that does not exist counts as deleted.
 
@@ -63,7 +61,7 @@ async def delete(
     return ResourceOperation(stored["id"], api_version, 202, {}, operation["id"])
 
 
-def check_removable(arm: "ArmModel", stored: Json, *, leaving: str = "") -> None:
+def check_removable(arm: Checks, stored: Json, *, leaving: str = "") -> None:
     """Check that a resource and its children may be deleted.
 
     Args:
@@ -80,9 +78,7 @@ def check_removable(arm: "ArmModel", stored: Json, *, leaving: str = "") -> None
         row.removable(arm, stored)
     if row.in_use is not None:
         holders = [
-            holder
-            for holder in arm.documents.references.holders(arm, stored["id"])
-            if not holder.lower().startswith((own, leaving or own))
+            holder for holder in arm.holders(stored["id"]) if not holder.lower().startswith((own, leaving or own))
         ]
         if holders:
             raise row.in_use(stored["id"], holders)

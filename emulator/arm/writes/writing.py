@@ -1,7 +1,7 @@
 """PUT: checks access, references and the body, then writes the resource with its inline children."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from emulator.arm import exceptions, zones
@@ -10,7 +10,7 @@ from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.arm.policy import policies
-from emulator.arm.resources import Change, ResourceType
+from emulator.arm.resources import Change, Checks, Reads, ResourceType, Writes
 from emulator.arm.schema import Reference
 from emulator.arm.writes.guards import Conditions, check_conditions, locate, require_idle, require_parent
 from emulator.arm.writes.reading import Body, check_fixed, read_body
@@ -18,14 +18,11 @@ from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
 
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
-
 Json = dict[str, Any]
 
 
 async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
-    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, body: Any, conditions: Conditions | None
+    arm: Writes, caller: Principal, resource_id: str, api_version: str, body: Any, conditions: Conditions | None
 ) -> ResourceOperation:
     """Create or replace a resource.
 
@@ -52,8 +49,8 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
     change = _change(arm, caller, identifier, api_version, row, existing, reading, own)
     row.prepare(change)
     children = {member: change.properties.pop(member, None) for member in row.inline}
-    _put_children(change, row, children)
-    stored = _store(change, row, [*(target for _, target, _ in own), *change.made])
+    _put_children(arm, change, row, children)
+    stored = _store(arm, change, row, [*(target for _, target, _ in own), *change.made])
     await row.stored(arm, stored)
     return _begin(arm, row, stored, api_version, created=existing is None)
 
@@ -63,7 +60,7 @@ def _inline_paths(row: ResourceType) -> tuple[str, ...]:
     return tuple(f"properties.{member}[" for member in row.inline)
 
 
-def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_version: str, body: Any) -> ResourceType:
+def _admit(arm: Checks, caller: Principal, identifier: ResourceId, api_version: str, body: Any) -> ResourceType:
     """Check that the caller may write the resource and that its group allows writes; return the row of its type."""
     wanted = normal_location(str(body.get("location") or "")) if isinstance(body, dict) else ""
     if identifier.subscription_id:
@@ -81,7 +78,7 @@ def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_versi
 
 
 def _change(  # noqa: PLR0917 - the parts of a change, in its order
-    arm: "ArmModel",
+    arm: Writes,
     caller: Principal,
     identifier: ResourceId,
     api_version: str,
@@ -115,13 +112,12 @@ def _change(  # noqa: PLR0917 - the parts of a change, in its order
     return change
 
 
-def _put_children(change: Change, row: ResourceType, children: Mapping[str, list[Json] | None]) -> None:
+def _put_children(arm: Writes, change: Change, row: ResourceType, children: Mapping[str, list[Json] | None]) -> None:
     """Write the children in the body of their parent; remove those that a list in the body leaves out.
 
     Children of one body may refer to each other, as a load balancer's rules refer to its probes. Therefore all of them
     are read before any is written.
     """
-    arm = change.arm
     rows = {member: arm.types[row.inline[member].lower()] for member in children}
     before = {
         member: {child["id"].lower(): child for child in arm.scan(f"{_collection(change.id, kind)}/", kind.name)}
@@ -148,7 +144,7 @@ def _put_children(change: Change, row: ResourceType, children: Mapping[str, list
     for child_document in removed:
         arm.documents.drop(child_document)
     for position, (kind, child, reading) in enumerate(read):
-        _store(child, kind, [target for _, target, _ in reading.references], position)
+        _store(arm, child, kind, [target for _, target, _ in reading.references], position)
 
 
 def _collection(parent: ResourceId, row: ResourceType) -> str:
@@ -173,7 +169,7 @@ def _read_child(change: Change, row: ResourceType, body: Json, before: Mapping[s
     return child, reading
 
 
-def _store(change: Change, row: ResourceType, targets: Sequence[str], position: int | None = None) -> Json:
+def _store(arm: Writes, change: Change, row: ResourceType, targets: Sequence[str], position: int | None = None) -> Json:
     now = rfc3339(change.arm.clock.now())
     existing = change.existing or {}
     stored: Json = {
@@ -187,11 +183,11 @@ def _store(change: Change, row: ResourceType, targets: Sequence[str], position: 
         "references": sorted({target.lower() for target in targets}),
         "position": existing.get("position", len(change.siblings)) if position is None else position,
     }
-    change.arm.documents.put(stored)
+    arm.documents.put(stored)
     return stored
 
 
-def _canonical(arm: "ArmModel", identifier: ResourceId, row: ResourceType) -> ResourceId:
+def _canonical(arm: Reads, identifier: ResourceId, row: ResourceType) -> ResourceId:
     """Return the id with the type in the casing of its row, below the parent's id as stored."""
     namespace, *types = row.name.split("/")
     parent = None if identifier.parent is None else arm.load(identifier.parent)
@@ -206,7 +202,7 @@ def _canonical(arm: "ArmModel", identifier: ResourceId, row: ResourceType) -> Re
     )
 
 
-def _begin(arm: "ArmModel", row: ResourceType, stored: Json, api_version: str, *, created: bool) -> ResourceOperation:
+def _begin(arm: Writes, row: ResourceType, stored: Json, api_version: str, *, created: bool) -> ResourceOperation:
     seconds = row.create_seconds if created else row.update_seconds
     if row.reply == "sync" or seconds == 0:
         status = row.created_status if created else row.updated_status

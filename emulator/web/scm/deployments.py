@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from emulator.arm.models import ArmModel
+from emulator.arm.resources import Checks
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
 from emulator.core.clock import rfc3339
@@ -122,7 +122,7 @@ class Deployments:
         self._note(record, DEPLOYING, "Restarting the site.")
         model.publish(site["id"], record["id"])
 
-    async def _store(self, record: Json, site: Json, arm: ArmModel, package: Path) -> None:
+    async def _store(self, record: Json, site: Json, arm: Checks, package: Path) -> None:
         """Store the package in the deployment container, with the credential that the site names for it."""
         storage = site["properties"]["functionAppConfig"]["deployment"]["storage"]
         account, container = flex.container_of(storage["value"]) or ("", "")
@@ -165,7 +165,7 @@ class Deployments:
         self._note(record, status, message)
 
 
-def _refusal(arm: ArmModel, site: Json, authentication: Json, account: str, scope: str) -> str:
+def _refusal(arm: Checks, site: Json, authentication: Json, account: str, scope: str) -> str:
     """Return why the site's credential does not open the deployment container; "" if it does.
 
     Args:

@@ -9,6 +9,7 @@ import pytest
 
 from emulator.arm.models import ArmModel
 from emulator.arm.operations import LOOK_SECONDS, Outcome
+from emulator.arm.resources import Reads
 from emulator.core.errors import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
@@ -26,7 +27,7 @@ class Answers:
         self.answer: Outcome = "waiting"
         self.asked = 0
 
-    def outcome(self, _arm: ArmModel, _stored: dict[str, Any]) -> Outcome:
+    def outcome(self, _arm: Reads, _stored: dict[str, Any]) -> Outcome:
         """Return the answer."""
         self.asked += 1
         return self.answer

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emulator.arm.models import ArmModel, Conditions
+from emulator.arm.resources import Writes
 from emulator.core.errors import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
@@ -105,7 +106,7 @@ def test_a_group_whose_contents_could_not_go_is_deleted_when_asked_again(model: 
     """Once its store answers again, a resource's provider is told of the deletion, and only once."""
     busy, told = [ServiceError(503, "ServerBusy", "The server is busy.")], []
 
-    async def removed(_arm: ArmModel, stored: dict[str, Any]) -> None:
+    async def removed(_arm: Writes, stored: dict[str, Any]) -> None:
         if busy and stored["name"] == "n":
             raise busy.pop()
         told.append(stored["name"])
