@@ -9,8 +9,9 @@ from typing import Any
 from activities.runtime.executor import Executor
 from activities.runtime.fenced_call import FencedCall
 from activities.runtime.step import Step
-from shared import settings
-from shared.arm.errors import CloudErrorBody
+from shared import remedies, settings
+from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
+from shared.arm.operation_errors import operation_error
 from shared.clusters import endings, naming
 from shared.clusters.states import ProvisioningState
 from shared.documents import Cluster, FencedDocument, OperationDocument
@@ -22,7 +23,7 @@ def _finish_operation(step: FencedCall[Any]) -> None:
 
     A second run finds the operation ended and follows the stored result, whatever this attempt came to.
     """
-    error = step.call.get("error")
+    error = _explained(step.call.get("error"), step.call["correlationId"])
     operation = end_async_operation(
         step, _status(step.document, error), error, endings.snapshot(step.document, failed=bool(error))
     )
@@ -34,6 +35,13 @@ def _finish_operation(step: FencedCall[Any]) -> None:
 
     step.decide(change)
     _cancel_left_running(step)
+
+
+def _explained(error: CloudErrorBody | None, correlation_id: str) -> CloudErrorBody | None:
+    """Return an error with what a person needs. The engine's error for a stopped operation has only the correlation id."""
+    if error is None or error["code"] != ErrorCode.CANCELED:
+        return error
+    return operation_error(error["code"], error["message"], [], remedies.CANCELED, correlation_id, Owner.CUSTOMER)
 
 
 def _status(document: FencedDocument, error: CloudErrorBody | None) -> ProvisioningState:

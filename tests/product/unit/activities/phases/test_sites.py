@@ -260,6 +260,10 @@ def test_the_end_is_written_to_the_operation_and_then_to_the_site(
         assert control("finish_operation", error=error, **OWNER) == {"outcome": "done"}
     operation = site.operation
     assert operation["asyncOperation"]["status"] == want
+    if want == "Canceled":
+        details = operation["asyncOperation"]["error"]["details"]
+        assert [each["code"] for each in details] == ["Remedy", "CorrelationId", "Owner"]
+        assert "resume" in details[0]["message"]
     assert "openShiftCluster" not in operation
     kept = {name: value for name, value in document(site).items() if name != "_etag"}
     assert kept == {
