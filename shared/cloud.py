@@ -18,16 +18,12 @@ from azure.core.pipeline.transport import RequestsTransport
 from azure.core.rest import HttpRequest, HttpResponse
 from azure.identity import ManagedIdentityCredential
 
-from shared import answers, deadline, framing, settings, tracing
+from shared import answers, deadline, durations, framing, settings, tracing
 from shared.network import network
 
-# Azure Resource Manager, as activities call it: a PUT or a long list may take half a minute.
-CONNECTION_TIMEOUT_SECONDS = 5
-READ_TIMEOUT_SECONDS = 60
-# For the whole answer to one attempt. ARM itself gives up after a minute.
-ANSWER_SECONDS = 120
-# Blobs and Entra ID. Activities call them too, and both answer sooner.
-SHORT_READ_TIMEOUT_SECONDS = 10
+_CONNECTION_SECONDS = durations.ARM_CONNECTION.total_seconds()
+_READ_SECONDS = durations.ARM_READ.total_seconds()
+ANSWER_SECONDS = durations.ARM_ANSWER.total_seconds()
 
 
 def _prepare(request: PipelineRequest[Any]) -> None:
@@ -44,8 +40,7 @@ def _judge(response: PipelineResponse[Any, Any]) -> None:
 # ARM's metadata. They answer in milliseconds. Retries cover a connection that was closed while idle, and a hiccup; the
 # call's deadline limits them. The caller decides what to try again later, so no thread waits for it.
 PROMPT: Mapping[str, Any] = {
-    "connection_timeout": deadline.CONNECTION_TIMEOUT_SECONDS,
-    "read_timeout": deadline.READ_TIMEOUT_SECONDS,
+    **deadline.TIMEOUTS,
     "retry_total": 3,
     "retry_connect": 1,
     "retry_read": 1,
@@ -76,9 +71,7 @@ class CloudProfile:
 class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads it lazily, without a type
     """Azure, as this process calls it over the network: no answer is longer or later than the limits above."""
 
-    def __init__(
-        self, read_timeout: float = READ_TIMEOUT_SECONDS, connection_timeout: float = CONNECTION_TIMEOUT_SECONDS
-    ) -> None:
+    def __init__(self, read_timeout: float = _READ_SECONDS, connection_timeout: float = _CONNECTION_SECONDS) -> None:
         """Use the connections of this process.
 
         Args:
@@ -123,7 +116,7 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
 
 def short_transport() -> Transport:
     """Return the transport of blobs and Entra ID."""
-    return Transport(SHORT_READ_TIMEOUT_SECONDS)
+    return Transport(durations.SHORT_READ.total_seconds())
 
 
 def prompt_transport() -> Transport:

@@ -20,30 +20,26 @@ from typing import Any
 from azure.core.exceptions import HttpResponseError, ServiceResponseTimeoutError
 from azure.core.pipeline import PipelineRequest, PipelineResponse
 
-# One call to Cosmos DB or Key Vault, with its token, connection and retries.
-CALL_SECONDS = 4.0
-# All calls of a request, counted from its arrival.
-REQUEST_SECONDS = 6.0
-# The same for a request that renders bundles first, which is work of this process and grows with the bundle. It is more
-# than a single root may take, so a root that takes too long is refused as such.
-RENDERING_SECONDS = 90.0
-# Time after that for a failed request to find out whether it was accepted, and to clean up.
-AFTERMATH_SECONDS = 3.0
-# All reads of live clusters in a request, also counted from its arrival. A request that shows clusters shows what is not
-# read by then as it is stored. An update that compares its body with a cluster has as long for its own calls as without.
-LIVE_READS_SECONDS = 10.0
-# All reads of ARM in a request, counted from the first of them.
-ARM_READS_SECONDS = 2.0
-CONNECTION_TIMEOUT_SECONDS = 2.0
-READ_TIMEOUT_SECONDS = 3.0
+from shared import durations
+
+CALL_SECONDS = durations.REQUEST_CALL.total_seconds()
+REQUEST_SECONDS = durations.REQUEST.total_seconds()
+RENDERING_SECONDS = durations.RENDERING.total_seconds()
+AFTERMATH_SECONDS = durations.AFTERMATH.total_seconds()
+# A request that shows clusters shows what is not read by then as it is stored. An update that compares its body with a
+# cluster has as long for its own calls as without.
+LIVE_READS_SECONDS = durations.LIVE_READS.total_seconds()
+ARM_READS_SECONDS = durations.ARM_READS.total_seconds()
 # The headers in which an answer asks the client to wait, and how many of their units make a second. The SDKs wait as
 # long as they say.
 _WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
 _NUMBER = re.compile(r"[0-9]+")
-_TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
+TIMEOUTS: Mapping[str, float] = {
+    "connection_timeout": durations.REQUEST_CONNECTION.total_seconds(),
+    "read_timeout": durations.REQUEST_READ.total_seconds(),
+}
 
-# One call after a failed request. A dependency that is still silent must not use up the time of those that answer.
-_AFTERMATH_CALL_SECONDS = 1.2
+_AFTERMATH_CALL_SECONDS = durations.AFTERMATH_CALL.total_seconds()
 
 _call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
 _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
@@ -191,7 +187,7 @@ def before_sending(request: PipelineRequest[Any]) -> None:
         raise TimeIsUp
     if seconds < math.inf:
         options = request.context.options
-        for name, longest in _TIMEOUTS.items():
+        for name, longest in TIMEOUTS.items():
             options[name] = min(options.get(name, longest), seconds)
 
 

@@ -10,7 +10,7 @@ import logging
 import time
 from typing import Any
 
-from shared import settings
+from shared import durations, settings
 from shared.arm import resource_id
 from shared.azure import scopes
 from shared.azure.arm_reads import ArmReads, ArmRefused, arm_reads
@@ -18,7 +18,7 @@ from shared.settings import Callers
 from shared.store import get_store, unreadable
 
 # A run ends well before the host would end it together with the whole worker.
-RUN_SECONDS = 240
+RUN_SECONDS = durations.SWEEP_RUN.total_seconds()
 _GONE = (
     "the resource group of cluster %s was deleted in Azure, and the cluster still runs: delete the cluster through this "
     "service, or create the group again"

@@ -8,11 +8,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from shared import remedies, settings
+from shared import durations, remedies, settings
 from shared.arm.errors import ErrorCode, Owner
 from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
@@ -22,12 +22,8 @@ from shared.documents import OperationDocument
 from shared.store import Store, get_store, unreadable
 from shared.vault import StoredName, Vault, get_vault
 
-# The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
-LONGEST_REQUEST = timedelta(minutes=10)
-# Secrets wait longer, because deleting a secret by mistake is worse than keeping one.
-AGE_OF_SECRETS = timedelta(hours=1)
 # A run ends well before the host would end it together with the whole worker. The next run continues.
-RUN_SECONDS = 240
+RUN_SECONDS = durations.SWEEP_RUN.total_seconds()
 # The number of names in one page of Key Vault.
 _AT_ONCE = 25
 _NOT_ACCEPTED = "The request was not accepted: it ended before the cluster knew of the operation."
@@ -49,7 +45,7 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
             return
         try:
             began = datetime.fromisoformat(operation["asyncOperation"]["startTime"])
-            if now - began > LONGEST_REQUEST and not _is_named(store, operation):
+            if now - began > durations.LONGEST_FUNCTION and not _is_named(store, operation):
                 store.operations.update_by_id(operation["id"], _not_accepted)
         except unreadable.ERRORS as error:
             unreadable.note(store.operations.name, operation.get("id"), error)
@@ -73,7 +69,7 @@ def _not_accepted(operation: OperationDocument) -> OperationDocument | None:
 
 
 def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:
-    age = settings.load().scaled(AGE_OF_SECRETS, floor=LONGEST_REQUEST)
+    age = settings.load().scaled(durations.UNUSED_SECRET, floor=durations.LONGEST_FUNCTION)
     old = (found for found in vault.stored_names() if _is_bundle(found) and now - found.written > age)
     for names in _batches(old):
         existing = store.clusters.existing(sorted({each.cluster for each in names}))

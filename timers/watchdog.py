@@ -19,7 +19,7 @@ from azure.core.exceptions import AzureError
 
 from orchestrators import plans
 from orchestrators.packing import pack_start
-from shared import settings
+from shared import durations, settings
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
@@ -31,8 +31,8 @@ from timers.judging import LIVING, Action, Finding, InstanceStatus, correlation_
 
 # A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
 # The next run looks at what is left. A call to a service that is away takes minutes to give up.
-RUN_SECONDS = 120
-OPERATION_SECONDS = 20
+RUN_SECONDS = durations.WATCHDOG_RUN.total_seconds()
+OPERATION_SECONDS = durations.WATCHDOG_OPERATION.total_seconds()
 
 # Returns the signs of life of all hubs.
 Signs = Callable[[], Mapping[str, TaskHubDocument]]

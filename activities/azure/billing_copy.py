@@ -7,7 +7,7 @@ import contextlib
 import json
 import logging
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from azure.core.exceptions import AzureError, ResourceExistsError
 from azure.mgmt.storage import StorageManagementClient
@@ -17,7 +17,7 @@ from azure.storage.blob import ContentSettings
 from activities.azure import storage
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step, own
-from shared import settings, tracing
+from shared import durations, settings, tracing
 from shared.arm import resource_id
 from shared.arm.errors import CloudError
 from shared.azure.errors import clean
@@ -27,7 +27,6 @@ from shared.store import get_store
 FEATURE = "Microsoft.RedHatOpenShift/SaveAROTestConfig"
 _BLOB = "billingentity"
 _LONGEST_NAME = 63
-_SAS_LIFETIME = timedelta(minutes=10)
 _log = logging.getLogger("activities")
 
 
@@ -74,7 +73,7 @@ def _write(step: Step, record: BillingDocument) -> None:
         resource_types="co",
         permissions="cw",
         protocols="https",
-        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
+        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + durations.BILLING_LINK,
     )
     client = own(StorageManagementClient, account.subscription_id)
     with storage.open_account(client, account.resource_group, account.name, wanted) as blobs:

@@ -6,13 +6,13 @@ from azure.mgmt.dns.models import ARecord, RecordSet
 
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step, own
-from shared import settings
+from shared import durations, settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
 from shared.store import get_store
 
 _OWNER = "resourceId"
-_TTL_SECONDS = 300
+_TTL_SECONDS = int(durations.DNS_RECORD.total_seconds())
 
 
 def _create_dns(step: Step) -> None:

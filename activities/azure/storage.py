@@ -1,6 +1,6 @@
 """The first deployment of a cluster, with storage, network security groups and the role assignment; and its blobs."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
 from azure.core.credentials import AzureSasCredential
@@ -12,7 +12,7 @@ from azure.storage.blob import BlobClient, BlobServiceClient, LinearRetry
 from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import cloud, deadline, framing, tracing
+from shared import cloud, deadline, durations, framing, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
 from shared.azure.templates import Parameters
@@ -22,8 +22,6 @@ from shared.network import MOST_BYTES
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
 CONTAINERS = (IGNITION_CONTAINER, "aro")
-# Never scaled: Azure's clocks, and ours, ignore the time scale.
-_SAS_LIFETIME = timedelta(hours=1)
 
 
 def role_assignment_name(scope: str, object_id: str) -> str:
@@ -74,7 +72,7 @@ def blob_service(step: Step, *, services: str = "b", resource_types: str, permis
         resource_types=resource_types,
         permissions=permissions,
         protocols="https",
-        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
+        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + durations.STORAGE_LINK,
     )
     return open_account(step.customer(StorageManagementClient), step.resource_group, account_name(step), wanted)
 

@@ -1,19 +1,20 @@
 """The serial console of a machine: often the only evidence about a machine that did not boot."""
 
+from datetime import timedelta
+
 from azure.core.exceptions import AzureError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.storage.blob import BlobClient
 
 from activities.azure import storage
 from activities.runtime.step import Step
-from shared import cloud, framing, tracing
+from shared import cloud, durations, framing, tracing
 from shared.azure.errors import clean
 
 _LINES = 10
 # A serial log grows to megabytes; the last few screens contain what matters.
 _TAIL_BYTES = 16 * 1024
 _SHOWN_CHARACTERS = 900
-_LINK_MINUTES = 5
 
 
 def last_lines(step: Step, vm_name: str, lines: int = _LINES) -> str:
@@ -50,7 +51,7 @@ def _shortened(text: str) -> str:
 def _tail(step: Step, vm_name: str) -> str:
     machines = step.customer(ComputeManagementClient).virtual_machines
     links = machines.retrieve_boot_diagnostics_data(
-        step.resource_group, vm_name, sas_uri_expiration_time_in_minutes=_LINK_MINUTES
+        step.resource_group, vm_name, sas_uri_expiration_time_in_minutes=durations.CONSOLE_LINK // timedelta(minutes=1)
     )
     if not links.serial_console_log_blob_uri:
         return ""

@@ -21,7 +21,7 @@ from installer.config import install_config_checks
 from installer.errors import InstallerError
 from installer.graph import Content, Graph
 from installer.ignition import snippets
-from shared import seal, tracing
+from shared import durations, seal, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
@@ -49,9 +49,9 @@ _POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
 # does not wait for its turn here, because it would block an activity slot that every other row of every cluster may
 # need.
 _TURN = threading.Semaphore(_CORES)
-_AT_ONCE_SECONDS = 1
-# The time that a graph takes on one core, and the longest time until a create asks for its turn again.
-_GRAPH_SECONDS, _LONGEST_WAIT_SECONDS = 2, 30
+_AT_ONCE_SECONDS = int(durations.GRAPH_AGAIN.total_seconds())
+_GRAPH_SECONDS = durations.GRAPH.total_seconds()
+_LONGEST_WAIT_SECONDS = durations.GRAPH_TURN.total_seconds()
 
 
 class _Waiters:

@@ -1,6 +1,6 @@
 """The third deployment of a cluster: the bootstrap machine and the masters."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
@@ -9,6 +9,7 @@ from activities.azure import deployments, machine_names
 from activities.machines import boot_diagnostics, graph
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
+from shared import durations
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
@@ -16,7 +17,6 @@ from shared.azure.templates import Parameters
 from shared.steps import RetryClass
 
 DEPLOYMENT = "machines"
-_SAS_LIFETIME = timedelta(hours=24)
 _MACHINES = "/providers/microsoft.compute/virtualmachines/"
 # Azure's code if a machine's agent has not reported for about forty minutes; most likely the machine has no ignition.
 _DID_NOT_BOOT = "OSProvisioningTimedOut"
@@ -52,7 +52,7 @@ def _sas(now: str) -> dict[str, str]:
     start = datetime.fromisoformat(now)
     return {
         "signedStart": _sas_time(start),
-        "signedExpiry": _sas_time(start + _SAS_LIFETIME),
+        "signedExpiry": _sas_time(start + durations.IGNITION_LINK),
         "signedPermission": "rl",
         "signedResourceTypes": "o",
         "signedServices": "b",

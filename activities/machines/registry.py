@@ -9,7 +9,7 @@ whose claim is still there stores what it made. A second call takes the other sl
 
 import contextlib
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 from azure.core.exceptions import AzureError, ResourceNotFoundError
@@ -20,7 +20,7 @@ from activities.azure import cluster_secrets
 from activities.machines import graph
 from activities.runtime.executor import Executor, Outcome, TryAgain, wait
 from activities.runtime.step import Step, own
-from shared import cloud, settings
+from shared import cloud, durations, settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
@@ -34,10 +34,6 @@ from shared.vault import Bundle, get_vault
 _PULL_SCOPE_MAP = "_repositories_pull"
 # The registry's names for the two passwords of a token.
 _SLOTS = ("password1", "password2")
-# Generating a password takes a second or two. The secret is in the answer only, so it cannot be read later.
-_GENERATE_SECONDS = 60
-# How long what a call has sent may take to arrive, with the retries of its connection. Never scaled: networks are not.
-_CLAIM = timedelta(seconds=15)
 
 
 def login_server() -> str:
@@ -143,7 +139,7 @@ def _claims(document: ClusterDocument) -> dict[str, PasswordClaim]:
 
 
 def _is_over(claim: PasswordClaim) -> bool:
-    return datetime.now(UTC) - datetime.fromisoformat(claim["at"]) > _CLAIM
+    return datetime.now(UTC) - datetime.fromisoformat(claim["at"]) > durations.PASSWORD_IN_FLIGHT
 
 
 def _release(document: ClusterDocument, slot: str, claim: PasswordClaim) -> bool:
@@ -199,9 +195,9 @@ def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
         registry.resource_group,
         registry.name,
         GenerateCredentialsParameters(token_id=f"{registry}/tokens/{name}", name=slot),
-        polling_interval=settings.load().poll_seconds(timedelta(seconds=2)),
+        polling_interval=settings.load().poll_seconds(durations.PASSWORD_POLL),
     )
-    result = poller.result(_GENERATE_SECONDS)
+    result = poller.result(durations.PASSWORD.total_seconds())
     passwords = result.passwords if poller.done() and result is not None else None
     if not passwords or not passwords[0].value:
         late = CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "The container registry made no password.")

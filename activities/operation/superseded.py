@@ -1,13 +1,13 @@
 """The end of an operation that a DELETE has superseded."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from azure.core.exceptions import HttpResponseError
 
 from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import cloud, remedies
+from shared import durations, remedies
 from shared.arm.errors import ErrorCode, Owner
 from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
@@ -17,7 +17,7 @@ from shared.steps import StepStatus, last_progress
 from shared.store import NotFound, get_store, unreadable
 
 # A request sent before the fence moved may still take effect for as long as its sender would have waited.
-_IN_FLIGHT = timedelta(seconds=cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS)
+_IN_FLIGHT = durations.ARM_CONNECTION + durations.ARM_READ
 
 
 def _cancel_superseded(step: Step) -> Outcome | None:

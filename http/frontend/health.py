@@ -11,7 +11,7 @@ from frontend.at_once import at_once
 from frontend.messages import Call, Reply
 from frontend.readiness import Code, Problem
 from frontend.retry_after import RETRY_AFTER_OUTAGE_SECONDS
-from shared import deadline
+from shared import deadline, durations
 from shared.arm.errors import CloudError
 from shared.azure import dependencies
 from shared.azure.rights import Ask
@@ -20,8 +20,7 @@ from shared.deadline import TimeIsUp
 from shared.settings import Callers, SettingsError
 from shared.store import STRONG, unreadable
 
-# The whole answer takes five seconds at most.
-_SECONDS = 3.5
+_SECONDS = durations.HEALTH.total_seconds()
 
 _log = logging.getLogger(__name__)
 

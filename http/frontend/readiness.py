@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from shared import durations
+
 
 class Code(StrEnum):
     """Every code of `GET /healthz/ready`."""
@@ -99,10 +101,6 @@ class Problem:
         return {"code": self.code, "meaning": meaning, "message": self.message, "remedy": remedy}
 
 
-# Probes come once a minute from each instance of the platform.
-KEPT = timedelta(seconds=5)
-
-
 class LastCheck:
     """What the last check found, for some seconds: anybody may ask, and a check asks every dependency."""
 
@@ -121,6 +119,6 @@ class LastCheck:
         """
         with self._lock:
             # A clock that was set back does not keep an answer for longer.
-            if self._checked_at is None or not timedelta() <= now() - self._checked_at < KEPT:
+            if self._checked_at is None or not timedelta() <= now() - self._checked_at < durations.SITE_READINESS_KEPT:
                 self._found, self._checked_at = check(), now()
             return self._found

@@ -8,9 +8,9 @@ from azure.durable_functions import OrchestrationRuntimeStatus
 
 from frontend.messages import Trial
 from orchestrators.plans import TRY_PLAN
+from shared import durations
 from shared.steps import DryRunResult
 
-_POLL_SECONDS = 0.2
 _RUNNING = (OrchestrationRuntimeStatus.Pending, OrchestrationRuntimeStatus.Running)
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ async def result(client: df.DurableOrchestrationClient, trial: Trial) -> tuple[D
                 await client.start_new(TRY_PLAN, trial.instance_id, trial.input)
             status = await client.get_status(trial.instance_id)
             while status.runtime_status in _RUNNING:
-                await asyncio.sleep(_POLL_SECONDS)
+                await asyncio.sleep(durations.DRY_RUN_POLL.total_seconds())
                 status = await client.get_status(trial.instance_id)
             await client.purge_instance_history(trial.instance_id)
     except TimeoutError:

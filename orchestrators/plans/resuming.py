@@ -5,14 +5,13 @@ from `install.now`. After twenty hours a bootstrap would not finish in time, so 
 again. Pure: the frontend uses it before it resolves the plan.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
+from shared import durations
 from shared.documents import Properties
 
-# This leaves four of the 24 hours. The deadlines from `ensure_graph` to the end of the bootstrap add up to three hours.
-OLDEST_BOOTSTRAP = timedelta(hours=20)
 REMOVAL = "remove_expired_machines"
 _GRAPH = "ensure_graph"
 _TOKEN = "ensure_acr_token"  # noqa: S105 - a row's name
@@ -33,7 +32,7 @@ def begins_again(properties: Properties, done: list[str], now: datetime) -> bool
     began = (properties.get("install") or {}).get("now") or properties.get("createdAt")
     if _LAST_OF_BOOTSTRAP in done or not began:
         return False
-    return now - datetime.fromisoformat(began) >= OLDEST_BOOTSTRAP
+    return now - datetime.fromisoformat(began) >= durations.OLDEST_BOOTSTRAP
 
 
 def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE) -> list[str]:

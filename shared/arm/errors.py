@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TypedDict
 
-from shared import findings
+from shared import durations, findings
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 RESOURCE_TYPE = "openShiftClusters"
@@ -234,7 +234,7 @@ def operation_not_found(operation_id: str) -> CloudError:
     return CloudError(
         404,
         ErrorCode.NOT_FOUND,
-        f"The operation '{operation_id}' was not found. Operations are kept for 7 days.",
+        f"The operation '{operation_id}' was not found. Operations are kept for {durations.OPERATIONS_KEPT.days} days.",
     )
 
 

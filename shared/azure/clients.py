@@ -57,7 +57,7 @@ def connect(client: Callable[..., Client], subscription_id: str, credential: Tok
         per_retry_policies=[FencePolicy()],
         raw_request_hook=tracing.note_address,
         raw_response_hook=framing.expect_whole,
-        transport=cloud.Transport(cloud.READ_TIMEOUT_SECONDS),
+        transport=cloud.Transport(),
         retry_total=3,
         retry_connect=3,
         retry_read=0,

@@ -10,16 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from shared import deadline
+from shared import deadline, durations
 from shared.azure import dependencies
-
-REFRESH_SECONDS = 3600
-SERVES_SECONDS = 24 * 3600
-# While the publisher cannot be reached and something is in use, one request per minute tries again. As often, a request
-# may ask for something newer.
-RETRY_SECONDS = 60
-# How long such a request waits for another one that is asking already.
-PATIENCE_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -68,7 +60,9 @@ class LastGood(Generic[T]):
         Raises:
             CloudError: as above.
         """
-        return self._get(lambda: self._asked_at + RETRY_SECONDS, PATIENCE_SECONDS)
+        return self._get(
+            lambda: self._asked_at + durations.PUBLISHED_AGAIN.total_seconds(), durations.PUBLISHED_WAIT.total_seconds()
+        )
 
     def _get(self, fresh_until: Callable[[], float], patience: float) -> T:
         if not (self._serves() and self._clock() <= fresh_until()):
@@ -90,16 +84,16 @@ class LastGood(Generic[T]):
             self._lock.release()
 
     def _serves(self) -> bool:
-        return self._clock() - self._read_at <= SERVES_SECONDS
+        return self._clock() - self._read_at <= durations.PUBLISHED_KEPT.total_seconds()
 
     def _refresh(self) -> None:
         try:
             self._found = self._parse(self._fetch())
             self._read_at = self._clock()
-            self._asks_at = self._read_at + REFRESH_SECONDS
+            self._asks_at = self._read_at + durations.PUBLISHED_FRESH.total_seconds()
         except Exception:  # noqa: BLE001 - see below
             # Whatever went wrong, the last good answer is better than none. Readiness reports the problem.
             _log.exception("what %s publishes could not be read", self._publisher)
             self._failed_at = self._clock()
-            self._asks_at = self._failed_at + RETRY_SECONDS
+            self._asks_at = self._failed_at + durations.PUBLISHED_AGAIN.total_seconds()
         self._asked_at = self._clock()

@@ -13,7 +13,7 @@ from azure.storage.blob import ContainerClient, ContentSettings, LinearRetry
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from shared import cloud, framing, seal, settings
+from shared import cloud, durations, framing, seal, settings
 from shared.bundles import archive
 
 # Returns a version of the service's secret and which it is; the newest for "".
@@ -92,8 +92,8 @@ def open_bundles(read_key: Callable[[str, str], tuple[str, str]]) -> Bundles:
     service_settings = settings.load()
     # In requests their deadline limits every attempt. The SDK's own retries would begin after 15 seconds.
     patience: dict[str, Any] = {
-        "connection_timeout": cloud.CONNECTION_TIMEOUT_SECONDS,
-        "read_timeout": cloud.SHORT_READ_TIMEOUT_SECONDS,
+        "connection_timeout": durations.ARM_CONNECTION.total_seconds(),
+        "read_timeout": durations.SHORT_READ.total_seconds(),
         "retry_policy": LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         "raw_request_hook": cloud.PROMPT["raw_request_hook"],
         "raw_response_hook": framing.expect_whole,

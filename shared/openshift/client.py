@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 
-from shared import answers, deadline, fence, framing, kubernetes_yaml, tracing
+from shared import answers, deadline, durations, fence, framing, kubernetes_yaml, tracing
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -28,8 +28,8 @@ Json = dict[str, Any]
 USER_AGENT = "aro-resource-provider"
 
 _PORT = 6443
-_CONNECT_SECONDS = 10
-_READ_SECONDS = 30
+_CONNECT_SECONDS = durations.CLUSTER_CONNECTION.total_seconds()
+_READ_SECONDS = durations.CLUSTER_READ.total_seconds()
 # For a whole call: what a cluster sends is its administrator's, and could drip for hours.
 _SECONDS = _CONNECT_SECONDS + _READ_SECONDS
 # The longest lists are those of nodes: 250, of 25 kB each.

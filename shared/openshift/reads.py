@@ -18,8 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from shared import tracing
-from shared.deadline import CONNECTION_TIMEOUT_SECONDS
+from shared import durations, tracing
 from shared.openshift import client
 from shared.openshift.client import Endpoint, NotDone, Read, Unreachable
 
@@ -86,7 +85,7 @@ def _session() -> aiohttp.ClientSession:
         connector=aiohttp.TCPConnector(limit=0),
         trace_configs=[connections],
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECTION_TIMEOUT_SECONDS),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=durations.REQUEST_CONNECTION.total_seconds()),
         # Unpacking could make a small answer large.
         auto_decompress=False,
         headers={

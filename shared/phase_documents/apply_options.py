@@ -9,13 +9,13 @@ from typing import Any
 from jsonpath import JSONPathEnvironment, JSONPathError
 from jsonpath.token import TOKEN_COMMA, TOKEN_DDOT, TOKEN_FILTER, TOKEN_FUNCTION, TOKEN_ROOT
 
+from shared import durations
 from shared.bundles.problems import Problem
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site
 
 Json = dict[str, Any]
 
-POLL_SECONDS = 10
 # The paths of conditions come from bundles, and they are looked for in whatever a cluster answers. Within these limits
 # the work grows with the answer and no faster: no function searches with a regular expression, and no two parts of a path
 # multiply the values to look at.
@@ -64,7 +64,7 @@ class Options:
         wait = config.get("waitOptions") or {}
         return cls(
             timedelta(seconds=wait.get("timeout", 0)),
-            timedelta(seconds=wait.get("pollInterval") or POLL_SECONDS),
+            timedelta(seconds=wait["pollInterval"]) if wait.get("pollInterval") else durations.PHASE_POLL,
             tuple(wait.get("conditions") or ()),
             bool((config.get("pruneOptions") or {}).get("prune")),
             Policy(config.get("inventoryPolicy") or Policy.STRICT),

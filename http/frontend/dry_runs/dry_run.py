@@ -7,14 +7,14 @@ from frontend.dry_runs.planned import as_put, planned
 from frontend.messages import Call, Reply, Trial, error_reply
 from frontend.retry_after import RETRY_AFTER
 from orchestrators.plans import PLANS
+from shared import durations
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, shown
 from shared.clusters.api_versions import find_api_version
 from shared.steps import DryRunInput, DryRunResult, Verdict
 
 Json = dict[str, Any]
-# A request may take 230 seconds in Azure, and the checks of a create a few.
-_SECONDS = 60.0
+_SECONDS = durations.DRY_RUN.total_seconds()
 
 
 def begin(call: Call) -> Reply:

@@ -23,6 +23,7 @@ from frontend.clusters.requested_cluster import new_cluster, stored_cluster, val
 from frontend.dry_runs.planned import given
 from frontend.messages import Call, Reply, Trial
 from frontend.middleware.path import check_parameters
+from shared import durations
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_request_content, shown, summarize
 from shared.clusters import states
 from shared.clusters.api_versions import find_api_version
@@ -39,7 +40,6 @@ _MAX_CLUSTERS = 100
 _PASSED = {"status": "Succeeded"}
 # The rows that ask Azure, and the codes of what they find. Other codes say that Azure could not be asked.
 _ASKED = {"validate_quota": ErrorCode.RESOURCE_QUOTA_EXCEEDED, "validate_vm_sizes": ErrorCode.INVALID_PARAMETER}
-_ASKED_SECONDS = 10.0
 
 Json = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ def _trial(call: Call, resource: Json) -> Trial | None:
         f"dry-run-{tried['operationId']}",
         lambda result, _running: _answered(result),
         {**tried, "plan": {**plan, "rows": rows}},
-        _ASKED_SECONDS,
+        durations.PREFLIGHT.total_seconds(),
     )
 
 

@@ -16,6 +16,7 @@ from orchestrators import plans
 from orchestrators.plans import declared
 from orchestrators.plans.beginning import begin_site_operation
 from orchestrators.plans.declared import DeclaredPhase, Work
+from shared import durations
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found, shown
 from shared.documents import OperationDocument, SiteDocument
@@ -83,7 +84,7 @@ def cluster_status(call: Call) -> Reply:
             raise invalid_parameter("clusterName", f"There is no cluster '{shown(name)}'. There are: {known}.")
         sources = opening.require_sources(call, site, [name])
         named = _reference(document, name)
-        asked = DeclaredPhase(named, f"the API server of {name}", timedelta(), timedelta(seconds=10))
+        asked = DeclaredPhase(named, f"the API server of {name}", timedelta(), durations.PHASE_POLL)
         return declared.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER), sources
 
     return _begin(call, resolve)
@@ -254,7 +255,10 @@ def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocume
     operations = call.services.store.operations
     found = operations.read(operation_id) if operation_id else None
     if found is None or "plan" not in operations.with_plan(found):
-        never = f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last 7 days."
+        never = (
+            f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last "
+            f"{durations.OPERATIONS_KEPT.days} days."
+        )
         raise CloudError(404, ErrorCode.NOT_FOUND, never)
     return _visible(call, found)
 

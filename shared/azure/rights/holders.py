@@ -6,6 +6,7 @@ made in the service's name, and ARM throttles them for all callers together.
 
 from collections.abc import Callable
 
+from shared import durations
 from shared.arm import resource_id
 from shared.arm.resource_id import ResourceId
 from shared.azure import scopes
@@ -13,8 +14,7 @@ from shared.azure.arm_reads import ArmReads, ArmRefused
 from shared.azure.rights import assignments
 from shared.azure.rights.recent import SERVES_SECONDS, RecentReads, wait
 
-# A subscription that is not in the list may be new.
-AGAIN_SECONDS = 10.0
+AGAIN_SECONDS = durations.SUBSCRIPTION_AGAIN.total_seconds()
 _SUBSCRIPTIONS, _ASSIGNMENTS = "2022-12-01", "2022-04-01"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, NamedTuple, TypeVar
 
-from shared import deadline
+from shared import deadline, durations
 from shared.azure import dependencies
 
-SERVES_SECONDS = 60.0
+SERVES_SECONDS = durations.RIGHTS_KEPT.total_seconds()
 MOST_READS = 1000
 # For all requests of the process. A thread only waits for ARM, and for at most two seconds.
 _THREADS = ThreadPoolExecutor(16, thread_name_prefix="arm-read")

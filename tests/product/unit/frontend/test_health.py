@@ -12,9 +12,9 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, 
 
 from frontend.messages import Reply, Request
 from frontend.middleware.chain import respond
-from frontend.readiness import KEPT, MEANINGS, Code
+from frontend.readiness import MEANINGS, Code
 from frontend.routes import ROUTES
-from shared import settings
+from shared import durations, settings
 from shared.deadline import TimeIsUp
 from shared.settings import Settings, SettingsError
 from shared.store import Levels
@@ -100,7 +100,7 @@ def test_the_app_is_not_ready_without_a_default_version_that_can_be_installed(wo
     assert "4.17.9 has no 'openShiftPullspec'" in told.body["problems"][0]["message"]
     world.services.store.versions._read_at = float("-inf")
     world.cosmos["OpenShiftVersions"].documents.clear()
-    world.now += KEPT
+    world.now += durations.SITE_READINESS_KEPT
     assert codes(world) == ["NoVersion"]
 
 
@@ -165,7 +165,7 @@ def test_ones_own_service_needs_keys_and_rights_instead_of_arms_certificates(own
     own.arm_certificates = []
     assert codes_of_own(own) == []
     own.rights.nothing = True
-    own.now += KEPT
+    own.now += durations.SITE_READINESS_KEPT
     assert codes_of_own(own) == ["RightsForbidden"]
     assert own.rights.asked[-1] == (
         "Microsoft.Authorization/roleAssignments/read",
@@ -188,7 +188,7 @@ def test_anybody_who_asks_causes_a_check_every_few_seconds(world: World, monkeyp
         assert world.send("GET", "/healthz/ready", api_version="", certificate=b"").status == 200
     assert len(checks) == 1
     assert world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate()).status == 200
-    world.now += KEPT
+    world.now += durations.SITE_READINESS_KEPT
     assert world.send("GET", "/healthz/ready", api_version="", certificate=b"").status == 200
     assert len(checks) == 3
 

@@ -13,7 +13,7 @@ from orchestrators import plans, retry
 from orchestrators.plans import declared, resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, problems, to_dict
-from shared import cloud, remedies
+from shared import durations, remedies
 from shared.arm.errors import Owner
 from shared.clusters import principals
 from shared.executors import FORMER_NAMES
@@ -227,7 +227,7 @@ def test_the_end_of_a_superseded_operation_is_awaited_longer_than_its_requests_m
     """A request in flight keeps its own time-outs, whatever the scale."""
     plan = plans.resolve("delete", document(supersededOperationId="old"), settings("200"))
     assert plan["rows"][0]["name"] == "cancel_superseded"
-    assert plan["rows"][0]["deadlineSeconds"] > cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS
+    assert plan["rows"][0]["deadlineSeconds"] > (durations.ARM_CONNECTION + durations.ARM_READ).total_seconds()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from shared import durations
 from shared.clusters.secrets import Certificate, Purpose
 from shared.vault import get_vault
 from tests.product.unit.product_world import CUSTOMER, World
@@ -47,8 +48,8 @@ def operation(world: World, minutes_ago: float = 11, **more: Any) -> dict[str, A
 
 def test_no_request_is_at_work_for_longer_than_the_host_lets_a_function_run() -> None:
     """Anything younger than that is never touched."""
-    assert str(leftovers.LONGEST_REQUEST) == HOST["functionTimeout"].removeprefix("0")
-    assert timedelta(seconds=leftovers.RUN_SECONDS) < leftovers.LONGEST_REQUEST
+    assert str(durations.LONGEST_FUNCTION) == HOST["functionTimeout"].removeprefix("0")
+    assert timedelta(seconds=leftovers.RUN_SECONDS) < durations.LONGEST_FUNCTION
 
 
 @pytest.mark.parametrize("purpose", Purpose)

@@ -1,0 +1,111 @@
+"""The times of the service, in one table: how long at Azure's pace, whether the time scale divides it, and why.
+
+Modules take their times from here; `docs/times.md` and the tests of the templates read the table. The deadlines of rows
+are in the plans, and how rows try again is in `orchestrators/retry.py`.
+"""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+
+class Duration(NamedTuple):
+    """One time.
+
+    Args:
+        name: its name here.
+        value: how long, at Azure's pace.
+        scaled: whether the setting `TIME_SCALE` divides it. What it does not divide are networks, Azure's own clocks,
+            processes that start, and people.
+        why: why it is that long.
+    """
+
+    name: str
+    value: timedelta
+    scaled: bool
+    why: str
+
+
+TABLE: list[Duration] = []
+
+
+def _real(name: str, why: str, **value: float) -> timedelta:
+    return _noted(Duration(name, timedelta(**value), scaled=False, why=why))
+
+
+def _scaled(name: str, why: str, **value: float) -> timedelta:
+    return _noted(Duration(name, timedelta(**value), scaled=True, why=why))
+
+
+def _noted(duration: Duration) -> timedelta:
+    TABLE.append(duration)
+    return duration.value
+
+
+# fmt: off
+# Documents.
+OPERATIONS_KEPT = _real("OPERATIONS_KEPT", "Operations, their progress and task hubs, as ARM keeps its own; also in `infra/service.json`.", days=7)
+CATALOGUE_KEPT = _real("CATALOGUE_KEPT", "A process may answer with a catalogue of this age.", seconds=10)
+SITE_READINESS_KEPT = _real("SITE_READINESS_KEPT", "Probes come once a minute from each instance of the platform.", seconds=5)
+
+# The host.
+LONGEST_FUNCTION = _real("LONGEST_FUNCTION", "The host ends a function then (`functionTimeout` in `host.json`), so no request is older.", minutes=10)
+SWEEP_RUN = _real("SWEEP_RUN", "A timer's run ends well before the host would end it together with the whole worker.", minutes=4)
+WATCHDOG_RUN = _real("WATCHDOG_RUN", "The same, and before the next sign of life is due.", minutes=2)
+WATCHDOG_OPERATION = _real("WATCHDOG_OPERATION", "One operation in a run of the watchdog.", seconds=20)
+
+# Secrets that Azure signs. Its clocks ignore the time scale.
+IGNITION_LINK = _real("IGNITION_LINK", "The link to the ignition ends with the certificates in it.", hours=24)
+OLDEST_BOOTSTRAP = _real("OLDEST_BOOTSTRAP", "A create continues until then. It leaves four of the 24 hours: the deadlines from `ensure_graph` to the end of the bootstrap add up to three.", hours=20)
+STORAGE_LINK = _real("STORAGE_LINK", "The key with which a step works on a cluster's storage account.", hours=1)
+BILLING_LINK = _real("BILLING_LINK", "The key with which a step writes one copy of a billing record.", minutes=10)
+CONSOLE_LINK = _real("CONSOLE_LINK", "The link to the serial log of a machine, which is read at once.", minutes=5)
+UNUSED_SECRET = _scaled("UNUSED_SECRET", "A secret without a cluster is deleted after this: longer than an operation, because deleting one by mistake is worse than keeping one.", hours=1)
+
+# Requests.
+REQUEST = _real("REQUEST", "All calls of a request, counted from its arrival.", seconds=6)
+RENDERING = _real("RENDERING", "The same for a request that renders bundles first: more than one root may take, so a root that takes too long is refused as such.", seconds=90)
+ROOT_RENDERING = _real("ROOT_RENDERING", "One root. A bundle of airshipctl's largest site renders in a second.", seconds=60)
+REQUEST_CALL = _real("REQUEST_CALL", "One call to Cosmos DB or Key Vault, with its token, connection and retries.", seconds=4)
+AFTERMATH = _real("AFTERMATH", "After a failed request, to find out whether it was accepted, and to clean up.", seconds=3)
+AFTERMATH_CALL = _real("AFTERMATH_CALL", "One call then. A dependency that is still silent must not use up the time of those that answer.", seconds=1.2)
+LIVE_READS = _real("LIVE_READS", "All reads of live clusters in a request, also counted from its arrival.", seconds=10)
+ARM_READS = _real("ARM_READS", "All reads of ARM in a request, counted from the first of them.", seconds=2)
+REQUEST_CONNECTION = _real("REQUEST_CONNECTION", "One connection to a dependency of a request.", seconds=2)
+REQUEST_READ = _real("REQUEST_READ", "One answer of a dependency of a request.", seconds=3)
+DRY_RUN = _real("DRY_RUN", "A request may take 230 seconds in Azure, and the checks of a create a few.", seconds=60)
+PREFLIGHT = _real("PREFLIGHT", "How long a preflight waits for the checks that ask Azure.", seconds=10)
+TOKEN_LEEWAY = _real("TOKEN_LEEWAY", "The clocks of Entra and of this machine may differ.", minutes=1)
+HEALTH = _real("HEALTH", "A whole answer about the health takes five seconds at most.", seconds=3.5)
+
+# Calls of activities.
+ARM_CONNECTION = _real("ARM_CONNECTION", "One connection to ARM.", seconds=5)
+ARM_READ = _real("ARM_READ", "One pause of ARM in an answer: a PUT or a long list may take half a minute.", seconds=60)
+ARM_ANSWER = _real("ARM_ANSWER", "One whole answer of ARM, which itself gives up after a minute.", minutes=2)
+SHORT_READ = _real("SHORT_READ", "One pause of blobs and Entra ID, which answer sooner.", seconds=10)
+CLUSTER_CONNECTION = _real("CLUSTER_CONNECTION", "One connection to the API server of a cluster.", seconds=10)
+CLUSTER_READ = _real("CLUSTER_READ", "One pause of it in an answer; together with the connection, a whole call.", seconds=30)
+PASSWORD = _real("PASSWORD", "Generating a password of the registry takes a second or two; it cannot be read later.", seconds=60)
+PASSWORD_IN_FLIGHT = _real("PASSWORD_IN_FLIGHT", "What a call has sent may take this to arrive, with the retries of its connection.", seconds=15)
+
+GRAPH_AGAIN = _real("GRAPH_AGAIN", "`ensure_graph` is called again this soon where nothing has to be waited for.", seconds=1)
+GRAPH = _real("GRAPH", "One graph on one core: a create waits that long for each create before it.", seconds=2)
+GRAPH_TURN = _real("GRAPH_TURN", "The longest time until a create asks for its turn again.", seconds=30)
+
+# What was read of Azure and still counts.
+PUBLISHED_FRESH = _real("PUBLISHED_FRESH", "Certificates and keys that ARM and Entra ID publish are read again then.", hours=1)
+PUBLISHED_KEPT = _real("PUBLISHED_KEPT", "They count for this long while their publisher is away.", hours=24)
+PUBLISHED_AGAIN = _real("PUBLISHED_AGAIN", "While it is away, one request in this time tries again, or asks for something newer.", minutes=1)
+PUBLISHED_WAIT = _real("PUBLISHED_WAIT", "How long a request waits for another one that is asking already.", seconds=1)
+RIGHTS_KEPT = _real("RIGHTS_KEPT", "What a caller may do, and the state of a subscription.", minutes=1)
+SUBSCRIPTION_AGAIN = _real("SUBSCRIPTION_AGAIN", "A subscription that is not in the list may be new.", seconds=10)
+
+# Polls. Those of rows are in the plans.
+CLIENT_POLL = _scaled("CLIENT_POLL", "`Retry-After` of a running operation, whose steps take seconds to minutes. Without it the SDKs ask every 30 seconds.", seconds=15)
+OUTAGE_POLL = _real("OUTAGE_POLL", "`Retry-After` of a request that met an outage: short, because most outages are.", seconds=5)
+PHASE_POLL = _scaled("PHASE_POLL", "A phase or a cluster of a site, unless its document says another time.", seconds=10)
+PASSWORD_POLL = _scaled("PASSWORD_POLL", "The registry while it generates a password.", seconds=2)
+DRY_RUN_POLL = _real("DRY_RUN_POLL", "A dry run that its request waits for.", seconds=0.2)
+
+# What customers' resources get.
+DNS_RECORD = _real("DNS_RECORD", "Resolvers may keep the records of a cluster's addresses.", minutes=5)
+# fmt: on
