@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from shared import kubernetes_yaml
+from shared.json_object import Json
 from shared.phase_documents import showing
 from shared.phase_documents.entry_points import EntryPoint
-
-Json = dict[str, Any]
 
 # Characters of a line that goes to a file or a pipe.
 _WIDEST = 10_000

@@ -15,8 +15,9 @@ from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Certificate, certificate_name
+from shared.json_object import Json
 from shared.openshift import writes
-from shared.openshift.client import Json, Read
+from shared.openshift.client import Read
 from shared.vault import get_vault
 
 _API_SERVER = Read("APIServer", "cluster")

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from activities.cluster import cluster_api
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
+from shared.json_object import Json
 from shared.openshift import alertmanager, writes
-from shared.openshift.client import Json, NotDone, Read
+from shared.openshift.client import NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION
 
 _ALERTMANAGER = Read("Secret", "alertmanager-main", "openshift-monitoring")

@@ -14,9 +14,10 @@ from activities.cluster.gathering import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose
+from shared.json_object import Json
 from shared.openshift import azure_credentials, client, conditions, writes
 from shared.openshift.azure_credentials import Credentials
-from shared.openshift.client import Json, NotDone, Read
+from shared.openshift.client import NotDone, Read
 from shared.vault import get_vault
 
 

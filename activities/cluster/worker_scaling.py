@@ -13,8 +13,9 @@ from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import worker_count
+from shared.json_object import Json
 from shared.openshift import client, machine_sets, writes
-from shared.openshift.client import Json, Read
+from shared.openshift.client import Read
 from shared.openshift.conditions import MACHINES, WORKER_MACHINES, Condition, raise_for_role
 
 _TARGET = "properties.workerProfiles['worker'].count"

@@ -14,9 +14,9 @@ from activities.azure import deployments, resource_group
 from activities.dry_run.expressions import Scope, Unknown
 from activities.runtime.executor import Rendered
 from activities.runtime.step import Step
+from shared.json_object import Json
 from shared.steps import TriedResource, Verdict
 
-Json = dict[str, Any]
 _MASK = "***"
 
 

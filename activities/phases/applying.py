@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from activities.phases.objects import Cluster, Conflicts, NotThere, ObjectId, Rejected, UnknownKind
 from activities.phases.statuses import Found, Status, status_of
+from shared.json_object import Json
 from shared.openshift.client import NotDone
-
-Json = dict[str, Any]
 
 # How many objects a message names.
 SHOWN = 5

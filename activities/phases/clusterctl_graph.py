@@ -5,11 +5,9 @@ Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/cluster/objectgraph.g
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from activities.phases.objects import ObjectId
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 CLUSTER_API = "cluster.x-k8s.io"
 CLUSTER = (CLUSTER_API, "Cluster")

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from activities.phases.applying import Change, applied, defines, in_words, look
 from activities.phases.contract import not_taken
@@ -19,10 +18,9 @@ from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.json_object import Json
 from shared.phase_documents.clusterctl_providers import CLUSTERCTL_LABEL, Components, Provider, labels_of
 from shared.steps import Outcome
-
-Json = dict[str, Any]
 
 INVENTORY_VERSION = "clusterctl.cluster.x-k8s.io/v1alpha3"
 # With what a Provider object says which components it stands for.

@@ -9,7 +9,6 @@ Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/cluster/mover.go`.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from activities.phases.applying import SHOWN, Change
 from activities.phases.clusterctl_graph import CLUSTER, CLUSTER_API, Graph, copy_of, kind_of
@@ -26,10 +25,9 @@ from activities.phases.clusterctl_readiness import (
 from activities.phases.objects import Cluster, NotThere, ObjectId, UnknownKind
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.json_object import Json
 from shared.phase_documents.clusterctl_providers import CLUSTERCTL_LABEL
 from shared.steps import Outcome
-
-Json = dict[str, Any]
 
 # With what a moved object says which one it was in the source.
 MOVED_FROM = "aro.openshift.io/moved-from"

@@ -5,13 +5,11 @@ Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/cluster/mover.go`; th
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from activities.phases.clusterctl_graph import CLUSTER, CLUSTER_API, kind_of
 from activities.phases.objects import ObjectId
 from activities.phases.statuses import condition
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 # With what `move` marks the clusters that it has paused itself.
 HELD = "aro.openshift.io/moving"

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from activities.phases.applying import SHOWN, Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.json_object import Json
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site
 from shared.steps import Outcome
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from activities.phases.objects import Cluster, ObjectId
+from shared.json_object import Json
 from shared.phase_documents.apply_options import Policy
-
-Json = dict[str, Any]
 
 OWNER = "config.k8s.io/owning-inventory"
 # In the same request as the content that it stands for, so nothing can come between them. In the inventory, where more

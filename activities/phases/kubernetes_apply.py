@@ -13,9 +13,8 @@ from activities.phases.inventory import Inventory, owner_of
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.ordering import in_order
 from activities.phases.statuses import Found, Status, quotable
+from shared.json_object import Json
 from shared.phase_documents.apply_options import Options, find
-
-Json = dict[str, Any]
 
 LEFT = Found(Status.NOT_APPLIED, "It is not from this version of the bundle.")
 

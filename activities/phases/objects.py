@@ -6,15 +6,15 @@ applied.
 
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
+from shared.json_object import Json
 from shared.openshift.client import NotDone, parsed, refused, send, status_line
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
 
-Json = dict[str, Any]
 
 FIELD_MANAGER = "aro-phases"
 _APPLY = "application/apply-patch+yaml"

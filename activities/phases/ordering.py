@@ -4,9 +4,8 @@ Source: kubernetes-sigs/cli-utils `pkg/ordering`, which airshipctl's applier use
 """
 
 from collections.abc import Iterable
-from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
 
 # Kinds that others need, and last the kinds that act on what exists. All other kinds come in between.
 FIRST = (

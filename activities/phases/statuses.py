@@ -6,9 +6,8 @@ Source: kubernetes-sigs/cli-utils `pkg/kstatus/status`, the rules that airshipct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
 
 
 class Status(StrEnum):

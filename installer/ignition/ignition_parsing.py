@@ -15,8 +15,8 @@ from urllib.parse import unquote_to_bytes
 
 from installer.ignition.ignition import ROOT, Config, Directory, File, Pointer, Unit, User
 from shared.findings import Enough, Findings
+from shared.json_object import JsonView
 
-Json = Mapping[str, Any]
 _Value = TypeVar("_Value")
 _SPEC = re.compile(r"(?P<major>2|3)\.[012]\.0")
 _DATA_URL = re.compile(r"data:(?P<kind>[^,]*),(?P<data>.*)", re.DOTALL)
@@ -88,7 +88,7 @@ class _Reader:
             replace=replace if replace.source else None,
         )
 
-    def _object(self, parent: Json, name: str, where: str, members: Iterable[str]) -> Json:
+    def _object(self, parent: JsonView, name: str, where: str, members: Iterable[str]) -> JsonView:
         """Return a member that is an object. Members other than the given ones are a problem, unless they are empty."""
         path = f"{where}.{name}".strip(".")
         found = parent.get(name) or {}
@@ -98,11 +98,11 @@ class _Reader:
         self._only(found, path, members)
         return found
 
-    def _only(self, entry: Json, where: str, members: Iterable[str]) -> None:
+    def _only(self, entry: JsonView, where: str, members: Iterable[str]) -> None:
         strange = (name for name, value in entry.items() if name not in members and value not in ({}, [], None, ""))
         self.problems.extend(f"{where}.{name}".strip(".") + " is not supported" for name in strange)
 
-    def _list(self, parent: Json, name: str, where: str) -> list[tuple[str, Json]]:
+    def _list(self, parent: JsonView, name: str, where: str) -> list[tuple[str, JsonView]]:
         """Return the objects of a list, each with its path."""
         path, found = f"{where}.{name}", parent.get(name) or []
         if not isinstance(found, list):
@@ -112,7 +112,7 @@ class _Reader:
         self.problems.extend(f"{place} is not an object" for place, entry in entries if not isinstance(entry, Mapping))
         return [(place, entry) for place, entry in entries if isinstance(entry, Mapping)]
 
-    def _value(self, entry: Json, name: str, kind: type[_Value], default: _Value, where: str) -> _Value:
+    def _value(self, entry: JsonView, name: str, kind: type[_Value], default: _Value, where: str) -> _Value:
         found = entry.get(name)
         if found is None:
             return default
@@ -122,30 +122,30 @@ class _Reader:
             return default
         return found
 
-    def _texts(self, entry: Json, name: str, where: str) -> tuple[str, ...]:
+    def _texts(self, entry: JsonView, name: str, where: str) -> tuple[str, ...]:
         found = self._value(entry, name, list, [], where)
         if not all(isinstance(text, str) for text in found):
             self.problems.append(f"{where}.{name} is not a list of strings")
             return ()
         return tuple(found)
 
-    def _name(self, entry: Json, name: str, where: str) -> str:
+    def _name(self, entry: JsonView, name: str, where: str) -> str:
         found = self._value(entry, name, str, "", where)
         if not found:
             self.problems.append(f"{where}.{name} is missing")
         return found
 
-    def _owner(self, entry: Json, name: str, where: str, default: str) -> str:
+    def _owner(self, entry: JsonView, name: str, where: str, default: str) -> str:
         owner = self._object(entry, name, where, ("name", "id"))
         if owner.get("id") is not None and owner.get("id") != 0:
             self.problems.append(f"{where}.{name}.id is not supported: give a name")
         return self._value(owner, "name", str, default, f"{where}.{name}") or default
 
-    def _file_system(self, entry: Json, where: str) -> None:
+    def _file_system(self, entry: JsonView, where: str) -> None:
         if self._old and entry.get("filesystem") != ROOT:
             self.problems.append(f"{where}.filesystem is not '{ROOT}'")
 
-    def _file(self, entry: Json, where: str) -> File:
+    def _file(self, entry: JsonView, where: str) -> File:
         members = ["path", "overwrite", "append", "contents", "mode", "user", "group"]
         self._only(entry, where, [*members, "filesystem"] if self._old else members)
         self._file_system(entry, where)
@@ -175,7 +175,7 @@ class _Reader:
             group=self._owner(entry, "group", where, ""),
         )
 
-    def _directory(self, entry: Json, where: str) -> Directory:
+    def _directory(self, entry: JsonView, where: str) -> Directory:
         members = ["path", "mode", "user"]
         self._only(entry, where, [*members, "filesystem"] if self._old else members)
         self._file_system(entry, where)
@@ -183,7 +183,7 @@ class _Reader:
             self.problems.append(f"{where}.user is not '{ROOT}'")
         return Directory(self._name(entry, "path", where), self._value(entry, "mode", int, _DIRECTORY_MODE, where))
 
-    def _unit(self, entry: Json, where: str) -> Unit:
+    def _unit(self, entry: JsonView, where: str) -> Unit:
         members = ["name", "contents", "enabled", "mask", "dropins"]
         self._only(entry, where, [*members, "enable"] if self._old else members)
         enabled = (
@@ -204,7 +204,7 @@ class _Reader:
             mask=self._value(entry, "mask", bool, default=False, where=where),
         )
 
-    def _user(self, entry: Json, where: str) -> User:
+    def _user(self, entry: JsonView, where: str) -> User:
         self._only(entry, where, ("name", "sshAuthorizedKeys", "passwordHash", "groups"))
         return User(
             self._name(entry, "name", where),
@@ -221,7 +221,7 @@ class _Reader:
         verification = self._object(entry, "verification", where, ("hash",))
         return Pointer(self._value(entry, "source", str, "", where), self._value(verification, "hash", str, "", where))
 
-    def _text(self, entry: Json, where: str) -> str:
+    def _text(self, entry: JsonView, where: str) -> str:
         """Return the text in a resource."""
         self._only(entry, where, ("source", "verification", "compression"))
         verification = self._object(entry, "verification", where, ("hash",))

@@ -16,8 +16,8 @@ from installer import documents
 from installer.config import install_config
 from installer.graph import Content
 from installer.ignition.ignition import Config, File
+from shared.json_object import Json
 
-Json = dict[str, Any]
 NAMESPACE = "openshift-infra"
 _ROLE_PODS = {
     "bootstrap": ("coredns", "mdns-publisher", "keepalived", "nginx"),

@@ -1,14 +1,12 @@
 """The plans that the service has itself: create, update and delete of a cluster, in the form of a site's plans."""
 
 from pathlib import Path
-from typing import Any
 
 from orchestrators.plans import PLANS
 from orchestrators.plans.rows import Row
 from phases.commands.common import HERE
+from shared.json_object import Json
 from shared.phase_documents import site
-
-Json = dict[str, Any]
 
 # No document has this namespace by itself: it tells a plan of the service from a site's plan of the same name.
 NAMESPACE = "builtin"

@@ -1,7 +1,7 @@
 """`cluster`: the clusters of the site."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,13 +9,13 @@ from phases import output
 from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
 from phases.output import Format
 from shared.bundles.problems import refused
+from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.phase_documents import showing
 
 if TYPE_CHECKING:
     from phases.local.running import Runner
 
-Json = dict[str, Any]
 
 cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True)
 

@@ -1,6 +1,6 @@
 """`phase`: one phase."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -29,8 +29,6 @@ from shared.bundles.problems import refused
 from shared.phase_documents import entry_points, showing
 from shared.phase_documents.documents import Name
 from shared.phase_documents.site import Site
-
-Json = dict[str, Any]
 
 phase_app = typer.Typer(help="One phase: what it is, what it renders, whether it is right.", no_args_is_help=True)
 

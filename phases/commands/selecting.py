@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.bundles.problems import refused
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 _TERM = re.compile(r"(?P<absent>!?)(?P<name>[^\s!=,]+)((?P<sign>==?|!=)(?P<value>[^\s!=,]*))?")
 

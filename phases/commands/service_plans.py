@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 import yaml
@@ -16,8 +16,8 @@ from phases.local.service import Service
 from phases.output import Format
 from shared import kubernetes_yaml
 from shared.bundles.problems import refused
+from shared.json_object import Json
 
-Json = dict[str, Any]
 COLUMNS = ("row", "verdict", "message")
 API_VERSION = "2025-07-25"
 

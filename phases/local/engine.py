@@ -15,8 +15,8 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from orchestrators.engine_v1 import run_plan_v1, wait_row_v1
+from shared.json_object import Json
 
-Json = dict[str, Any]
 Activity = Callable[[str, Json], Any]
 Orchestrator = Callable[[Any], Generator[Any, Any, Any]]
 

@@ -18,9 +18,8 @@ from typing import Any
 from uuid import uuid4
 
 from shared.bundles.problems import refused
+from shared.json_object import Json
 from shared.steps import ProgressItem, ResolvedPlan, StepStatus
-
-Json = dict[str, Any]
 
 FOLDER = ".phases"
 # The status of a run whose process has died: the record says that it is running.

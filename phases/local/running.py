@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from kubernetes.client import ApiClient
 from kubernetes.config import new_client_from_config_dict
@@ -22,6 +21,7 @@ from phases.local.operations import Operation
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
 from shared.bundles.problems import BundleError
+from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.phase_documents.apply_options import Options
 from shared.phase_documents.documents import Phase
@@ -41,7 +41,6 @@ from shared.steps import (
     Verb,
 )
 
-Json = dict[str, Any]
 Say = Callable[[str], None]
 
 # What people see of a call that failed and may not fail the next time.

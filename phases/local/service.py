@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 import requests
 from azure.core.exceptions import AzureError
@@ -14,9 +13,9 @@ from urllib3 import Retry
 
 from shared import answers, deadline
 from shared.bundles.problems import refused
+from shared.json_object import Json
 from shared.openshift.client import NotDone
 
-Json = dict[str, Any]
 _SECONDS = 120
 # A dry run lists every object of a plan.
 _MOST_BYTES = 32 << 20

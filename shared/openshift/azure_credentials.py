@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 from shared import kubernetes_yaml
-from shared.openshift.client import Json, NotDone, Read
+from shared.json_object import Json
+from shared.openshift.client import NotDone, Read
 
 _OPERATOR = "openshift-cloud-credential-operator"
 ROOT = Read("Secret", "azure-credentials", "kube-system")

@@ -20,11 +20,11 @@ from urllib.parse import quote, urlencode, urlsplit
 import urllib3
 
 from shared import answers, deadline, durations, fence, framing, kubernetes_yaml, tracing
+from shared.json_object import Json
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
 
-Json = dict[str, Any]
 USER_AGENT = "aro-resource-provider"
 
 _PORT = 6443

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode
-from shared.openshift.client import Json, Read, shortened
+from shared.json_object import Json
+from shared.openshift.client import Read, shortened
 
 MACHINES = "openshift-machine-api"
 # A cluster is not handed over with fewer, because routers and monitoring spread over two nodes.

@@ -3,8 +3,8 @@
 Source: ARO-RP `pkg/ifreload/ifreload.go`.
 """
 
+from shared.json_object import Json
 from shared.openshift import privileged
-from shared.openshift.client import Json
 
 _NAMESPACE = "openshift-azure-ifreload"
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from shared.arm import resource_id
+from shared.json_object import Json
 from shared.openshift import privileged
-from shared.openshift.client import Json
 
 _NAMESPACE = "openshift-azure-logging"
 _SERVICE_ACCOUNT = "geneva"

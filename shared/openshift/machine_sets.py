@@ -8,7 +8,8 @@ Source: ARO-RP `pkg/backend/openshiftcluster/update.go`, of December 2019.
 
 from collections.abc import Iterable, Mapping
 
-from shared.openshift.client import Json, Read
+from shared.json_object import Json
+from shared.openshift.client import Read
 from shared.openshift.conditions import MACHINES, machine_missing, raise_for_quota
 
 MACHINE_SETS = Read("MachineSet", namespace=MACHINES)

@@ -1,6 +1,7 @@
 """The parts that the service's privileged objects on each node of a cluster have in common."""
 
-from shared.openshift.client import Json, Read
+from shared.json_object import Json
+from shared.openshift.client import Read
 
 # Where the API server's own list of allowed constraints begins. The release adds it some time after the first API
 # server starts.

@@ -14,7 +14,8 @@ from kubernetes.client import ApiClient
 
 from shared import answers
 from shared.arm.errors import CloudError, ErrorCode
-from shared.openshift.client import Json, NotDone, Read, read, refused, send, status_line
+from shared.json_object import Json
+from shared.openshift.client import NotDone, Read, read, refused, send, status_line
 
 # As in client-go. A writer that loses more often competes with one that never stops.
 _TRIES = 5

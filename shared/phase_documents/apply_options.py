@@ -11,10 +11,9 @@ from jsonpath.token import TOKEN_COMMA, TOKEN_DDOT, TOKEN_FILTER, TOKEN_FUNCTION
 
 from shared import durations
 from shared.bundles.problems import Problem
+from shared.json_object import Json
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site
-
-Json = dict[str, Any]
 
 # The paths of conditions come from bundles, and they are looked for in whatever a cluster answers. Within these limits
 # the work grows with the answer and no faster: no function searches with a regular expression, and no two parts of a path

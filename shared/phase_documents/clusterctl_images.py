@@ -6,9 +6,10 @@ Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/config/imagemeta_clie
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
-Json = dict[str, Any]
+from shared.json_object import Json
+
 # By component, such as `bootstrap-kubeadm`, or by component and image: `bootstrap-kubeadm/manager`.
 Overrides = Mapping[str, Mapping[str, str]]
 

@@ -8,16 +8,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from shared.bundles.problems import BundleError, Problem, refused
+from shared.json_object import Json
 from shared.phase_documents import entry_points, kustomize
 from shared.phase_documents.clusterctl_images import with_images
 from shared.phase_documents.clusterctl_variables import MissingVariables, substitute
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site, is_deployed
-
-Json = dict[str, Any]
 
 # The members of init-options, in the order in which their providers are installed; what the labels of each type begin with.
 OPTIONS = {

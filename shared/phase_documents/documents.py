@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from shared.bundles.problems import Problem
+from shared.json_object import Json
 from shared.phase_documents.kustomize import Rendered
 from shared.phase_documents.schemas import ANY, API_VERSION, GROUP, SCHEMAS, Schema, differences
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, order=True)

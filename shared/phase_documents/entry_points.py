@@ -14,12 +14,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from shared.bundles.problems import BundleError, Problem, refused
+from shared.json_object import Json
 from shared.phase_documents import kustomizations
 from shared.phase_documents.kustomizations import BUILT_IN, KUSTOMIZATION, MEMBERS, PLUGINS, PLUGINS_ONLY, Members
 from shared.phase_documents.reading import problems_of, read_file
 from shared.phase_documents.schemas import differences
-
-Json = dict[str, Any]
 
 FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # What would run a program or fetch something.

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from shared.bundles.problems import Problem
+from shared.json_object import Json
 from shared.phase_documents import apply_options, clusterctl_providers, validation
 from shared.phase_documents.documents import Phase, PhasePlan
 from shared.phase_documents.site import Site
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

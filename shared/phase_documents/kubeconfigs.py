@@ -9,15 +9,13 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from shared.bundles.problems import refused
+from shared.json_object import Json
 from shared.openshift.client import NotDone, Unreachable
 from shared.phase_documents.documents import Cluster
 from shared.phase_documents.reading import documents
 from shared.phase_documents.site import Site
-
-Json = dict[str, Any]
 
 # Reads a Secret of a cluster: (kubeconfig, namespace, name) to its data as base64, or None if it does not exist.
 ReadSecret = Callable[[Json, str, str], "Mapping[str, str] | None"]

@@ -15,10 +15,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from shared.bundles.problems import BundleError
+from shared.json_object import Json
 from shared.phase_documents.reading import documents
 from shared.phase_documents.schemas import STRING, Schema
 
-Json = dict[str, Any]
 # Returns the path that kustomize gets for one that a kustomization names.
 Locate = Callable[[Any], Any]
 

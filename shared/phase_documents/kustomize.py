@@ -16,15 +16,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from shared import child_process, deadline, durations
 from shared.bundles.problems import BundleError, refused
 from shared.child_process import Limits
+from shared.json_object import Json
 from shared.phase_documents import entry_points
 from shared.phase_documents.reading import MOST_BYTES, documents
-
-Json = dict[str, Any]
 
 VERSION = "4.5.4"
 # By system and machine: the package of npm's that has the binary, and the SHA-256 of the binary.

@@ -7,8 +7,9 @@ from shared.arm.errors import CloudError
 from shared.clusters import states
 from shared.clusters.private_access import private_access
 from shared.clusters.secrets import USER_KUBECONFIG
+from shared.json_object import Json
 from shared.openshift import client
-from shared.openshift.client import Json, Read
+from shared.openshift.client import Read
 from shared.store import Store
 from shared.vault import Vault
 

@@ -3,12 +3,11 @@
 from typing import Any
 
 from shared.bundles.problems import refused
+from shared.json_object import Json
 from shared.phase_documents.documents import Cluster, Name, Phase, PhasePlan
 from shared.phase_documents.entry_points import EntryPoint
 from shared.phase_documents.kinds import KINDS
 from shared.phase_documents.site import Site
-
-Json = dict[str, Any]
 
 MASK = "***"
 VARIABLES = "additional-vars"

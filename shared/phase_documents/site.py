@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from shared import findings
 from shared.bundles.problems import BundleError, Problem, refused
+from shared.json_object import Json
 from shared.phase_documents import entry_points, kustomize
 from shared.phase_documents.documents import (
     Cluster,
@@ -30,8 +30,6 @@ from shared.phase_documents.documents import (
 from shared.phase_documents.kustomize import Rendered
 from shared.phase_documents.reading import read_file
 from shared.phase_documents.schemas import MANIFEST_METADATA, NOT_BUILT, SCHEMAS
-
-Json = dict[str, Any]
 
 METADATA_FILE = "metadata.yaml"
 # A document with this label and one of these values is not applied to a cluster.

@@ -1,7 +1,6 @@
 """Operators' dry runs: what a request on a cluster would do, row by row, and what a row would send to Azure."""
 
 from dataclasses import replace
-from typing import Any
 
 from frontend.dry_runs.planned import as_put, planned
 from frontend.messages import Call, Reply, Trial, error_reply
@@ -11,9 +10,9 @@ from shared import durations
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, shown
 from shared.clusters.api_versions import find_api_version
+from shared.json_object import Json
 from shared.steps import DryRunInput, DryRunResult, Verdict
 
-Json = dict[str, Any]
 _SECONDS = durations.DRY_RUN.total_seconds()
 
 

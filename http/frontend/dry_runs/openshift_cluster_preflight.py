@@ -14,7 +14,7 @@ A refusal stops the whole deployment, so whatever may still turn out well passes
 * If Azure does not answer within ten seconds, what it would say is left to the operation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from shared.clusters.checks.unknown import is_expression
 from shared.clusters.decode import decode_template
 from shared.clusters.states import Event
 from shared.documents import ClusterDocument
+from shared.json_object import JsonView
 from shared.steps import DryRunResult, ResolvedRow, Verdict
 from shared.store import PreconditionFailed, unreadable
 
@@ -40,8 +41,6 @@ _MAX_CLUSTERS = 100
 _PASSED = {"status": "Succeeded"}
 # The rows that ask Azure, and the codes of what they find. Other codes say that Azure could not be asked.
 _ASKED = {"validate_quota": ErrorCode.RESOURCE_QUOTA_EXCEEDED, "validate_vm_sizes": ErrorCode.INVALID_PARAMETER}
-
-Json = Mapping[str, Any]
 
 
 def preflight(call: Call) -> Reply:
@@ -67,7 +66,7 @@ def preflight(call: Call) -> Reply:
     return failed(refused[0][1] if len(clusters) == 1 else _several(refused))
 
 
-def _trial(call: Call, resource: Json) -> Trial | None:
+def _trial(call: Call, resource: JsonView) -> Trial | None:
     """Return the dry run of the checks of a new cluster whose members are all known."""
     if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
         return None
@@ -118,7 +117,7 @@ def _several(refused: list[tuple[str, CloudError]]) -> CloudError:
     )
 
 
-def _clusters(content: Any) -> Iterator[Json]:
+def _clusters(content: Any) -> Iterator[JsonView]:
     """Yield the resources of a body that are clusters.
 
     Raises:
@@ -137,7 +136,7 @@ def _clusters(content: Any) -> Iterator[Json]:
             yield resource
 
 
-def _refusal(call: Call, resource: Json, document: ClusterDocument | None) -> CloudError | None:
+def _refusal(call: Call, resource: JsonView, document: ClusterDocument | None) -> CloudError | None:
     """Return what a PUT of a cluster would be refused for, or None. What is stored of it may not be readable."""
     if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
         return None
@@ -152,7 +151,7 @@ def _refusal(call: Call, resource: Json, document: ClusterDocument | None) -> Cl
     return None
 
 
-def _as_put(call: Call, resource: Json) -> Call:
+def _as_put(call: Call, resource: JsonView) -> Call:
     """Return the call of a PUT of a cluster.
 
     Raises:
@@ -173,7 +172,7 @@ def _as_put(call: Call, resource: Json) -> Call:
     return put
 
 
-def _check(call: Call, resource: Json, document: ClusterDocument | None) -> None:
+def _check(call: Call, resource: JsonView, document: ClusterDocument | None) -> None:
     """Check a cluster like its PUT.
 
     Raises:
@@ -190,7 +189,7 @@ def _check(call: Call, resource: Json, document: ClusterDocument | None) -> None
     valid_cluster(call, sent, stored, edge, unknown)
 
 
-def _id(call: Call, resource: Json) -> str:
+def _id(call: Call, resource: JsonView) -> str:
     given = call.request.parameters
     group = f"/subscriptions/{given['subscriptionId']}/resourceGroups/{given['resourceGroupName']}"
     return f"{group}/providers/{NAMESPACE}/{RESOURCE_TYPE}/{shown(resource.get('name'))}"

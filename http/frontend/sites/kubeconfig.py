@@ -7,7 +7,8 @@ from frontend.messages import Call, Reply
 from frontend.sites import opening
 from shared import kubernetes_yaml
 from shared.arm.errors import CloudError, conflict
-from shared.openshift.client import Json, NotDone
+from shared.json_object import Json
+from shared.openshift.client import NotDone
 from shared.phase_documents import service_kubeconfigs
 from shared.phase_documents.kubeconfigs import Kubeconfigs
 

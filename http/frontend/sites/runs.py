@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
 from frontend.clusters.operation_begin import new_request, write_operation
 from frontend.clusters.undoing import undoing
@@ -20,6 +19,7 @@ from shared import durations
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found, shown
 from shared.documents import OperationDocument, SiteDocument
+from shared.json_object import Json
 from shared.phase_documents import kinds
 from shared.phase_documents.apply_options import Options
 from shared.phase_documents.documents import Phase
@@ -32,7 +32,6 @@ from shared.store import NotFound
 Resolved = tuple[ResolvedPlan, list[str]]
 Resolve = Callable[[SiteDocument, Site], Resolved]
 
-Json = dict[str, Any]
 
 # What names the operations on a single phase or cluster. Those on plans have the plan's name, which has no slash.
 _PHASE, _CLUSTER = "phase/", "cluster/"

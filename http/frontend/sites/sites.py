@@ -1,7 +1,6 @@
 """Sites: their names, and the bundle that each has now."""
 
 from functools import partial
-from typing import Any
 
 from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
@@ -9,11 +8,10 @@ from frontend.sites import opening
 from shared.arm.errors import CloudError, conflict
 from shared.arm.preconditions import require_match
 from shared.documents import SiteDocument
+from shared.json_object import Json
 from shared.phase_documents.schemas import SITE
 from shared.store import ensure_written
 from shared.store.sites import key_of
-
-Json = dict[str, Any]
 
 METADATA = "metadata.yaml"
 

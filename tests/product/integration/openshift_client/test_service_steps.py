@@ -13,8 +13,9 @@ from emulator.core.world import World as EmulatorWorld
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
 from emulator.openshift.release import kinds, manifests
+from shared.json_object import Json
 from shared.openshift import client
-from shared.openshift.client import Json, Read
+from shared.openshift.client import Read
 from tests.kubernetes_pki import SERVER_NAME, Authority
 from tests.listening import Listening, listening
 from tests.product.integration.openshift_client.stage import Cluster, proxied

@@ -12,8 +12,9 @@ from kubernetes.client import ApiClient
 
 from shared import fence
 from shared.arm.errors import CloudError
+from shared.json_object import Json
 from shared.openshift import client, ifreload_objects, logging_objects, writes
-from shared.openshift.client import Json, NotDone, Read
+from shared.openshift.client import NotDone, Read
 from shared.openshift.logging_objects import Logging
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.product.integration.openshift_client.stage import ADDRESS, proxied

@@ -11,7 +11,8 @@ from typing import Any, cast
 import urllib3
 from kubernetes.client import ApiClient
 
-from shared.openshift.client import Json, Read
+from shared.json_object import Json
+from shared.openshift.client import Read
 from shared.openshift.writes import identity
 
 Answer = tuple[int, Json]

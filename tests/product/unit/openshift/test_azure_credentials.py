@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
+from shared.json_object import Json
 from shared.openshift import azure_credentials
 from shared.openshift.azure_credentials import Credentials
-from shared.openshift.client import Json, NotDone
+from shared.openshift.client import NotDone
 
 WANTED = Credentials("tenant", "client", "s3cret")
 KUBE_API_SERVER, POD = azure_credentials.CONTROL_PLANE[0]

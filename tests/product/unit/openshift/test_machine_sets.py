@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.arm.errors import CloudError
+from shared.json_object import Json
 from shared.openshift import machine_sets
-from shared.openshift.client import Json
 from tests.product.unit.openshift.objects import machine
 
 INFRA = "c1-x7k2p"

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from shared.json_object import Json
 from shared.openshift import ifreload_objects, logging_objects
-from shared.openshift.client import Json
 from shared.openshift.logging_objects import Logging
 from tests.product.unit.openshift import objects
 from tests.product.unit.product_world import CLUSTER_ID

@@ -8,8 +8,9 @@ import pytest
 
 from shared import fence
 from shared.arm.errors import CloudError, Owner
+from shared.json_object import Json
 from shared.openshift import client, writes
-from shared.openshift.client import Json, NotDone, Read
+from shared.openshift.client import NotDone, Read
 from tests.product.unit.openshift.api_fake import Answer, FakeApi, failure
 
 ACCOUNT: Json = {

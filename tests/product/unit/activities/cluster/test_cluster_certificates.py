@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.openshift.client import Json
+from shared.json_object import Json
 from tests.kubernetes_pki import Authority, Pair
 from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import FakeApi, failure

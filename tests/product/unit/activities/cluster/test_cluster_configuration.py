@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.openshift.client import Json
+from shared.json_object import Json
 from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import Answer, FakeApi, failure
 from tests.product.unit.product_world import World

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from activities.azure.storage import role_assignment_name
-from shared.openshift.client import Json
+from shared.json_object import Json
 from tests.product.unit.activities.calls import call, control
 from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.activities.cluster.test_cluster_configuration import encoded, named
