@@ -16,7 +16,7 @@ from shared.arm.errors import CloudError
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.store import OutcomeUnknown, ensure_written
 
-Owner = TypeVar("Owner", bound=FencedDocument)
+Subject = TypeVar("Subject", bound=FencedDocument)
 
 _ADDRESS = "Azure-AsyncOperation"
 
@@ -31,9 +31,9 @@ def new_request(call: Call) -> OperationRequest:
 
 def write_operation(
     call: Call,
-    document: Owner,
+    document: Subject,
     operation: OperationDocument,
-    write_owner: Callable[[Owner], object],
+    write_owner: Callable[[Subject], object],
     undo: ExitStack,
 ) -> None:
     """Write an operation, then the document of the cluster or site that names it. Then the request is accepted.
