@@ -9,7 +9,7 @@ from activities.runtime.call import Call, fence_of
 from shared.documents import FencedDocument
 from shared.store import Fence, get_store
 
-Owner = TypeVar("Owner", bound=FencedDocument)
+Subject = TypeVar("Subject", bound=FencedDocument)
 
 
 class Stopping(Exception):  # noqa: N818 - an event rather than an error
@@ -17,7 +17,7 @@ class Stopping(Exception):  # noqa: N818 - an event rather than an error
 
 
 @dataclass
-class FencedCall(Generic[Owner]):
+class FencedCall(Generic[Subject]):
     """One call of an executor. The document is from the beginning of the call, or from the last `decide`.
 
     Args:
@@ -28,10 +28,10 @@ class FencedCall(Generic[Owner]):
     """
 
     call: Call
-    document: Owner = field(repr=False)
+    document: Subject = field(repr=False)
     has_read: bool = True
     # The newest version that this call has read.
-    _newest: Owner = field(init=False, repr=False)
+    _newest: Subject = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Begin with the document that the call began with."""
@@ -43,11 +43,11 @@ class FencedCall(Generic[Owner]):
         return fence_of(self.call)
 
     @property
-    def newest(self) -> Owner:
+    def newest(self) -> Subject:
         """The newest version of the document that this call has read, such as in its last check of the fence."""
         return self._newest
 
-    def decide(self, change: Callable[[Owner], bool]) -> None:
+    def decide(self, change: Callable[[Subject], bool]) -> None:
         """Write a decision into the document, under the fence, and read the document back.
 
         Args:

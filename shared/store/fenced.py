@@ -12,7 +12,7 @@ from azure.cosmos import ContainerProxy
 from shared.documents import FencedDocument
 from shared.store.containers import Decide, Items
 
-Owner = TypeVar("Owner", bound=FencedDocument)
+Subject = TypeVar("Subject", bound=FencedDocument)
 
 # More than the number of clusters that one process works on at a time; a forgotten one only costs a read.
 MOST_SNAPSHOTS = 256
@@ -45,14 +45,14 @@ class Fence:
 
 
 @dataclass(frozen=True)
-class _Snapshot(Generic[Owner]):
+class _Snapshot(Generic[Subject]):
     """A version of a document, and when its read or write began, so that it is never taken for newer than it is."""
 
-    document: Owner
+    document: Subject
     began: float
 
 
-class Fenced(Items[Owner]):
+class Fenced(Items[Subject]):
     """A container whose documents fence operations. Each has at most one operation at a time.
 
     It remembers, for polls, the newest version of each document that this process has read under a fence or written.
@@ -62,9 +62,9 @@ class Fenced(Items[Owner]):
         """Wrap a container of the SDK."""
         super().__init__(container)
         self._lock = threading.Lock()
-        self._snapshots: OrderedDict[str, _Snapshot[Owner]] = OrderedDict()
+        self._snapshots: OrderedDict[str, _Snapshot[Subject]] = OrderedDict()
 
-    def fenced_update(self, fence: Fence, decide: Decide[Owner], read_before: Owner | None = None) -> Owner:
+    def fenced_update(self, fence: Fence, decide: Decide[Subject], read_before: Subject | None = None) -> Subject:
         """Update a document for an activity. Each try checks the fence on the document that it read.
 
         Args:
@@ -79,7 +79,7 @@ class Fenced(Items[Owner]):
         known = [] if read_before is None else [copy.deepcopy(read_before)]
         return self.update(lambda: known.pop() if known else self.fenced_read(fence), decide)
 
-    def fenced_read(self, fence: Fence) -> Owner:
+    def fenced_read(self, fence: Fence) -> Subject:
         """Read a document that the fence still holds.
 
         Raises:
@@ -93,7 +93,7 @@ class Fenced(Items[Owner]):
             raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
         return document
 
-    def recent(self, fence: Fence, seconds: float) -> Owner | None:
+    def recent(self, fence: Fence, seconds: float) -> Subject | None:
         """Return the newest version that this process knows, if it is recent enough and the fence holds in it.
 
         Another process may have moved the fence since, so nothing may be changed or written because of it.
@@ -108,14 +108,14 @@ class Fenced(Items[Owner]):
             return None
         return copy.deepcopy(found.document)
 
-    def replace(self, document: Owner) -> Owner:
+    def replace(self, document: Subject) -> Subject:
         """Replace a document; see `Items.replace`."""
         began = monotonic()
         written = super().replace(document)
         self._keep(str(document.get("key")), written, began)
         return written
 
-    def _keep(self, key: str, document: Owner, began: float) -> None:
+    def _keep(self, key: str, document: Subject, began: float) -> None:
         """Remember a version, unless a newer one is known."""
         snapshot = _Snapshot(copy.deepcopy(document), began)
         with self._lock:
@@ -126,6 +126,6 @@ class Fenced(Items[Owner]):
             if len(self._snapshots) > MOST_SNAPSHOTS:
                 self._snapshots.popitem(last=False)
 
-    def of_fence(self, fence: Fence) -> Owner | None:
+    def of_fence(self, fence: Fence) -> Subject | None:
         """Return the document that a fence is about, whoever owns it now, or None."""
         raise NotImplementedError
