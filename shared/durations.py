@@ -99,7 +99,10 @@ PUBLISHED_WAIT = _real("PUBLISHED_WAIT", "How long a request waits for another o
 RIGHTS_KEPT = _real("RIGHTS_KEPT", "What a caller may do, and the state of a subscription.", minutes=1)
 SUBSCRIPTION_AGAIN = _real("SUBSCRIPTION_AGAIN", "A subscription that is not in the list may be new.", seconds=10)
 
-# Polls. Those of rows are in the plans.
+# Polls. A row may name another one in its plan.
+ROW_POLL = _scaled("ROW_POLL", "A row that waits, unless its plan says another time.", seconds=10)
+BEGUN_POLL = _scaled("BEGUN_POLL", "The same for work that Azure has begun.", seconds=5)
+PHASE_FIRST_POLL = _scaled("PHASE_FIRST_POLL", "The first pause of a phase, which often changes nothing.", seconds=1)
 CLIENT_POLL = _scaled("CLIENT_POLL", "`Retry-After` of a running operation, whose steps take seconds to minutes. Without it the SDKs ask every 30 seconds.", seconds=15)
 OUTAGE_POLL = _real("OUTAGE_POLL", "`Retry-After` of a request that met an outage: short, because most outages are.", seconds=5)
 PHASE_POLL = _scaled("PHASE_POLL", "A phase or a cluster of a site, unless its document says another time.", seconds=10)

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from orchestrators import retry
 from orchestrators.plans.rows import A_FEW_RESTARTS, Row, problems, to_dict
+from shared import durations
 from shared.arm.errors import Owner
 from shared.settings import Pace
 from shared.steps import FINISH, PhaseReference, ResolvedPlan, ResolvedRow, RetryPolicy, RowKind
@@ -26,7 +27,6 @@ class Work(StrEnum):
 TRYING = timedelta(minutes=10)
 # How long a running phase may take to end its call once the operation is cancelled.
 CANCELLING = timedelta(minutes=1)
-FIRST_POLL = timedelta(seconds=1)
 REMEDY = (
     "Repair what the message names, in the bundle or in the cluster, and run the plan again from this phase: "
     "--resume-from in the command, resumeFrom on the service."
@@ -96,7 +96,7 @@ def _resolved(row: Row, pace: Pace) -> ResolvedRow:
     return {
         **to_dict(row),
         "deadlineSeconds": pace.deadline_seconds(row.deadline, min(row.deadline, A_FEW_RESTARTS)),
-        "firstPollSeconds": pace.poll_seconds(min(row.poll, FIRST_POLL)),
+        "firstPollSeconds": pace.poll_seconds(min(row.poll, durations.PHASE_FIRST_POLL)),
         "pollSeconds": pace.poll_seconds(row.poll),
         "cancelSeconds": pace.deadline_seconds(CANCELLING),
     }

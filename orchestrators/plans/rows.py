@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypedDict, Unpack
 
-from shared import remedies
+from shared import durations, remedies
 from shared.arm.errors import Owner
 from shared.steps import PhaseReference, RetryPolicy, RowKind, SerialisedRow
 
 # A host that dies is back after some seconds of real time. Rows that wait for little allow for a few such restarts.
 A_FEW_RESTARTS = timedelta(minutes=1)
+_POLL_SECONDS = int(durations.ROW_POLL.total_seconds())
+_BEGUN_POLL_SECONDS = int(durations.BEGUN_POLL.total_seconds())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ class Row:
     deadline: timedelta = timedelta(minutes=5)
     # The floor of the scaled deadline, if the row waits for work or time-outs that the time scale does not shorten.
     shortest: timedelta = timedelta()
-    poll: timedelta = timedelta(seconds=10)
+    poll: timedelta = durations.ROW_POLL
     # How long it usually takes, if that varies little; it is then polled when its end is due.
     usual: timedelta = timedelta()
     retry: RetryPolicy = RetryPolicy.AZURE
@@ -93,7 +95,9 @@ def begin_and_poll(name: str, minutes: int, waits_for: str, **more: Unpack[More]
         waits_for: what readers see while the row waits.
         more: see `More`.
     """
-    return _row_of(RowKind.BEGIN_AND_POLL, name, minutes, waits_for, {"poll": 5, "owner": Owner.AZURE, **more})
+    return _row_of(
+        RowKind.BEGIN_AND_POLL, name, minutes, waits_for, {"poll": _BEGUN_POLL_SECONDS, "owner": Owner.AZURE, **more}
+    )
 
 
 def condition(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> Row:
@@ -123,7 +127,7 @@ def _row_of(kind: RowKind, name: str, minutes: int, waits_for: str, more: More) 
         when=more.get("when", ""),
         deadline=timedelta(minutes=minutes),
         shortest=more.get("shortest", timedelta()),
-        poll=timedelta(seconds=more.get("poll", 10)),
+        poll=timedelta(seconds=more.get("poll", _POLL_SECONDS)),
         usual=timedelta(seconds=more.get("usual", 0)),
         retry=more.get("retry", RetryPolicy.AZURE),
         together=more.get("together", False),
