@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from activities.machines import graph
-from activities.machines import registry as registry_module
+from shared import durations
 from shared.vault import get_vault
 from tests.product.unit.activities.calls import call
 from tests.product.unit.azure_fake import Request
@@ -129,7 +129,7 @@ def test_a_claim_of_a_call_that_died_ends(accepted: World, registry: Registry, m
         "password2": {"call": "dead", "at": datetime.now(UTC).isoformat()}
     }
     assert resume(accepted, "second")["outcome"] == "wait"
-    monkeypatch.setattr(registry_module, "_CLAIM", timedelta())
+    monkeypatch.setattr(durations, "PASSWORD_IN_FLIGHT", timedelta())
     assert resume(accepted, "second") == DONE
     assert registry.held() == registry.slots["password2"]
 
