@@ -74,19 +74,19 @@ def rng(request: pytest.FixtureRequest) -> random.Random:
 @pytest.fixture(scope="session")
 def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[LocalAzure]:
     """Give the one local Azure of this session. Tests use unique names in it and kill nothing."""
-    with local_azure.shared(_of_session(tmp_path_factory, worker_id) / "local-azure") as platform:
+    with local_azure.shared(of_session(tmp_path_factory, worker_id) / "local-azure") as platform:
         yield platform
 
 
 @pytest.fixture(scope="session")
 def entra_azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[EntraAzure]:
     """Give the one local Azure of this session whose service takes tokens. Tests use unique names and kill nothing."""
-    state = _of_session(tmp_path_factory, worker_id) / "entra-azure"
+    state = of_session(tmp_path_factory, worker_id) / "entra-azure"
     with local_azure.shared(state, "--callers", "entra") as platform:
         yield EntraAzure(platform.state)
 
 
-def _of_session(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def of_session(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """Return the folder that all workers of this session share."""
     base = tmp_path_factory.getbasetemp()
     return base if worker_id == "master" else base.parent

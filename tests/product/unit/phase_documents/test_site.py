@@ -11,6 +11,8 @@ from shared.phase_documents.clusterctl_providers import Choice
 from shared.phase_documents.documents import Name
 from tests.product.unit.phases.bundles import METADATA, POLICIES, phases, write
 
+pytestmark = pytest.mark.usefixtures("kustomize_once")
+
 
 def found(folder: Path) -> list[str]:
     """Return all problems of a site, as lines."""

@@ -9,6 +9,8 @@ import pytest
 from tests.product.unit.phases.bundles import CORE_PROVIDER, METADATA, write
 from tests.product.unit.phases.command.commands import refused, run
 
+pytestmark = pytest.mark.usefixtures("kustomize_once")
+
 # The members that every kind of executor ignores or keeps: labels, annotations, and how airshipctl would validate.
 SITE = """
 apiVersion: airshipit.org/v1alpha1

@@ -1,0 +1,8 @@
+"""Fixtures of the tests of sites."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _render(kustomize_once: None) -> None:
+    """Render each bundle once in a session."""
