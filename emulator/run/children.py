@@ -13,7 +13,9 @@ from emulator.run.state import ProcessId, end_trees
 
 logger = logging.getLogger(__name__)
 
-READY_SECONDS = 60.0
+# Only a child that hangs takes that long: one that works gets a share of a machine on which others work too. One that
+# ends is given up at once.
+READY_SECONDS = 240.0
 # A child that dies sooner is restarted after longer and longer pauses.
 STABLE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 5.0

@@ -14,7 +14,7 @@ import typer
 
 from emulator.host.logs import configure_logging
 from emulator.run import exports
-from emulator.run.children import last_lines
+from emulator.run.children import READY_SECONDS, last_lines
 from emulator.run.commands import client
 from emulator.run.commands.faults import faults
 from emulator.run.commands.register import register
@@ -24,7 +24,8 @@ from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
 from emulator.run.state import PORTS, STATE_VARIABLE, StateFolder, default_root
 
-DETACHED_SECONDS = 90.0
+# Azurite and the host come up one after the other, and each has a limit of its own.
+DETACHED_SECONDS = 2 * READY_SECONDS + 60
 
 app = typer.Typer(
     help="A local Azure, with the OpenShift resource provider in it.",

@@ -1,7 +1,11 @@
 """Calls to the resource provider's routes for operators, as the kind of its callers wants operators to sign in."""
 
+import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
+
+import requests
 
 from emulator.run.calls import send
 from emulator.run.errors import RunError
@@ -9,9 +13,12 @@ from emulator.run.provider.callers import Callers
 
 Json = dict[str, Any]
 
+# The service answers 503 if a machine is too busy for a request, and says that it can be repeated.
+BUSY_SECONDS, BUSY_PAUSE_SECONDS = 60.0, 0.5
+
 
 def as_operator(where: Json, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Any:
-    """Call a route of the resource provider as an operator; return the parsed answer, if any.
+    """Call a route of the resource provider as an operator, again while it is too busy; return the parsed answer, if any.
 
     Args:
         where: `endpoints.json` of the platform.
@@ -25,12 +32,20 @@ def as_operator(where: Json, method: str, path: str, body: Any = None, headers: 
     """
     credentials = CREDENTIALS[Callers(where["callers"])](where)
     sent = {**(headers or {}), **credentials.pop("headers", {})}
-    response = send(where["rp"] + path, method, json=body, headers=sent, verify=where["rp_ca_bundle"], **credentials)
+    options = {"json": body, "headers": sent, "verify": where["rp_ca_bundle"], **credentials}
+    response = _served(lambda: send(where["rp"] + path, method, **options))
     document = response.json() if response.content else {}
     if "error" in document:
         error = document["error"]
         raise RunError("\n".join(each["message"] for each in error.get("details") or [error]))
     return document
+
+
+def _served(call: Callable[[], requests.Response]) -> requests.Response:
+    until = time.monotonic() + BUSY_SECONDS
+    while (response := call()).status_code == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < until:
+        time.sleep(BUSY_PAUSE_SECONDS)
+    return response
 
 
 def _certificate(where: Json) -> Json:
