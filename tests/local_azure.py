@@ -22,6 +22,7 @@ import requests
 
 from demo.customer import Customer, assign_roles, create_network, make_principal, register_provider
 from demo.watch import Operations
+from emulator.run.commands.cli import DETACHED_SECONDS
 from tests.patience import PATIENCE_SECONDS
 
 Json = dict[str, Any]
@@ -29,6 +30,8 @@ Value = TypeVar("Value")
 # A create takes 35 minutes of Azure's time, so 21 seconds here; the rest is this machine's own work.
 # Scaled deadlines have to leave two busy cores the time for work that no scale makes faster.
 TIME_SCALE = 100
+# Only a command that hangs takes longer. `up` has limits of its own.
+COMMAND_SECONDS = DETACHED_SECONDS + 60
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class LocalAzure:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=COMMAND_SECONDS,
         )
         if check and done.returncode != 0:
             raise AssertionError(f"emulator {' '.join(words)} failed:\n{done.stdout}{done.stderr}")
@@ -187,15 +190,18 @@ def start(azure: LocalAzure, time_scale: float, *options: str) -> None:
 
 @contextmanager
 def _counted(path: Path, change: int) -> Iterator[int]:
-    """Change and yield the count of the shared platform's users, under a lock held until the caller is done."""
+    """Change and yield the count of the shared platform's users, under a lock held until the caller is done.
+
+    A caller that fails changes nothing: if the platform does not start for the first user, it is not there for others.
+    """
     with path.open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         count = int(file.read() or 0) + change
+        yield count
         file.truncate(0)
         file.write(str(count))
         file.flush()
-        yield count
 
 
 def unique(rng: random.Random, prefix: str = "c") -> str:
