@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
-from uuid import UUID
+from uuid import uuid4
 
 import pytest
 
@@ -78,12 +78,10 @@ def test_the_number_of_outbound_addresses_goes_down_and_up_while_a_service_keeps
     assert "Microsoft.Network/publicIPAddresses/delete" in actions
 
 
-def test_a_service_that_the_cluster_adds_during_an_update_is_kept(azure: LocalAzure, rng: random.Random) -> None:
+def test_a_service_that_the_cluster_adds_during_an_update_is_kept(own_cluster: Cluster) -> None:
     """The update has read the load balancer before; it does not write what it has read, and reads again."""
-    (cluster,) = prepare(azure, unique(rng))
-    cluster = replace(cluster, correlation_id=str(UUID(int=rng.getrandbits(128))))
+    azure, cluster = own_cluster.azure, replace(own_cluster, correlation_id=str(uuid4()))
     outbound = Outbound(cluster)
-    cluster.succeed(cluster.create())
     wish = {"service": "arm", "operation": "PUT Microsoft.Network/loadBalancers", "kind": "hold"}
     wish |= {"step": "reconcile_load_balancer_profile", "correlation_id": cluster.correlation_id}
     with fault(azure, **wish, delay_seconds=HELD_SECONDS) as held:
@@ -96,34 +94,29 @@ def test_a_service_that_the_cluster_adds_during_an_update_is_kept(azure: LocalAz
     assert all("asked" in service[kind] for kind in service)
     (refused,) = [call for call in cluster.calls(update) if call["fault"] == held]
     assert refused["status"] == HTTPStatus.PRECONDITION_FAILED
-    cluster.succeed(cluster.delete())
 
 
-def test_an_update_to_more_addresses_than_the_quota_has_changes_nothing(
-    own_azure: LocalAzure, rng: random.Random
-) -> None:
+def test_an_update_to_more_addresses_than_the_quota_has_changes_nothing(own_cluster: Cluster) -> None:
     """The error names the quota and the member; without it the same request succeeds.
 
     The quota is the region's: another test that deletes a cluster there would make room.
     """
-    (cluster,) = prepare(own_azure, unique(rng))
+    azure, cluster = own_cluster.azure, own_cluster
     outbound = Outbound(cluster)
-    cluster.succeed(cluster.create())
     before = outbound.addresses()
-    limit = {"subscription": cluster.customer.subscription_id, "location": own_azure.endpoints["location"]}
+    limit = {"subscription": cluster.customer.subscription_id, "location": azure.endpoints["location"]}
     limit |= {"family": "PublicIPAddresses"}
     # A region that holds exactly what this cluster has.
-    own_azure.control("PUT", "/quotas", limit | {"limit": outbound.in_region()})
+    azure.control("PUT", "/quotas", limit | {"limit": outbound.in_region()})
     try:
         error = cluster.fail(outbound.patch(2))
     finally:
-        own_azure.control("PUT", "/quotas", limit | {"limit": 1000})
+        azure.control("PUT", "/quotas", limit | {"limit": 1000})
     assert error["code"] == "ResourceQuotaExceeded"
     assert error["target"] == "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
     assert outbound.addresses() == before
     cluster.succeed(outbound.patch(2))
     outbound.expect(2)
-    cluster.succeed(cluster.delete())
 
 
 def _routed(cluster: Cluster) -> Json:

@@ -5,7 +5,7 @@ import pytest
 from tests.api_versions import VERSIONS
 from tests.product.integration.service.stage import Cluster, Json, begun
 
-pytestmark = pytest.mark.slow(90)
+pytestmark = [pytest.mark.slow(90), pytest.mark.xdist_group("standing")]
 
 
 def _lasting(cluster: Json) -> Json:

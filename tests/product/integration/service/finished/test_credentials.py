@@ -26,9 +26,8 @@ Json = dict[str, Any]
 READY = ("Ready", "True")
 
 
-@pytest.fixture
-def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Point this process at the local Azure, as the README does for a terminal."""
+def use(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point this process at a local Azure, as the README does for a terminal."""
     for name in ("https_proxy", "no_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTPS_PROXY", azure.endpoints["proxy"])
@@ -37,9 +36,11 @@ def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.xdist_group("standing")
-@pytest.mark.usefixtures("terminal")
-def test_credentials_open_the_cluster_that_they_are_of(standing: Cluster, tmp_path: Path) -> None:
+def test_credentials_open_the_cluster_that_they_are_of(
+    standing: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The kubeconfig lists nodes and changes objects, and the password matches the hash that the cluster keeps."""
+    use(standing.azure, monkeypatch)
     person = standing.customer
     text = customer.admin_kubeconfig(person)
     _expect_kubeconfig(yaml.safe_load(text), person)
@@ -77,9 +78,11 @@ def _expect_administrator(api: Any, person: Customer) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("terminal")
-def test_credentials_of_one_cluster_open_no_other(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
+def test_credentials_of_one_cluster_open_no_other(
+    azure: LocalAzure, rng: random.Random, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each cluster has its own authority for its users."""
+    use(azure, monkeypatch)
     people = [azure.prepared_customer(unique(rng)) for _ in range(2)]
     for poller in [begin_create(person)[1] for person in people]:
         poller.result()

@@ -11,13 +11,13 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.authorization import AuthorizationManagementClient
 
 from demo.customer import assign_roles, make_principal
-from tests import local_azure
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import unique, wait_for
+from tests.product.integration.service.copies import copied
 from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import KubernetesApi
-from tests.product.integration.service.stage import Cluster, begun, fault, prepare
+from tests.product.integration.service.stage import Cluster, begun, fault
 
 pytestmark = pytest.mark.slow(60)
 
@@ -126,11 +126,9 @@ def patch_tags(cluster: Cluster, **tags: str) -> str:
 
 
 @pytest.mark.thorough
-def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random, tmp_path: Path) -> None:
+def test_a_rotation_is_finished_although_its_worker_is_killed(finished: Path, tmp_path: Path) -> None:
     """The worker is killed at each write; the rotation still finishes, and repeats nothing that was done."""
-    with local_azure.running(tmp_path / "local-azure", PATIENT_SCALE) as azure:
-        (cluster,) = prepare(azure, unique(rng))
-        cluster.succeed(cluster.create())
+    with copied(finished, tmp_path / "local-azure", PATIENT_SCALE) as cluster:
         api = KubernetesApi(cluster.customer, tmp_path)
         client_id = cluster.customer.principal["client_id"]
         secret = Application(cluster.customer, client_id).add_secret()
@@ -138,7 +136,7 @@ def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random
         operation_id = patch(cluster, client_id=client_id, client_secret=secret)
         for step in WRITES:
             cluster.wait_for_step(operation_id, step)
-            azure.kill("functions: worker")
+            cluster.azure.kill("functions: worker")
         cluster.succeed(operation_id)
 
         assert _holding(api, secret) == HELD
@@ -146,11 +144,9 @@ def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random
         _expect_redeployed(api)
 
 
-def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
+def test_another_application_takes_over(own_cluster: Cluster, rng: random.Random, tmp_path: Path) -> None:
     """The former one keeps its role and its exemption until the cluster runs without it; foreign assignments stay."""
-    (cluster,) = prepare(azure, unique(rng))
-    cluster = replace(cluster, correlation_id=str(uuid4()))
-    cluster.succeed(cluster.create())
+    cluster = replace(own_cluster, correlation_id=str(uuid4()))
     api = KubernetesApi(cluster.customer, tmp_path)
     former = dict(cluster.customer.principal)
     foreign = _assign_foreign(cluster)
@@ -192,7 +188,7 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
     wait_for(lambda: _running(api) > len(workers), "a new worker machine")
     assert api.degraded() == {}
     group = cluster.send("GET").json()["properties"]["clusterProfile"]["resourceGroupId"]
-    with taken(azure.state) as inventory:
+    with taken(cluster.azure.state) as inventory:
         names = {each["name"].rpartition("/")[2] for each in inventory.resources(f"{group}/")}
     # Each of these updates has deployed the storage template again.
     assert "aro" in names

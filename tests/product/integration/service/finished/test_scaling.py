@@ -1,6 +1,5 @@
 """The number of workers changes by an update: up, down, interrupted, refused, and beside what the owner does inside."""
 
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import MACHINE_SETS, KubernetesApi
-from tests.product.integration.service.stage import Cluster, begun, fault, prepare
+from tests.product.integration.service.stage import Cluster, begun, fault
 
 pytestmark = pytest.mark.slow(60)
 
@@ -62,24 +61,27 @@ def has_workers(api: KubernetesApi, count: int) -> bool:
     return list(api.workers().values()) == ["Running"] * count
 
 
-def new_cluster(azure: LocalAzure, rng: random.Random, folder: Path) -> tuple[Cluster, KubernetesApi]:
-    """Create a cluster; return it with its API."""
-    (cluster,) = prepare(azure, unique(rng))
-    cluster = replace(cluster, correlation_id=str(uuid4()))
-    cluster.succeed(cluster.create())
-    return cluster, KubernetesApi(cluster.customer, folder)
+@pytest.fixture
+def cluster(own_cluster: Cluster) -> Cluster:
+    """Give a finished cluster, to which faults can apply alone."""
+    return replace(own_cluster, correlation_id=str(uuid4()))
+
+
+@pytest.fixture
+def api(cluster: Cluster, tmp_path: Path) -> KubernetesApi:
+    """Give the cluster's API."""
+    return KubernetesApi(cluster.customer, tmp_path)
 
 
 def test_workers_are_scaled_up_and_down_although_every_row_loses_its_process(
-    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+    cluster: Cluster, api: KubernetesApi
 ) -> None:
     """The machine sets stay even, and the operation ends when the machines are there."""
-    cluster, api = new_cluster(own_azure, rng, tmp_path)
     assert asked(api) == [1, 1, 1]
     operation_id = scale(cluster, 5)
     for step in ROWS:
         cluster.wait_for_step(operation_id, step)
-        own_azure.kill("functions: worker")
+        cluster.azure.kill("functions: worker")
     cluster.succeed(operation_id)
     assert asked(api) == [1, 2, 2]
     assert has_workers(api, 5)
@@ -93,19 +95,18 @@ def test_workers_are_scaled_up_and_down_although_every_row_loses_its_process(
 
 
 def test_what_the_owner_scales_inside_stays_until_somebody_asks_for_another_number(
-    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+    cluster: Cluster, api: KubernetesApi
 ) -> None:
     """Neither tags nor a body that is sent back as it was read undo it."""
-    cluster, api = new_cluster(own_azure, rng, tmp_path)
     api.scale_up()
     wait_for(lambda: has_workers(api, 4), "the owner's own worker")
     cluster.succeed(patch_tags(cluster, a="1"))
     assert asked(api) == [1, 1, 2]
     shown = send(cluster, "GET")
-    with taken(own_azure.state) as inventory:
+    with taken(cluster.azure.state) as inventory:
         before = {each["id"] for each in inventory.operations(cluster.customer)}
     send(cluster, "PUT", shown | {"tags": {"a": "2"}})
-    with taken(own_azure.state) as inventory:
+    with taken(cluster.azure.state) as inventory:
         (operation_id,) = {each["id"] for each in inventory.operations(cluster.customer)} - before
     cluster.succeed(operation_id)
     assert asked(api) == [1, 1, 2]
@@ -115,19 +116,18 @@ def test_what_the_owner_scales_inside_stays_until_somebody_asks_for_another_numb
 
 
 def test_a_number_that_cannot_be_reached_is_explained_and_the_next_request_goes_on(
-    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+    cluster: Cluster, api: KubernetesApi
 ) -> None:
     """A refused number is forgotten; one that the cluster may have already is continued, even by a PATCH of tags."""
-    cluster, api = new_cluster(own_azure, rng, tmp_path)
-    subscription, location = cluster.customer.subscription_id, own_azure.endpoints["location"]
+    subscription, location = cluster.customer.subscription_id, cluster.azure.endpoints["location"]
     quota = {"subscription": subscription, "location": location, "family": FAMILY}
-    with taken(own_azure.state) as inventory:
+    with taken(cluster.azure.state) as inventory:
         used = inventory.cores(subscription, FAMILY)
-    own_azure.control("PUT", "/quotas", quota | {"limit": used + 4})
+    cluster.azure.control("PUT", "/quotas", quota | {"limit": used + 4})
     try:
         error = cluster.fail(scale(cluster, 5))
     finally:
-        own_azure.control("PUT", "/quotas", quota | {"limit": ENOUGH})
+        cluster.azure.control("PUT", "/quotas", quota | {"limit": ENOUGH})
     assert error["code"] == "ResourceQuotaExceeded"
     assert "needs 8 more" in error["message"]
     assert asked(api) == [1, 1, 1]
@@ -137,7 +137,7 @@ def test_a_number_that_cannot_be_reached_is_explained_and_the_next_request_goes_
 
     # The second machine set cannot be written, so the cluster has a part of the new number.
     wish = {"service": "kubernetes", "operation": "PATCH .*", "step": "scale_workers", "status_code": 422, "skip": 1}
-    with fault(own_azure, correlation_id=cluster.correlation_id, **wish):
+    with fault(cluster.azure, correlation_id=cluster.correlation_id, **wish):
         assert "scale_workers" in str(cluster.fail(scale(cluster, 5)))
     assert asked(api) == [1, 1, 2]
     cluster.succeed(patch_tags(cluster, a="2"))
