@@ -81,8 +81,8 @@ test: unit integration runtime ## Run everything that a change of the product ca
 unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: two minutes, no network. For before each commit.
 	$(PY) -m pytest tests/product/unit $(UNITS)
 
-integration: setup ## Run the product's stories alone, against the local Azure.
-	$(PY) -m pytest tests/product/integration tests/faults $(STORIES)
+integration: setup ## Run the product's stories alone, against the local Azure, and five hundred requests that nobody wrote.
+	$(PY) -m pytest tests/product/integration tests/faults tests/fuzz $(STORIES)
 
 emulator: setup $(KUBECTL_READY) ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
 	@if [ -n "$(ONLY_IF_CHANGED)" ] && $(PY) -m tools.local_azure_tested check; then exit 0; fi; set -ex; \

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 
 from frontend.dry_runs.openshift_cluster_preflight import _MAX_CLUSTERS
 from frontend.messages import Reply
+from tests.fuzz.mutations import mutated_bodies
 from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.callers_world import CallersWorld
 from tests.product.unit.frontend.clusters.test_enrichment import OBJECTS, bring_up
-from tests.product.unit.frontend.test_fuzz import mutated_bodies
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, OLD, World, body, changed
 
 PREFLIGHT = f"{GROUP}/providers/Microsoft.RedHatOpenShift/deployments/d1/preflight"
