@@ -47,7 +47,7 @@ def _words(versions: tuple[int, ...]) -> str:
 
 
 def _compile(name: str, *options: str) -> None:
-    words: list[str | Path] = [UV, "pip", "compile", "--upgrade", "--quiet", "--no-header", "--no-emit-find-links"]
+    words = [str(UV), "pip", "compile", "--upgrade", "--quiet", "--no-header", "--no-emit-find-links"]
     subprocess.run([*words, *options, f"{name}.in"], cwd=REPOSITORY, check=True)
 
 
