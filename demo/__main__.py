@@ -14,7 +14,7 @@ from kubernetes.client import ApiException
 from rich.console import Console
 from urllib3.exceptions import HTTPError
 
-from demo import customer, going_on, nodes, platform, timeline, watch
+from demo import customer, nodes, platform, terminal_commands, timeline, watch
 from demo.customer import Customer
 
 SUCCESS, FAILURE = 0, 1
@@ -140,7 +140,7 @@ def _run(person: Customer, console: Console, options: argparse.Namespace) -> int
     console.print(f"\nAll processes together hold {platform.memory(endpoints):.0f} MiB.")
     if options.keep:
         console.print("\nThe cluster and the local Azure stay.")
-        for line in going_on.lines(person, options.state, kubeconfig):
+        for line in terminal_commands.lines(person, options.state, kubeconfig):
             console.print(line, markup=False)
         return SUCCESS
 

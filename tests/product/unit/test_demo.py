@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from demo import __main__ as demo_main
-from demo import going_on, nodes, watch
+from demo import nodes, terminal_commands, watch
 from demo.customer import Customer
 
 Json = dict[str, Any]
@@ -110,7 +110,7 @@ def test_what_to_paste_has_addresses_and_quotes() -> None:
     """A folder with a blank in its name stays one word."""
     names = ("proxy", "ca_bundle", "client_id", "client_secret", "tenant_id", "subscription_id")
     person = Customer({name: f"the {name}" for name in names})
-    told = list(going_on.lines(person, Path("my state"), Path("my state/kubeconfig")))
+    told = list(terminal_commands.lines(person, Path("my state"), Path("my state/kubeconfig")))
     assert "  export HTTPS_PROXY='the proxy'" in told
     assert any(line.endswith("/my state/kubeconfig'") for line in told if "KUBECONFIG" in line)
     assert any("az aro get-admin-kubeconfig -g demo -n demo" in line for line in told)
