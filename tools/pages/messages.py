@@ -8,7 +8,7 @@ from frontend.readiness import MEANINGS
 from orchestrators.plans import PLANS
 from shared.arm.errors import CloudError, ErrorCode
 from tools.pages.markdown import code, duration, table
-from tools.pages.sources import modules
+from tools.pages.member_readers import modules
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- messages: begin, written by `make docs` -->", "<!-- messages: end -->"

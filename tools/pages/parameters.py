@@ -13,7 +13,7 @@ from shared.clusters.api_versions import API_VERSIONS, changed_fields, has_membe
 from shared.clusters.member_types import BY_SERVICE, Rule
 from shared.clusters.members import MEMBERS, Member
 from tools.pages.markdown import code, table
-from tools.pages.sources import Reader, readers
+from tools.pages.member_readers import Reader, readers
 
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"

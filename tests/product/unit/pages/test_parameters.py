@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from tools.pages import parameters, sources
-from tools.pages.sources import Reader, readers
+from tools.pages import member_readers, parameters
+from tools.pages.member_readers import Reader, readers
 
 
 def parsed(code: str) -> dict[str, ast.Module]:
@@ -71,10 +71,10 @@ def test_it_is_noticed_when_a_reader_goes_away(
     parameter: parameters.Parameter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This holds for each reader that a parameter must have."""
-    whole = sources.modules()
+    whole = member_readers.modules()
     for gone in parameter.must:
         left = {path: module for path, module in whole.items() if path != gone}
-        monkeypatch.setattr(sources, "modules", lambda left=left: left)
+        monkeypatch.setattr(member_readers, "modules", lambda left=left: left)
         assert any(f"{gone} no longer reads {parameter.path}" in each for each in parameters.problems((parameter,)))
 
 
