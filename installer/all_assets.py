@@ -4,7 +4,7 @@ from contextlib import suppress
 from fnmatch import fnmatch
 
 from installer import documents, graph
-from installer.assets import certificates, cluster_version, kubeconfigs, machines, manifests, platform
+from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
 from installer.bootstrap import bootstrap, host_files, units
 from installer.bootstrap.stage import ROOT
 from installer.config import install_config
@@ -30,7 +30,7 @@ ASSETS: dict[str, Asset] = {
     asset.name: asset
     for asset in (
         *GIVEN,
-        *certificates.ASSETS,
+        *install_certificates.ASSETS,
         *kubeconfigs.ASSETS,
         *manifests.ASSETS,
         *platform.ASSETS,

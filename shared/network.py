@@ -16,7 +16,7 @@ from urllib3 import Retry
 
 from shared import answers
 
-# The list of all sizes of machines has the longest pages, several megabytes each.
+# The list of all VM sizes has the longest pages, several megabytes each.
 MOST_BYTES = 32 << 20
 # Hosts to which connections stay open, each cluster's storage account among them; the threads that may use one at once.
 _HOSTS, _CONNECTIONS = 64, 32

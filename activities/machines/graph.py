@@ -17,8 +17,8 @@ from activities.machines import graph_inputs, machine_image
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from installer import back_ends, graph
+from installer.back_end_errors import InstallerError
 from installer.config import install_config_checks
-from installer.errors import InstallerError
 from installer.graph import Content, Graph
 from installer.ignition import snippets
 from shared import durations, seal, tracing

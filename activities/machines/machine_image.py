@@ -5,8 +5,8 @@ import logging
 from activities.machines import graph_inputs
 from activities.runtime.executor import Rendered, TryAgain
 from activities.runtime.step import Step
+from installer.back_end_errors import InstallerError
 from installer.config import install_config
-from installer.errors import InstallerError
 from installer.release import release_image
 from installer.release.image_registry import Pullspec
 from shared import tracing

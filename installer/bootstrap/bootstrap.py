@@ -1,12 +1,12 @@
 """The bootstrap machine's ignition: every file and unit of the graph that it boots from."""
 
-from installer.assets import certificates, cluster_version, kubeconfigs, machines, manifests, platform
+from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
 from installer.bootstrap import host_files, units
 from installer.bootstrap.stage import ROOT
 from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition, snippets
 
-_INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTSTRAP_SSH
+_INSTALL, _RELEASE, _SSH = "install-config", "release-image", install_certificates.BOOTSTRAP_SSH
 # Everybody on the machine may read these; the others only root.
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
 _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
@@ -21,8 +21,8 @@ _OBJECTS = (
 )
 _BOOT_ASSETS = tuple(
     asset
-    for asset in (*certificates.ASSETS, *kubeconfigs.ASSETS)
-    if set(asset.files) & {*certificates.BOOT_FILES, *kubeconfigs.BOOT_FILES}
+    for asset in (*install_certificates.ASSETS, *kubeconfigs.ASSETS)
+    if set(asset.files) & {*install_certificates.BOOT_FILES, *kubeconfigs.BOOT_FILES}
 )
 
 _HOST_ASSETS = (*host_files.ASSETS, *units.ASSETS)
@@ -32,7 +32,7 @@ def _bootstrap(inputs: Inputs) -> Content:
     config = inputs[_INSTALL]
     made = {path: text for asset in (*_OBJECTS, *_BOOT_ASSETS) for path, text in inputs[asset.name].items()}
     chosen = [path for asset in _OBJECTS for path in inputs[asset.name]]
-    chosen += [*kubeconfigs.BOOT_FILES, *certificates.BOOT_FILES]
+    chosen += [*kubeconfigs.BOOT_FILES, *install_certificates.BOOT_FILES]
     files = [
         ignition.File(f"{ROOT}/{path}", made[path], _OPEN_MODE if path.startswith(_PUBLIC) else _CLOSED_MODE)
         for path in chosen

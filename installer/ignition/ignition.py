@@ -2,7 +2,7 @@
 
 No feature that is written here is new in 3.2.0.
 
-Source: coreos/ignition, configuration specifications v2.2.0, v3.1.0 and v3.2.0. `ignition_parsing.py` reads them back.
+Source: coreos/ignition, configuration specifications v2.2.0, v3.1.0 and v3.2.0. `ignition_reader.py` reads them back.
 """
 
 import base64

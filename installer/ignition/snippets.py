@@ -1,6 +1,6 @@
 """Snippets of a catalogue entry, the built-in ones by name, and the files of a role that are made with them.
 
-`snippets` of an entry maps a role to rows, which are laid over that role's ignition in this order (`merging.py` decides
+`snippets` of an entry maps a role to rows, which are laid over that role's ignition in this order (`snippet_merge.py` decides
 who wins):
 
 * `{"name": "anything", "ignition": {...}}`: a configuration, spec 2 or 3;
@@ -19,9 +19,9 @@ from typing import Any
 
 from installer import documents
 from installer.graph import Content
-from installer.ignition import ignition, ignition_parsing, merging, static_pods
+from installer.ignition import ignition, ignition_reader, snippet_merge, static_pods
 from installer.ignition.ignition import Config, File
-from installer.ignition.merging import Snippet
+from installer.ignition.snippet_merge import Snippet
 
 Row = Mapping[str, Any]
 ROLES = ("bootstrap", "master", "worker")
@@ -126,13 +126,13 @@ def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], 
 
 def _size(made: list[Snippet]) -> int:
     """Return the size of a role's snippets, in bytes, in the spec that needs most."""
-    merged, _ = merging.merge(Config(), made)
+    merged, _ = snippet_merge.merge(Config(), made)
     return max(len(documents.to_json(ignition.render(merged, version)).encode()) for version in ignition.VERSIONS)
 
 
 def _read(row: Row, role: str, config: Content) -> Config:
     if "ignition" in row:
-        read_in = ignition_parsing.parse(row["ignition"])
+        read_in = ignition_reader.parse(row["ignition"])
         if refused := ignition.problems(read_in):
             raise ValueError(f"Ignition would refuse this: {'; '.join(refused)}")
         return read_in
@@ -172,7 +172,7 @@ def ignition_files(role: str, installers: Config, config: Content, release: Cont
     Raises:
         ValueError: if a snippet cannot be read, or Ignition would refuse the result.
     """
-    merged, found = merging.merge(installers, read(release.get("snippets"), role, config))
+    merged, found = snippet_merge.merge(installers, read(release.get("snippets"), role, config))
     path, report = files(role)
     made = {path: documents.to_json(ignition.render(merged, release["ignitionVersion"]))}
     return made | ({report: documents.to_json([asdict(clash) for clash in found])} if found else {})

@@ -21,9 +21,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from installer import all_assets, documents, graph
-from installer.errors import InstallerError, may_pass
+from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Asset, Content, Graph, Inputs
-from installer.ignition import ignition_parsing, snippets
+from installer.ignition import ignition_reader, snippets
 from installer.openshift_install import binary, outputs
 from installer.openshift_install.outputs import OTHERS, READ
 from installer.openshift_install.program import Program, write
@@ -174,6 +174,6 @@ def _with_snippets(role: str, files: dict[str, str], given: Inputs) -> Content:
     if not _rows(role, given):
         return {path: files[path]}
     try:
-        return snippets.ignition_files(role, ignition_parsing.parse(document), given["install-config"], release)
+        return snippets.ignition_files(role, ignition_reader.parse(document), given["install-config"], release)
     except ValueError as error:
         raise InstallerError(MERGE, f"'{path}': {error}") from None

@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
-from installer.errors import InstallerError, may_pass
+from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Content
 from installer.openshift_install.program import PROGRAM
 from installer.release import image_registry

@@ -20,10 +20,10 @@ from typing import Any
 
 from installer import all_assets
 from installer.assets.manifests import FURTHER
+from installer.back_end_errors import InstallerError
 from installer.bootstrap.stage import ROOT
-from installer.errors import InstallerError
 from installer.graph import Content
-from installer.ignition.ignition_parsing import carried
+from installer.ignition.ignition_reader import carried
 from installer.openshift_install.program import write
 
 STATE = ".openshift_install_state.json"

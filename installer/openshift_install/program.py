@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from installer.errors import InstallerError, may_pass
+from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Inputs
 from shared import child_process
 

@@ -15,7 +15,7 @@ import requests
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from shared import answers, deadline, framing
 
 _PIECE_BYTES = 1 << 20

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.release import image_registry
 from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from installer import all_assets
-from installer.assets import certificates, cluster_version, kubeconfigs, machines, manifests, platform
+from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
 from installer.bootstrap import bootstrap, host_files, units
 from installer.graph import Asset
 from installer.pki import Certificate
@@ -42,7 +42,17 @@ The cluster signs and verifies the tokens of service accounts with `tls/service-
 """
 _GROUPS = {"tls": "certificates and keys: tls/", "auth": "kubeconfigs, passwords, keys of people: auth/"}
 _HOST = "the machine's own files and units"
-_MODULES = (certificates, kubeconfigs, manifests, platform, cluster_version, machines, host_files, units, bootstrap)
+_MODULES = (
+    install_certificates,
+    kubeconfigs,
+    manifests,
+    platform,
+    cluster_version,
+    machines,
+    host_files,
+    units,
+    bootstrap,
+)
 _LAID = {("key", "crt"): "key and certificate", ("crt",): "certificate", (): "nothing"}
 # If an asset has more inputs than this from one folder, the page shows only the folder.
 _FEW = 5
@@ -55,11 +65,11 @@ def page() -> str:
         trust=_trust(),
         certificates=table(
             ("file", "subject", "signed by", "days", "for", "names", "on the bootstrap machine"),
-            [_certificate(row) for row in certificates.CERTIFICATES],
+            [_certificate(row) for row in install_certificates.CERTIFICATES],
         ),
         bundles=table(
             ("file", "certificates of"),
-            [(f"`tls/{name}.crt`", code(signers)) for name, signers in certificates.BUNDLES.items()],
+            [(f"`tls/{name}.crt`", code(signers)) for name, signers in install_certificates.BUNDLES.items()],
         ),
         kubeconfigs=table(
             ("file", "user", "server", "client certificate", "trusts", "on the bootstrap machine"),
@@ -106,11 +116,11 @@ def _shape(name: str, *, given: bool) -> str:
 
 
 def _trust() -> str:
-    signed = [f"  {_node(row.issuer)} --> {_node(row.file)}" for row in certificates.CERTIFICATES if row.issuer]
-    boxes = [f'  {_node(row.file)}["{row.file}"]' for row in certificates.CERTIFICATES]
+    signed = [f"  {_node(row.issuer)} --> {_node(row.file)}" for row in install_certificates.CERTIFICATES if row.issuer]
+    boxes = [f'  {_node(row.file)}["{row.file}"]' for row in install_certificates.CERTIFICATES]
     held = [
         f'  {_node(signer)} -.-> {_node(name)}(["{name}"])'
-        for name, signers in certificates.BUNDLES.items()
+        for name, signers in install_certificates.BUNDLES.items()
         for signer in signers
     ]
     return _mermaid([*boxes, *signed, *held])

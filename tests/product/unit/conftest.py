@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared import tracing
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 from tests.conftest import of_session
 from tests.product.unit.phases.rendering import Renderings
 

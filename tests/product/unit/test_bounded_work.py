@@ -12,7 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from installer.ignition import ignition_parsing
+from installer.ignition import ignition_reader
 from shared import findings
 from shared.arm.errors import CloudError
 from shared.clusters import catalogue_changes, role_sets
@@ -72,11 +72,11 @@ CHECKS: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
     "phases that do not exist": (site, validation.of_site),
     "files of an ignition": (
         lambda number: {"ignition": {"version": "3.2.0"}, "storage": {"files": [1] * number}},
-        ignition_parsing.parse,
+        ignition_reader.parse,
     ),
     "members of an ignition": (
         lambda number: strange(number) | {"ignition": {"version": "3.2.0"}},
-        ignition_parsing.parse,
+        ignition_reader.parse,
     ),
 }
 

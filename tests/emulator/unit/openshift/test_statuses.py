@@ -16,7 +16,7 @@ from emulator.openshift.operators.statuses import EVERYTHING, Key, Statuses
 
 Json = dict[str, Any]
 BEGIN = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
-TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
+TEMPLATE: Json = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
 SELECTOR = {"matchLabels": {"app": "web"}}
 
 

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.openshift_install import binary
 from installer.release import downloads
 from shared import settings

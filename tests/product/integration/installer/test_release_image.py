@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.release import downloads, release_image
 from tests.product.integration.installer.program_server import (
     CREDENTIAL,

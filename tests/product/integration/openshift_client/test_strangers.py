@@ -18,7 +18,7 @@ from azure.core.exceptions import AzureError
 from azure.core.pipeline.policies import BearerTokenCredentialPolicy
 from azure.mgmt.compute import ComputeManagementClient
 
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.release import downloads
 from installer.release.downloads import Downloads
 from installer.release.image_registry import Image, Pullspec

@@ -20,7 +20,7 @@ import yaml
 from cryptography import x509
 
 from installer import all_assets, back_ends, graph
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.graph import Content, Graph
 from installer.openshift_install import back_end, outputs, program
 from shared import settings

@@ -2,8 +2,8 @@
 
 import pytest
 
+from installer.back_end_errors import InstallerError
 from installer.config import install_config
-from installer.errors import InstallerError
 from installer.release import release_image
 
 MIRRORS = install_config.mirrors({"registryProfiles": [{"name": "arosvc.azurecr.io"}]})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared import deadline
-from shared.phases import kustomize
+from shared.phase_documents import kustomize
 
 _run = kustomize._run
 

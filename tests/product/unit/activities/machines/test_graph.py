@@ -14,7 +14,7 @@ import pytest
 
 from activities.machines import graph
 from activities.runtime.step import Step
-from installer.errors import InstallerError
+from installer.back_end_errors import InstallerError
 from installer.graph import Graph
 from installer.openshift_install import binary
 from installer.release import release_image

@@ -13,10 +13,10 @@ from kubernetes.config.kube_config import KubeConfigLoader
 
 from installer import all_assets, pki
 from installer.assets import kubeconfigs
-from installer.assets.certificates import BOOT_FILES
+from installer.assets.install_certificates import BOOT_FILES
 from installer.config import install_config
 from installer.graph import Graph
-from installer.ignition import ignition_parsing
+from installer.ignition import ignition_reader
 from tests.product.unit.installer import example
 from tests.product.unit.installer.facts.comparisons import ROOT, boot_files, decoded, document
 
@@ -158,7 +158,7 @@ def test_machines_use_one_thread_of_a_core_when_asked_to(
         "name": f"99-{role}-disable-hyperthreading",
         "labels": {"machineconfiguration.openshift.io/role": role},
     }
-    carried = ignition_parsing.parse(machine_config["spec"]["config"]).files
+    carried = ignition_reader.parse(machine_config["spec"]["config"]).files
     assert [(file.path, file.text, file.mode) for file in carried] == [
         ("/etc/pivot/kernel-args", text, 0o600) for text in files
     ]

@@ -12,7 +12,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from installer.assets.certificates import CERTIFICATES
+from installer.assets.install_certificates import CERTIFICATES
 from installer.assets.kubeconfigs import KUBECONFIGS, Kubeconfig
 from tests.product.unit.installer import example
 from tests.product.unit.installer.assets.trust import LEAVES, TRUST

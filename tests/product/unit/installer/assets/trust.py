@@ -1,6 +1,6 @@
 """The bundle by which the user of each certificate verifies it."""
 
-from installer.assets.certificates import CERTIFICATES
+from installer.assets.install_certificates import CERTIFICATES
 
 # The bundles that the user of each leaf trusts.
 TRUST = {

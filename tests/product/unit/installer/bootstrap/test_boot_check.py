@@ -14,7 +14,7 @@ from emulator.openshift.boot.checks import Problem, problems
 from emulator.openshift.boot.ignition import File
 from emulator.openshift.boot.installation import Installation
 from installer import pki
-from installer.assets import certificates
+from installer.assets import install_certificates
 from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap import boot_reasons, bootstrap_machine
 from tests.product.unit.installer.bootstrap.boot_reasons import reason, said_as
@@ -186,7 +186,7 @@ def test_an_ignition_of_tomorrow_is_not_yet_valid() -> None:
 
 def reissued(machine: Installation, name: str, *, chained: bool = True, **changes: Any) -> Installation:
     """Return a machine with another certificate and key of a name, from the same signer unless another is given."""
-    row = replace(next(row for row in certificates.CERTIFICATES if row.file == name), **changes)
+    row = replace(next(row for row in install_certificates.CERTIFICATES if row.file == name), **changes)
     signer = pki.Pair(*(example.made().file(f"tls/{row.issuer}.{kind}") for kind in ("key", "crt")))
     names = {"domain": example.DOMAIN, "service_ip": "172.30.0.1", "cluster_domain": example.DOMAIN}
     pair = pki.issue(row, names, example.NOW, signer)

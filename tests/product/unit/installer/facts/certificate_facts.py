@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from installer.assets.certificates import CERTIFICATES
+from installer.assets.install_certificates import CERTIFICATES
 from tests.product.unit.installer import example
 from tests.product.unit.installer.facts import facts
 from tests.product.unit.installer.facts.comparisons import (

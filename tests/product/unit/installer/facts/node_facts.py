@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from installer import all_assets, graph
-from installer.assets.certificates import BUNDLES
+from installer.assets.install_certificates import BUNDLES
 from installer.config import cluster_id
 from installer.graph import Asset
 from tests.product.unit.installer.facts import facts

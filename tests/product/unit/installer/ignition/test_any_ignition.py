@@ -5,10 +5,10 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from installer.ignition import ignition, merging
+from installer.ignition import ignition, snippet_merge
 from installer.ignition.ignition import Config, Directory, File, Unit
-from installer.ignition.ignition_parsing import parse
-from installer.ignition.merging import Snippet
+from installer.ignition.ignition_reader import parse
+from installer.ignition.snippet_merge import Snippet
 from tests.product.unit.installer.ignition.ignition_rules import violations
 
 # Some are the same path, some lie below others.
@@ -50,7 +50,9 @@ def test_what_is_refused_is_what_the_rules_refuse(config: Config, version: str) 
 @given(GOOD, st.lists(GOOD, max_size=3))
 def test_nothing_that_is_merged_is_refused(installers: Config, others: list[Config]) -> None:
     """Whatever each side contains, everything of the installer stays."""
-    merged, clashes = merging.merge(installers, [Snippet(str(number), other) for number, other in enumerate(others)])
+    merged, clashes = snippet_merge.merge(
+        installers, [Snippet(str(number), other) for number, other in enumerate(others)]
+    )
     assert ignition.problems(merged) == []
     assert {*ignition.entries(installers)} <= {*ignition.entries(merged)}
     lost = {*(entry for other in others for entry in ignition.entries(other))} - {*ignition.entries(merged)}

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from installer.ignition import ignition, ignition_parsing
+from installer.ignition import ignition, ignition_reader
 from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, User
-from installer.ignition.ignition_parsing import parse
+from installer.ignition.ignition_reader import parse
 from tests.product.unit.installer import example
 from tests.product.unit.installer.facts import facts
 from tests.product.unit.installer.ignition.ignition_rules import violations
@@ -261,7 +261,7 @@ def test_only_spec_2_overwrites_unasked() -> None:
 @pytest.mark.parametrize("pieces", [1, 2], ids=["one text", "two texts"])
 def test_texts_that_unpack_to_too_much_are_refused_before_they_do(pieces: int) -> None:
     """A few KiB of gzip may contain gigabytes, and memory is limited."""
-    content = bytes(ignition_parsing.LARGEST // pieces + 1)
+    content = bytes(ignition_reader.LARGEST // pieces + 1)
     address = f"data:;base64,{base64.b64encode(gzip.compress(content)).decode()}"
     piece = {"source": address, "compression": "gzip"}
     assert len(address) * 100 < len(content)
@@ -270,7 +270,7 @@ def test_texts_that_unpack_to_too_much_are_refused_before_they_do(pieces: int) -
         parse(file_3(append=[piece] * pieces))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 5 * ignition_parsing.LARGEST
+    assert peak < 5 * ignition_reader.LARGEST
 
 
 UNREADABLE: dict[str, tuple[Any, str]] = {

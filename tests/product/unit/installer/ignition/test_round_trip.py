@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from installer.ignition import ignition, ignition_parsing
+from installer.ignition import ignition, ignition_reader
 from tests.product.unit.installer import example
 from tests.product.unit.installer.facts.comparisons import all_paths
 
@@ -17,14 +17,14 @@ KEPT_BACK = ("auth/", "tls/")
 def test_an_ignition_is_read_and_written_without_a_difference(name: str, spec: str) -> None:
     """Files, units, users and pointers, in the same order."""
     written = json.loads(example.remade(example.given(spec=spec)).file(name))
-    assert ignition.render(ignition_parsing.parse(written), spec) == written
+    assert ignition.render(ignition_reader.parse(written), spec) == written
 
 
 @pytest.mark.parametrize("spec", ["2.2.0", "3.2.0"])
 def test_every_file_under_the_installers_folder_is_the_graphs(spec: str) -> None:
     """Each text is as its asset made it. All manifests are there, and keys and kubeconfigs as far as they may be."""
     graph = example.remade(example.given(spec=spec))
-    config = ignition_parsing.parse(json.loads(graph.file("bootstrap.ign")))
+    config = ignition_reader.parse(json.loads(graph.file("bootstrap.ign")))
     texts = {file.path.removeprefix(ROOT): file.text for file in config.files if file.path.startswith(ROOT)}
     made = {path: text for path, text in ((path, graph.file(path)) for path in all_paths()) if path in texts}
     assert {path: text for path, text in texts.items() if path in made} == made

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import NameOID
 from OpenSSL import crypto
 
-from installer.assets.certificates import BUNDLES, CERTIFICATES
+from installer.assets.install_certificates import BUNDLES, CERTIFICATES
 from tests.product.unit.installer import example
 from tests.product.unit.installer.assets.trust import LEAVES, TRUST
 from tests.product.unit.installer.facts.certificate_facts import chain, extension, private_key, values

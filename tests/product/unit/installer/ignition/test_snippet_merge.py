@@ -5,10 +5,10 @@ import json
 import pytest
 
 from installer import graph
-from installer.ignition import ignition, merging, snippets
+from installer.ignition import ignition, snippet_merge, snippets
 from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, User
-from installer.ignition.ignition_parsing import parse
-from installer.ignition.merging import Clash, Snippet
+from installer.ignition.ignition_reader import parse
+from installer.ignition.snippet_merge import Clash, Snippet
 from tests.product.unit.installer import example
 from tests.product.unit.installer.ignition.ignition_rules import violations
 
@@ -26,9 +26,9 @@ def test_what_only_one_side_has_is_taken_from_there() -> None:
         directories=(Directory("/d"),),
         replace=Pointer("https://a/c"),
     )
-    assert merging.merge(whole, [Snippet("s", Config())]) == (whole, ())
-    assert merging.merge(Config(), [Snippet("s", whole)]) == (whole, ())
-    assert merging.merge(whole, [Snippet("s", whole)]) == (whole, ())
+    assert snippet_merge.merge(whole, [Snippet("s", Config())]) == (whole, ())
+    assert snippet_merge.merge(Config(), [Snippet("s", whole)]) == (whole, ())
+    assert snippet_merge.merge(whole, [Snippet("s", whole)]) == (whole, ())
 
 
 def test_the_installer_wins_files_directories_and_units() -> None:
@@ -39,7 +39,7 @@ def test_the_installer_wins_files_directories_and_units() -> None:
         directories=(Directory("/b"),),
         units=(Unit("u.service", "other"), Unit("v.service", "new")),
     )
-    merged, clashes = merging.merge(installers, [Snippet("mine", other)])
+    merged, clashes = snippet_merge.merge(installers, [Snippet("mine", other)])
     assert merged.files == (*installers.files, File("/c", "new"))
     assert merged.directories == ()
     assert merged.units == (Unit("u.service", "his"), Unit("v.service", "new"))
@@ -54,7 +54,7 @@ def test_the_installer_wins_files_directories_and_units() -> None:
 def test_the_earlier_snippet_wins_over_the_later() -> None:
     """Both lose against the installer."""
     sides = [Snippet(name, Config(files=(File("/a", name),))) for name in ("first", "second")]
-    merged, clashes = merging.merge(Config(), sides)
+    merged, clashes = snippet_merge.merge(Config(), sides)
     assert merged.files == (File("/a", "first"),)
     assert clashes == (Clash("path /a", "first", "second"),)
 
@@ -85,7 +85,7 @@ PLACES: dict[str, tuple[Config, Config, str]] = {
 def test_an_entry_gives_way_where_another_has_its_place(earlier: Config, later: Config, what: str) -> None:
     """Ignition would refuse both together, or silently write one over the other."""
     for sides in ((earlier, [Snippet("s", later)]), (Config(), [Snippet("installer", earlier), Snippet("s", later)])):
-        merged, clashes = merging.merge(*sides)
+        merged, clashes = snippet_merge.merge(*sides)
         assert merged == earlier
         assert ignition.problems(merged) == []
         assert clashes == (Clash(what, "installer", "s"),)
@@ -105,7 +105,7 @@ def test_what_has_a_place_of_its_own_stands_beside_a_unit() -> None:
         files=(File(f"{UNIT}.d/y.conf", "x"), File("/etc/systemd/system/v.service", "x")),
         directories=(Directory("/a"), Directory(f"{UNIT}.d")),
     )
-    merged, clashes = merging.merge(installers, [Snippet("s", other)])
+    merged, clashes = snippet_merge.merge(installers, [Snippet("s", other)])
     assert clashes == ()
     assert merged == Config(files=installers.files + other.files, units=installers.units, directories=other.directories)
     assert violations(ignition.render(merged, "3.2.0")) == []
@@ -113,7 +113,7 @@ def test_what_has_a_place_of_its_own_stands_beside_a_unit() -> None:
 
 def test_keys_and_groups_of_a_user_are_united_without_doubles() -> None:
     """Keys that differ only in surrounding blanks are equal; the installer's come first."""
-    merged, clashes = merging.merge(
+    merged, clashes = snippet_merge.merge(
         Config(users=(User("core", ("a", "b"), groups=("adm",)),)),
         [Snippet("s", Config(users=(User("core", (" b \n", "c"), groups=("wheel", "adm")), User("ops", ("a",)))))],
     )
@@ -134,7 +134,7 @@ def test_the_installers_password_wins(
     installers: tuple[User], others: tuple[User], want: User, clashes: tuple[Clash, ...]
 ) -> None:
     """If it has one."""
-    assert merging.merge(Config(users=installers), [Snippet("s", Config(users=others))]) == (
+    assert snippet_merge.merge(Config(users=installers), [Snippet("s", Config(users=others))]) == (
         Config(users=(want,)),
         clashes,
     )
@@ -145,7 +145,9 @@ def test_pointers_of_a_snippet_win() -> None:
     installers = Config(merge=(Pointer("https://mcs/config/master"),), authorities=("A",))
     other = Config(replace=Pointer("http://10.0.0.9:8080/config/master"), authorities=("A", "B"))
     later = Config(merge=(Pointer("https://later/x"),))
-    merged, clashes = merging.merge(installers, [Snippet("none", Config()), Snippet("s", other), Snippet("t", later)])
+    merged, clashes = snippet_merge.merge(
+        installers, [Snippet("none", Config()), Snippet("s", other), Snippet("t", later)]
+    )
     assert merged == Config(replace=other.replace, authorities=("A", "B"))
     assert clashes == (Clash("pointers", "s", "t"), Clash("pointers", "s", "installer"))
 
