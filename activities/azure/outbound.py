@@ -1,7 +1,7 @@
 """The public addresses from which a cluster's workers reach the internet: their names, and the row that changes them.
 
-They belong to the load balancer that has the infra id as its name. The cluster adds the addresses of its Services to the
-same load balancer, so an update changes only what is ours, under the load balancer's ETag.
+They belong to the load balancer that has the infra id as its name. The cluster adds the addresses of its Services to
+the same load balancer, so an update changes only what is ours, under the load balancer's ETag.
 """
 
 import re
@@ -80,9 +80,9 @@ def store_effective(step: Step) -> None:
 def _reconcile(step: Step) -> Outcome | None:
     """Let the load balancer use exactly the wanted addresses, and delete the others.
 
-    New addresses exist before the load balancer refers to them, and the load balancer no longer refers to those that are
-    deleted. Each run does what is next and waits. A second run continues from what it finds in Azure. An address with
-    which a Service of the cluster shares its frontend stays, but workers no longer send from it.
+    New addresses exist before the load balancer refers to them, and the load balancer no longer refers to those that
+    are deleted. Each run does what is next and waits. A second run continues from what it finds in Azure. An address
+    with which a Service of the cluster shares its frontend stays, but workers no longer send from it.
 
     Source: ARO-RP `pkg/cluster/loadbalancerprofile.go`. Ports for SNAT are Azure's to allocate there as well.
     """

@@ -28,7 +28,10 @@ def _private_dns_ready(step: Step) -> Outcome | None:
     if missing := [name for name in wanted if name not in found]:
         return wait(f"record '{missing[0][0]}.{zone}' ({missing[0][1]}) is not there")
     wrong = [
-        f"The private DNS record '{name}.{zone}' ({kind}) says {_said(found[name, kind])} and has to say {_said(values)}."
+        (
+            f"The private DNS record '{name}.{zone}' ({kind}) says {_said(found[name, kind])} and has to say "
+            f"{_said(values)}."
+        )
         for (name, kind), values in wanted.items()
         if found[name, kind] != values
     ]

@@ -107,8 +107,8 @@ def group_problem(subnet: Subnet, group_id: str) -> str:
         )
     if group_id and attached and attached.lower() != group_id.lower():
         return (
-            f"The subnet '{subnet.id}' has the network security group '{attached}'. The cluster attaches its own: detach "
-            f"it with: az network vnet subnet update --ids '{subnet.id}' --remove networkSecurityGroup"
+            f"The subnet '{subnet.id}' has the network security group '{attached}'. The cluster attaches its own: "
+            f"detach it with: az network vnet subnet update --ids '{subnet.id}' --remove networkSecurityGroup"
         )
     return ""
 

@@ -60,7 +60,8 @@ def _problems(step: Step, linked: Linked, found: DiskEncryptionSet) -> list[Clou
         )
     if state != "Succeeded":
         problems.append(
-            f"The disk encryption set '{linked.id}' is in state '{state}', not 'Succeeded'. Check that it may use its key."
+            f"The disk encryption set '{linked.id}' is in state '{state}', not 'Succeeded'. Check that it may use its "
+            "key."
         )
     return [CloudError(400, linked.kind.missing, problem, linked.target) for problem in problems]
 

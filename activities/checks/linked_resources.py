@@ -57,8 +57,8 @@ class Linked:
         return CloudError(
             400,
             ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-            f"Neither the resource provider nor the service principal may read the {self.kind.label} '{self.id}', so it "
-            "was not checked.",
+            f"Neither the resource provider nor the service principal may read the {self.kind.label} '{self.id}', so "
+            "it was not checked.",
             self.target,
             owner=Owner.CUSTOMER,
         )

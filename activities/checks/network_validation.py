@@ -88,8 +88,8 @@ def _location(step: Step, network: VirtualNetwork) -> list[CloudError]:
     if network.extended_location is not None:
         return [
             _invalid(
-                f"The virtual network '{network.id}' is in the edge zone '{network.extended_location.name}', where this "
-                "service makes no machines. Use a virtual network of the region itself."
+                f"The virtual network '{network.id}' is in the edge zone '{network.extended_location.name}', where "
+                "this service makes no machines. Use a virtual network of the region itself."
             )
         ]
     if same_location(actual, wanted):

@@ -1,4 +1,4 @@
-"""The quotas that a cluster's machines and addresses use in the subscription's region, and the ports of its addresses."""
+"""The quotas that a cluster's machines and addresses use in the subscription's region, and its addresses' ports."""
 
 import math
 from collections import Counter

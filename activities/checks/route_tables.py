@@ -43,9 +43,9 @@ def problems(step: Step, subnets: dict[str, Subnet | None]) -> list[CloudError]:
 def _problem(step: Step, subnet: Subnet, target: str) -> CloudError | None:
     if subnet.route_table is None:
         return _invalid(
-            f"The subnet '{subnet.id}' has no route table, and with the outboundType 'UserDefinedRouting' the cluster has "
-            f"no other way outside. Attach one that has a route {_EVERYWHERE} to a virtual appliance or a virtual network "
-            f"gateway, with: az network vnet subnet update --ids '{subnet.id}' --route-table <id>",
+            f"The subnet '{subnet.id}' has no route table, and with the outboundType 'UserDefinedRouting' the cluster "
+            f"has no other way outside. Attach one that has a route {_EVERYWHERE} to a virtual appliance or a virtual "
+            f"network gateway, with: az network vnet subnet update --ids '{subnet.id}' --route-table <id>",
             target,
         )
     linked = Linked(ROUTE_TABLE, resource_id.parse(str(subnet.route_table.id)), target)
@@ -58,11 +58,11 @@ def _problem(step: Step, subnet: Subnet, target: str) -> CloudError | None:
     ):
         return None
     return _invalid(
-        f"The route table '{linked.id}' of the subnet '{subnet.id}' has no route {_EVERYWHERE} to a virtual appliance or a "
-        "virtual network gateway, and with the outboundType 'UserDefinedRouting' the cluster has no other way outside. "
-        f"Add one with: az network route-table route create --resource-group '{linked.id.resource_group}' "
-        f"--route-table-name '{linked.id.name}' --name default --address-prefix {_EVERYWHERE} "
-        "--next-hop-type VirtualAppliance --next-hop-ip-address <address>",
+        f"The route table '{linked.id}' of the subnet '{subnet.id}' has no route {_EVERYWHERE} to a virtual appliance "
+        "or a virtual network gateway, and with the outboundType 'UserDefinedRouting' the cluster has no other way "
+        f"outside. Add one with: az network route-table route create --resource-group '{linked.id.resource_group}' "
+        f"--route-table-name '{linked.id.name}' --name default --address-prefix {_EVERYWHERE} --next-hop-type "
+        "VirtualAppliance --next-hop-ip-address <address>",
         target,
     )
 

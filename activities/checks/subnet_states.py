@@ -36,13 +36,13 @@ _STATES = (
     ),
     _State(
         lambda subnet: [str(each.linked_resource_type) for each in subnet.service_association_links or []],
-        "is in use by {found}, so Azure lets nothing else into it. Use another subnet, or delete the resources that this "
-        f"command lists: {_SHOW} --query serviceAssociationLinks",
+        "is in use by {found}, so Azure lets nothing else into it. Use another subnet, or delete the resources "
+        f"that this command lists: {_SHOW} --query serviceAssociationLinks",
     ),
     _State(
         lambda subnet: [str(each.linked_resource_type) for each in subnet.resource_navigation_links or []],
-        "is in use by {found}, so Azure lets nothing else into it. Use another subnet, or delete the resources that this "
-        f"command lists: {_SHOW} --query resourceNavigationLinks",
+        "is in use by {found}, so Azure lets nothing else into it. Use another subnet, or delete the resources "
+        f"that this command lists: {_SHOW} --query resourceNavigationLinks",
     ),
     _State(
         lambda subnet: [str(each.id) for each in subnet.application_gateway_ip_configurations or []],
@@ -66,7 +66,7 @@ def problems(subnet: Subnet) -> list[str]:
 
 
 def locked(step: Step, subnet: Subnet) -> list[str]:
-    """Return a text for each lock because of which the subnet could not be prepared, now or when the cluster is deleted.
+    """Return a text for each lock that keeps the subnet from being prepared, now or when the cluster is deleted.
 
     A service that may not read locks learns of them when it writes the subnet.
     """

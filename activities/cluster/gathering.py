@@ -67,7 +67,7 @@ def waiting(
 
 
 def not_done(step: Step, api: ApiClient, error: NotDone) -> Outcome:
-    """Return the outcome of a poll that the cluster did not answer as it should. Time without an API server does not count.
+    """Return the outcome of a poll that the cluster did not answer well. Time without an API server does not count.
 
     Args:
         step: the step that polls.

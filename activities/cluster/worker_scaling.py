@@ -37,8 +37,8 @@ def _spread(step: Step, api: ApiClient) -> None:
         raise CloudError(
             400,
             ErrorCode.INVALID_PARAMETER,
-            f"The cluster has no MachineSet in '{MACHINES}' whose name begins with '{infra_id}-worker-', so its workers "
-            "cannot be scaled from outside. Make one, or scale the cluster's other MachineSets with: oc scale",
+            f"The cluster has no MachineSet in '{MACHINES}' whose name begins with '{infra_id}-worker-', so its "
+            "workers cannot be scaled from outside. Make one, or scale the cluster's other MachineSets with: oc scale",
             _TARGET,
         )
     step.decide(worker_count.note_begun)

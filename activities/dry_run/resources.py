@@ -54,9 +54,9 @@ def compare(step: Step, rendered: Json) -> tuple[Verdict, list[TriedResource]]:
     """Look for each resource of a deployment.
 
     Returns:
-        `unchanged` if this deployment has succeeded, so that it would not be sent again; `made` if none of the resources
-        exists; otherwise `changed`: the deployment would be sent, and ARM alone knows what it changes in those that
-        exist. And the resources.
+        `unchanged` if this deployment has succeeded, so that it would not be sent again; `made` if none of the
+        resources exists; otherwise `changed`: the deployment would be sent, and ARM alone knows what it changes in
+        those that exist. And the resources.
     """
     exists = resource_group.find(step) is not None
     found: list[TriedResource] = [

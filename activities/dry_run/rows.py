@@ -1,8 +1,8 @@
 """The dry run of the rows of a plan, in their order, on a document in memory.
 
-Three kinds of rows are tried, and none of them can change anything: checks run as they are; the rows in `_RUN` run until
-their first change, which is refused; rows with templates are rendered, and each resource is looked for. Of all others,
-the dry run only tells what they are for.
+Three kinds of rows are tried, and none of them can change anything: checks run as they are; the rows in `_RUN` run
+until their first change, which is refused; rows with templates are rendered, and each resource is looked for. Of all
+others, the dry run only tells what they are for.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """The end of an operation.
 
-The end is written to the async operation first, then to the document of its cluster or site. A client sees it only after
-the second write, because the status route asks that document whether it still names the operation.
+The end is written to the async operation first, then to the document of its cluster or site. A client sees it only
+after the second write, because the status route asks that document whether it still names the operation.
 """
 
 from typing import Any

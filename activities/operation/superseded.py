@@ -25,9 +25,9 @@ def _cancel_superseded(step: Step) -> Outcome | None:
 
     The fence has moved, so the old operation begins nothing more. But a request that it sent before could still make
     something after the delete has looked for it. A call records that it is about to change something, and when it is
-    over; a call that died is waited for as long as a request may take. Steps between two calls are not waited for: their
-    next call finds the fence moved. A second run finds the operation ended, and what still runs. When nothing runs any
-    more, the cluster's document drops the operation.
+    over; a call that died is waited for as long as a request may take. Steps between two calls are not waited for:
+    their next call finds the fence moved. A second run finds the operation ended, and what still runs. When nothing
+    runs any more, the cluster's document drops the operation.
     """
     operation_id = step.document.get("supersededOperationId")
     if not operation_id:

@@ -1,8 +1,8 @@
 """Clusterctl's `init`: installs providers, one after the other, each once the one before is ready.
 
 A `Provider` object for each records what is installed, in the form of clusterctl, which can read it. It is written
-after the objects of the provider, so a run that dies applies them again. Once it is there, only objects that are missing
-are applied: controllers change the others, such as the certificates of webhooks.
+after the objects of the provider, so a run that dies applies them again. Once it is there, only objects that are
+missing are applied: controllers change the others, such as the certificates of webhooks.
 
 Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/cluster/installer.go` and `inventory.go`.
 """
@@ -237,9 +237,10 @@ class Installation:
     def _what_to_do(self, one: Components, record: Json) -> str:
         has, where = record.get("version"), record["metadata"]["namespace"]
         return (
-            f"The cluster '{self.name}' has the provider {one.provider.component} {has} in the namespace '{where}', and "
-            f"{one.provider.version} in '{one.namespace}' is wanted. The action 'init' does not upgrade. Name {has} in "
-            "init-options, or upgrade with 'clusterctl upgrade apply', or remove it with 'clusterctl delete' first."
+            f"The cluster '{self.name}' has the provider {one.provider.component} {has} in the namespace '{where}', "
+            f"and {one.provider.version} in '{one.namespace}' is wanted. The action 'init' does not upgrade. Name "
+            f"{has} in init-options, or upgrade with 'clusterctl upgrade apply', or remove it with 'clusterctl "
+            "delete' first."
         )
 
 

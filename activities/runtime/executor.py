@@ -1,7 +1,8 @@
 """The executor behind an activity's name, and the outcomes that it may have.
 
-The functions of an executor take a `FencedCall`: mostly a `Step`, which works on a cluster. They return None (done) or `wait(...)`, or raise: `CloudError` for a failure
-that the customer reads, `TryAgain` for one that may pass, and any error of an Azure SDK unchanged.
+The functions of an executor take a `FencedCall`: mostly a `Step`, which works on a cluster. They return None (done) or
+`wait(...)`, or raise: `CloudError` for a failure that the customer reads, `TryAgain` for one that may pass, and any
+error of an Azure SDK unchanged.
 """
 
 from collections.abc import Callable, Mapping

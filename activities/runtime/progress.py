@@ -1,8 +1,8 @@
 """The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
-Most calls do not write it. A step writes `changing` just before its first change in Azure or in the cluster, and removes
-it when the call ends, because a delete waits for such calls; a step that only reads writes its item once, at the end. A
-poll that found the same as the poll before leaves the item unchanged, but for no longer than `SIGN_OF_LIFE`.
+Most calls do not write it. A step writes `changing` just before its first change in Azure or in the cluster, and
+removes it when the call ends, because a delete waits for such calls; a step that only reads writes its item once, at
+the end. A poll that found the same as the poll before leaves the item unchanged, but for no longer than `SIGN_OF_LIFE`.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _COUNTING = ("polls", "lastProgressTime")
 
 @dataclass
 class _Written:
-    """The stored state of an item, as far as this process knows: the item as written, and the last call that confirmed it."""
+    """The stored state of an item, as far as this process knows: the item, and the last call that confirmed it."""
 
     item: ProgressItem
     call: Call

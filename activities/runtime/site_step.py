@@ -10,8 +10,8 @@ class SiteStep(FencedCall[SiteDocument]):
     def check_fence(self) -> None:
         """Check the fence right before a change in a cluster; a site that is stopping allows none.
 
-        A phase changes many objects in one call. So that a cancel need not wait for the end of that call, it takes effect
-        at the next object.
+        A phase changes many objects in one call. So that a cancel need not wait for the end of that call, it takes
+        effect at the next object.
 
         Raises:
             FenceMoved: if this attempt was superseded.
