@@ -115,7 +115,8 @@ def _rights(call: Call) -> Problem | None:
         return None
     return Problem(
         Code.RIGHTS_FORBIDDEN,
-        f"the app's managed identity (object id {app}) may not read the role assignments of subscription {subscription}",
+        f"the app's managed identity (object id {app}) may not read the role assignments of subscription "
+        f"{subscription}",
     )
 
 

@@ -86,7 +86,8 @@ class Services:
 def _get_bundles() -> "Bundles":
     """Return the bundles. The SDK of blobs takes a while to import, so that comes with the first call.
 
-    The vault is opened with the first bundle that is sealed or read: whoever removes one does without it, and without ARM.
+    The vault is opened with the first bundle that is sealed or read: whoever removes one does without it, and without
+    ARM.
     """
     from shared.bundles.storage import open_bundles  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Waits for a dry run: an orchestration whose result is the answer to the request. Asynchronous, as `functions.py` is."""
+"""Waits for a dry run: an orchestration whose result answers the request. Asynchronous, as `functions.py` is."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 async def result(client: df.DurableOrchestrationClient, trial: Trial) -> tuple[DryRunResult | None, bool]:
-    """Return the result of a dry run, or None, and whether it still works on it. Its history is removed with its end."""
+    """Return the result of a dry run, or None, and whether it still runs. Its history is removed with its end."""
     try:
         async with asyncio.timeout(trial.seconds):
             if trial.input is not None:

@@ -30,7 +30,7 @@ def put(call: Call) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Remove a bundle: 204, also if there is none. While an operation runs, its site keeps the bundle, and so does this.
+    """Remove a bundle: 204, also if there is none. A site keeps its bundle while an operation runs, and so does this.
 
     If a site gets the bundle at the same moment, its next request says that the bundle is gone; store it again then.
 

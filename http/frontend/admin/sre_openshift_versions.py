@@ -101,8 +101,9 @@ def _require_no_creates(call: Call, name: str) -> None:
     """
     if running := sum(1 for _ in call.services.store.clusters.creating(name)):
         raise conflict(
-            f"Clusters are being created with version '{name}' ({running} now), and would fail without its entry. Wait "
-            "until they are created, or delete them. To stop further creates by default, make another version the default."
+            f"Clusters are being created with version '{name}' ({running} now), and would fail without its entry. "
+            "Wait until they are created, or delete them. To stop further creates by default, make another version "
+            "the default."
         )
 
 

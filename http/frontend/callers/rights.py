@@ -22,8 +22,8 @@ class Right:
     Args:
         action: the action, such as `Microsoft.RedHatOpenShift/openShiftClusters/read`.
         at: where it is asked.
-        fresh: whether Azure is asked each time; otherwise an answer counts for a minute. That somebody has no role at all
-            counts for a minute everywhere.
+        fresh: whether Azure is asked each time; otherwise an answer counts for a minute. That somebody has no role at
+            all counts for a minute everywhere.
     """
 
     action: str

@@ -1,4 +1,4 @@
-"""The managed domain of a new cluster. A PUT reserves it before it writes the cluster, and refuses one that is taken."""
+"""The managed domain of a new cluster. A PUT reserves it before it writes the cluster, or refuses a taken one."""
 
 from contextlib import ExitStack
 from datetime import datetime

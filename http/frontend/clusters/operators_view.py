@@ -1,7 +1,7 @@
 """PUT and PATCH through the operators' view of a cluster. All of them are refused, each by what it asks for.
 
-In this view a write runs a maintenance task, or sets up the operator in the cluster or its gateway. The service has none
-of these.
+In this view a write runs a maintenance task, or sets up the operator in the cluster or its gateway. The service has
+none of these.
 """
 
 from typing import NoReturn
@@ -40,6 +40,6 @@ def refuse(call: Call, stored: Cluster, event: Event, sent: Cluster) -> NoReturn
     validate_operators(stored, convert.overlay(stored, sent, call.version, patch=True), call.version)
     raise invalid_parameter(
         _TASK,
-        f"A {event} with the api-version '{call.version.name}' runs the task in '{_TASK}', or all tasks if it names none, "
-        "and this service has no maintenance tasks.",
+        f"A {event} with the api-version '{call.version.name}' runs the task in '{_TASK}', or all tasks if it names "
+        "none, and this service has no maintenance tasks.",
     )

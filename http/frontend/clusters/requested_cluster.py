@@ -54,8 +54,8 @@ def requested_cluster(
         stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`. If the
             request scales machine sets, its number of workers becomes the one that they have.
         edge: the edge of the state machine that the request takes.
-        read_live: returns the cluster as a GET shows it now; None for a create, and for a preflight, which lets pass what
-            only the live cluster can tell.
+        read_live: returns the cluster as a GET shows it now; None for a create, and for a preflight, which lets pass
+            what only the live cluster can tell.
 
     Raises:
         CloudError: with every problem that the validation finds.
@@ -144,8 +144,8 @@ def _beside_live(  # noqa: PLR0917 - the steps' own values
 
     A GET may show another version, console or list of ingress profiles than the stored one, and machine sets, which are
     not stored at all. If the body differs from the stored cluster in such a member, both have what a GET shows now, the
-    latter with the body laid over it. The live cluster is read only for that. What the body only repeats gets the stored
-    value in `cluster`, and so do machine sets, except the number of workers.
+    latter with the body laid over it. The live cluster is read only for that. What the body only repeats gets the
+    stored value in `cluster`, and so do machine sets, except the number of workers.
 
     Raises:
         CloudError: 409 `Conflict` for machine sets if the cluster cannot be read; see `live_workers.counts` for others.

@@ -1,4 +1,4 @@
-"""ARM's and operators' identity. Only the client certificate decides it, before anything else in the request is read."""
+"""ARM's and operators' identity. Only the client certificate decides it, before anything else is read."""
 
 from collections.abc import Callable
 

@@ -3,8 +3,8 @@
 The plan says what has to be done, and progress items say what has happened. A row without an item has not begun. A row
 that an earlier operation or attempt has done is `Succeeded`, too.
 
-    {"id", "name", "clusterId" or "site" and "bundle", "plan", "status", "startTime", "endTime", "durationSeconds", "percentComplete",
-     "attempt", "timeScale", "correlationId", "currentSteps": ["deploy_storage_template"],
+    {"id", "name", "clusterId" or "site" and "bundle", "plan", "status", "startTime", "endTime", "durationSeconds",
+     "percentComplete", "attempt", "timeScale", "correlationId", "currentSteps": ["deploy_storage_template"],
      "phases": [{"name", "status", "startTime", "endTime", "durationSeconds"}],
      "steps": [{"name", "phase", "kind", "status", "attempt", "startTime", "endTime", "durationSeconds", "needs",
                 "waitsFor", "message", "polls", "deadline", "lastProgressTime", "error"}],

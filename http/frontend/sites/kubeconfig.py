@@ -20,8 +20,8 @@ def get_kubeconfig(call: Call) -> Reply:
     cluster has the kubeconfig of another one, the service reads it through its own private endpoint.
 
     Raises:
-        CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409 `Conflict`
-            if no source has a kubeconfig.
+        CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409
+            `Conflict` if no source has a kubeconfig.
     """
     found, services = opening.site(call, opening.document(call)), call.services
     name = opening.declared(call, "clusterName")

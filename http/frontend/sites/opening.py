@@ -90,8 +90,8 @@ def content(call: Call, schema: Schema) -> dict[str, Any]:
     """Return the body of a request.
 
     Raises:
-        CloudError: 400 `InvalidRequestContent` if it is not an object; 400 `InvalidParameter` with everything in which it
-            differs from the schema.
+        CloudError: 400 `InvalidRequestContent` if it is not an object; 400 `InvalidParameter` with everything in which
+            it differs from the schema.
     """
     given = call.content
     if not isinstance(given, dict):
@@ -141,8 +141,9 @@ def require_credentials(call: Call, scopes: Iterable[str], *, fresh: bool) -> No
     for scope in scopes:
         if call.signed_in is None:
             raise forbidden(
-                f"The site uses the cluster '{shown(scope)}' of this service. Who calls with an operator's certificate has "
-                "no role in Azure that would allow that: give the site a kubeconfig in its bundle, or call with a token."
+                f"The site uses the cluster '{shown(scope)}' of this service. Who calls with an operator's "
+                "certificate has no role in Azure that would allow that: give the site a kubeconfig in its bundle, "
+                "or call with a token."
             )
         action = LIST_ADMIN_CREDENTIALS.action
         if not call.services.rights.may(call.principal.object_id, Ask(action, scope), fresh=fresh):

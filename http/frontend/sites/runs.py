@@ -229,8 +229,8 @@ def _resumed(call: Call, document: SiteDocument, plan_name: str) -> ResolvedPlan
     ended = [item["step"] for item in items if item["status"] == StepStatus.SUCCEEDED]
     if missing := plans.missing_activities(plan, ended):
         raise conflict(
-            f"That run was planned by another version of the service. The deployed version cannot do these steps of its "
-            f"plan: {', '.join(missing)}. Run the plan again from its beginning, or from a phase, with "
+            "That run was planned by another version of the service. The deployed version cannot do these steps of "
+            f"its plan: {', '.join(missing)}. Run the plan again from its beginning, or from a phase, with "
             "resumeFrom. Objects that are already as wanted are left alone."
         )
     return {**plan, "done": list(dict.fromkeys([*plan.get("done", []), *ended]))}

@@ -38,8 +38,8 @@ def put(call: Call) -> Reply:
     runs, the site keeps its bundle.
 
     Raises:
-        CloudError: 400 `InvalidParameter` with every problem; 409 `Conflict` while an operation runs, or after five lost
-            races; 412 `PreconditionFailed`.
+        CloudError: 400 `InvalidParameter` with every problem; 409 `Conflict` while an operation runs, or after five
+            lost races; 412 `PreconditionFailed`.
     """
     wanted = _wanted(call)
     opening.site(call, wanted)

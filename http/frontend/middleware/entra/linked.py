@@ -1,4 +1,4 @@
-"""The resources that a cluster's body names and the service acts on, and what the caller must be allowed to do to them."""
+"""The resources that a cluster's body names and the service acts on, and the rights on them that a caller needs."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The caller's identity where callers have tokens of Entra ID. Nothing else in the request is read before it is known."""
+"""The caller's identity where callers have tokens of Entra ID. Nothing else in the request is read before it."""
 
 import re
 from dataclasses import replace
