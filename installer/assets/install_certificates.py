@@ -76,9 +76,9 @@ CERTIFICATES = (
         extended=_CLIENT,
         boot=_NOTHING,
     ),
-    # Handed out by `listAdminCredentials`; the installer's own, valid for ten years, never is. OpenShift binds this user
-    # (`cluster-admins`). No binding limits the group, and its members cannot be revoked.
-    # Source: ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
+    # Handed out by `listAdminCredentials`; the installer's own, valid for ten years, never is. OpenShift binds this
+    # user (`cluster-admins`). No binding limits the group, and its members cannot be revoked. Source: ARO-RP
+    # `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     Certificate(
         "user-admin",
         "system:admin",

@@ -49,8 +49,8 @@ For example:
   python -m installer graph bootstrap.ign
 
 `create ignition-configs` goes on from `create manifests` where that was run: same keys, ids and names, and the
-manifests as they lie there. Without it each run makes a new cluster. Unlike openshift-install, neither install-config nor
-manifests are taken away, and an install-config that was changed in between is refused: the manifests would not follow it.
+manifests as they lie there. Without it each run makes a new cluster. Unlike openshift-install, it takes away neither
+install-config nor manifests, and refuses an install-config that was changed since: the manifests would not follow it.
 All files are readable by their owner alone. Nothing here asks Azure.
 """
 

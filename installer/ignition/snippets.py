@@ -1,7 +1,7 @@
 """Snippets of a catalogue entry, the built-in ones by name, and the files of a role that are made with them.
 
-`snippets` of an entry maps a role to rows, which are laid over that role's ignition in this order (`snippet_merge.py` decides
-who wins):
+`snippets` of an entry maps a role to rows, which are laid over that role's ignition in this order (`snippet_merge.py`
+decides who wins):
 
 * `{"name": "anything", "ignition": {...}}`: a configuration, spec 2 or 3;
 * `{"name": "hostname", "hostname": "..."}`;
@@ -119,7 +119,10 @@ def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], 
             # Operators and people write rows by hand, so a list may be where text belongs.
             wrong.append((place, "a member of it is of the wrong type"))
     if role in CARRIED_BY_AZURE and not wrong and (size := _size(made)) > LARGEST - RESERVED:
-        sentence = f"they take {size:,} bytes of {role}.ign, where Azure leaves {LARGEST - RESERVED:,}: have a pointer fetch them"
+        sentence = (
+            f"they take {size:,} bytes of {role}.ign, where Azure leaves {LARGEST - RESERVED:,}: have a pointer fetch "
+            "them"
+        )
         wrong.append((f"snippets.{role}", sentence))
     return tuple(made), wrong
 

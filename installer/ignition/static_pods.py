@@ -296,7 +296,10 @@ def _router(address: str) -> str:
 
 def _listen(port: int, values: dict[str, str], workers: int) -> str:
     lines = [
-        f"    server worker-{number} {values['cluster']}-worker-{number}.{values['domain']}:{port} check resolvers node\n"
+        (
+            f"    server worker-{number} {values['cluster']}-worker-{number}.{values['domain']}:{port} check "
+            "resolvers node\n"
+        )
         for number in range(workers)
     ]
     return Template(_LISTEN).substitute(port=port, address=values["ingress_address"]) + "".join(lines)
