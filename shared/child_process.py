@@ -119,8 +119,8 @@ def run(
                 _log_once(Path(words[0]).name, unconfined)
             return process.wait(limits.seconds)
         finally:
-            # With everything that it has started, which could write on. A process group's number is not reused while the
-            # group exists.
+            # With everything that it has started, which could write on. A process group's number is not reused while
+            # the group exists.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -129,8 +129,8 @@ def run(
 @cache
 def _log_once(program: str, unconfined: str) -> None:
     _log.warning(
-        "%s runs with this service's rights to: %s. The kernel lets no process give them up (Landlock, seccomp), so the "
-        "checks of what the program is given are all that confines it.",
+        "%s runs with this service's rights to: %s. The kernel lets no process give them up (Landlock, seccomp), so "
+        "the checks of what the program is given are all that confines it.",
         program,
         unconfined,
     )

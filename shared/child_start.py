@@ -3,10 +3,10 @@
 `child_process.py` runs this as a script, with the standard library alone. Importing it would limit the importer. The
 parent cannot do this for a child, because a fast program would be faster than the parent.
 
-Arguments: the number of a pipe to the parent; the limits, as `number:soft:hard` joined by commas; the only folder that the
-program may read, or "" if it may do what this service may; the program and its arguments. The pipe gets what the kernel
-does not let us confine, `files` or `network`, and closes when the program starts. If the program cannot start, the pipe
-gets `!` and the number of the error.
+Arguments: the number of a pipe to the parent; the limits, as `number:soft:hard` joined by commas; the only folder that
+the program may read, or "" if it may do what this service may; the program and its arguments. The pipe gets what the
+kernel does not let us confine, `files` or `network`, and closes when the program starts. If the program cannot start,
+the pipe gets `!` and the number of the error.
 
 Confinement needs no rights. Landlock closes all files but the folder's (Linux 5.13; `man 7 landlock`). A filter of
 seccomp refuses sockets. Neither can be undone, so the program and its children keep both.
@@ -67,8 +67,8 @@ def close_network() -> bool:
     if known is None:
         return False
     machine, *refused = known
-    # Each step: what it does, how many steps to skip if it is so, and if not, and a value. The first reads the machine, at
-    # byte 4 of a call's data; the call's number is at byte 0.
+    # Each step: what it does, how many steps to skip if it is so, and if not, and a value. The first reads the machine,
+    # at byte 4 of a call's data; the call's number is at byte 0.
     steps = [(LOAD, 0, 0, 4), (IF_EQUAL, 1, 0, machine), (RETURN, 0, 0, REFUSE), (LOAD, 0, 0, 0)]
     steps += [(IF_AT_LEAST, len(refused), 0, OTHER_INTERFACE)]
     steps += [(IF_EQUAL, len(refused) - 1 - index, 0, number) for index, number in enumerate(refused)]

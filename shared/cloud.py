@@ -100,8 +100,8 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
         options["proxies"] = options.get("proxies") or way.proxies(origin)
         with deadline.within(ANSWER_SECONDS):
             response = super().send(request, **options)
-        # An answer with few brackets cannot be nested deep. Reading the others once more, only for that, costs as much as
-        # the SDK's own reading.
+        # An answer with few brackets cannot be nested deep. Reading the others once more, only for that, costs as much
+        # as the SDK's own reading.
         body = b"" if options.get("stream") else response.body()
         if body.count(b"[") + body.count(b"{") > answers.MAX_DEPTH:
             try:

@@ -221,8 +221,8 @@ class FencedDocument(Document, total=False):
 class SiteDocument(FencedDocument, total=False):
     """A site that operators run plans on. Its id is its name, and its key `/sites/<name>`.
 
-    `bundle` is the digest of the archive that it has now, and `metadata` the path of the metadata file in it. `runs` has
-    the last operation of each plan that was run, by the plan's name.
+    `bundle` is the digest of the archive that it has now, and `metadata` the path of the metadata file in it. `runs`
+    has the last operation of each plan that was run, by the plan's name.
     """
 
     bundle: str

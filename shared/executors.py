@@ -1,4 +1,4 @@
-"""The names of all activities. `activities/__init__.py` registers them; requests and timers compare stored plans with them.
+"""The names of all activities. `activities/__init__.py` registers them; stored plans are compared with them.
 
 Durable swallows a call of an activity that the deployed package does not have: the orchestration never hears of it, and
 gives every later answer to a wrong task. So a plan that an earlier package has stored is compared before it runs.
@@ -10,8 +10,8 @@ from shared import remedies
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.arm.operation_errors import operation_error
 
-# The modules of `activities/`, and the executors in them. An executor has the name under which plans and durable history
-# know it.
+# The modules of `activities/`, and the executors in them. An executor has the name under which plans and durable
+# history know it.
 BY_MODULE: dict[str, tuple[str, ...]] = {
     "checks.principals": (
         "validate_service_principal",

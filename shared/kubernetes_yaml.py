@@ -1,7 +1,8 @@
-"""YAML as Kubernetes reads it, and so that it reads it right: with the rules of Go's library, which are not those of YAML 1.1 that PyYAML has.
+"""YAML as Kubernetes reads and writes it: by the rules of Go's library, which differ from PyYAML's YAML 1.1.
 
-`yes` and `on` are true, and `0644` is octal. But a lone `=` is a text, `<<` is one unless it is a key, a time is a text,
-`1:30` is one, and what is JSON's number, `1e3`, is a number. The keys of objects are texts. Unknown tags do not matter.
+`yes` and `on` are true, and `0644` is octal. But a lone `=` is a text, `<<` is one unless it is a key, a time is a
+text, `1:30` is one, and what is JSON's number, `1e3`, is a number. The keys of objects are texts. Unknown tags do not
+matter.
 
 Source: kubernetes-sigs/yaml `yaml.go` (`YAMLToJSON`), `goyaml.v2/resolve.go`, `goyaml.v2/decode.go`.
 """

@@ -29,10 +29,12 @@ HOST_SETTINGS: Mapping[str, str] = {
     "`AzureWebJobsStorage__…`, with which the host uses the app's identity.",
     "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
     "PYTHON_THREADPOOL_THREAD_COUNT": "Threads for synchronous functions: each runs at most one Azure call at a time.",
-    "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT": "Bytes of the largest body that any path takes. Longer ones get 413 from the host.",
-    "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives; at least every five minutes.",
-    "PURGE_SCHEDULE": "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind, and that "
-    "report clusters whose resource group is gone.",
+    "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT": "Bytes of the largest body that any path takes. Longer ones get 413.",
+    "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts stranded operations; at least every five minutes.",
+    "PURGE_SCHEDULE": (
+        "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind, and that "
+        "report clusters whose resource group is gone."
+    ),
 }
 
 
@@ -231,7 +233,8 @@ class Settings(Pace):
 
     callers: Callers = _setting(  # noqa: RUF009 - a field, as below
         "CALLERS",
-        "Who calls: `arm`, with its client certificate (hosted), or `entra`, anyone with a token (one's own subscription).",
+        "Who calls: `arm`, with its client certificate (hosted), or `entra`, anyone with a token (one's own "
+        "subscription).",
         parse=_callers,
     )
     api_client_id: str = _setting(
@@ -242,8 +245,8 @@ class Settings(Pace):
     )
     public_url: str = _setting(
         "PUBLIC_URL",
-        "Address at which callers reach the service, for links in replies; empty for `https://` and the host name that the "
-        "platform reports in `WEBSITE_HOSTNAME`. ARM sends its own address.",
+        "Address at which callers reach the service, for links in replies; empty for `https://` and the host name "
+        "that the platform reports in `WEBSITE_HOSTNAME`. ARM sends its own address.",
         parse=lambda value: value and _address(value),
         default="",
     )
@@ -257,7 +260,8 @@ class Settings(Pace):
     cosmosdb_account: str = _setting("COSMOSDB_ACCOUNT", "Name of the Cosmos DB account.")
     task_hub: str = _setting(
         "TASK_HUB",
-        "Task hub of this deployment; `host.json` refers to it. Deployments that share a Cosmos DB account need one each.",
+        "Task hub of this deployment; `host.json` refers to it. Deployments that share a Cosmos DB account need one "
+        "each.",
         parse=_task_hub,
     )
     private_endpoint_subnet_id: str = _setting(

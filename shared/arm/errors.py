@@ -264,7 +264,7 @@ def unauthorized(message: str) -> CloudError:
 
 
 def forbidden(message: str) -> CloudError:
-    """Build the 403 for a caller whose client certificate, or whose app roles, are not those that this path requires."""
+    """Build the 403 for a caller without the client certificate, or the app roles, that this path requires."""
     return CloudError(403, ErrorCode.FORBIDDEN, message)
 
 
@@ -281,7 +281,8 @@ def authorization_failed(client: str, object_id: str, action: str, scope: str) -
         403,
         ErrorCode.AUTHORIZATION_FAILED,
         f"The client '{client}' with object id '{object_id}' does not have authorization to perform action '{action}' "
-        f"over scope '{scope}' or the scope is invalid. If access was recently granted, please refresh your credentials.",
+        f"over scope '{scope}' or the scope is invalid. If access was recently granted, please refresh your "
+        "credentials.",
     )
 
 

@@ -20,8 +20,8 @@ ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _MANAGEMENT_GROUPS = "/providers/microsoft.management/managementgroups/"
 _LOCK_MARKER = "/providers/microsoft.authorization/locks/"
 AT_SCOPE = "atScope()"
-# ARM's states, and the state that ARM reports to a resource provider. A subscription with a payment overdue still works.
-# https://learn.microsoft.com/azure/cost-management-billing/manage/subscription-states
+# ARM's states, and the state that ARM reports to a resource provider. A subscription with a payment overdue still
+# works. https://learn.microsoft.com/azure/cost-management-billing/manage/subscription-states
 _STATES: Mapping[str, str] = {
     "enabled": "Registered",
     "pastdue": "Registered",

@@ -16,8 +16,8 @@ from typing import Self
 from shared import deadline
 from shared.bundles.problems import BundleError, Problem, refused
 
-# The limits of a bundle as it is on a disk. The largest site of airshipctl's own manifests has some 900 files and 3 MiB,
-# in folders that are 8 deep.
+# The limits of a bundle as it is on a disk. The largest site of airshipctl's own manifests has some 900 files and 3
+# MiB, in folders that are 8 deep.
 MOST_BYTES_PACKED = 16 * 1024**2
 MOST_BYTES = 64 * 1024**2
 # Files and folders together, those included that only a longer path names.
@@ -93,8 +93,8 @@ def check(packed: bytes) -> None:
     """Read an archive as far as its last byte, without writing anything.
 
     Raises:
-        BundleError: it is not a gzipped tar archive; or the sum of its files or something else is over a limit; or it has
-            members that are not plain files inside the bundle, with all of them.
+        BundleError: it is not a gzipped tar archive; or the sum of its files or something else is over a limit; or it
+            has members that are not plain files inside the bundle, with all of them.
         TimeIsUp: the request that asks has no time left.
     """
     _check_packed(len(packed))

@@ -13,8 +13,8 @@ class Problem:
 
     Args:
         file: path in the bundle; "" if it is the bundle as a whole.
-        field: JSON path in the document, after the document's kind and name: `Phase/one config.executorRef`; "" if it is
-            the file as a whole.
+        field: JSON path in the document, after the document's kind and name: `Phase/one config.executorRef`; "" if it
+            is the file as a whole.
         message: what is wrong, with the value, and what is allowed.
     """
 

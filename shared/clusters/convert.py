@@ -107,7 +107,8 @@ def copy_member(source: Cluster, target: Cluster, path: str) -> None:
 def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
     """Return a validated cluster with the service's own values for its members, whatever the request repeated.
 
-    Ids and names that differ only in case keep the casing in which they were first sent. A location gets ARM's own form.
+    Ids and names that differ only in case keep the casing in which they were first sent. A location gets ARM's own
+    form.
 
     Args:
         wanted: the cluster that the request asks for.

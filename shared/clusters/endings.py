@@ -68,8 +68,8 @@ def end_owner(document: FencedDocument, *, failed: bool) -> None:
     """Write the end of an operation into the document that fences it: remove the members that belonged to it.
 
     A cluster also gets its terminal state. After a success it runs with its current principal and number of workers. If
-    a delete fails before it has seen the end of the operation that it superseded, the document keeps that operation's id
-    for the next delete.
+    a delete fails before it has seen the end of the operation that it superseded, the document keeps that operation's
+    id for the next delete.
     """
     if "openShiftCluster" in document:
         _end_cluster(cast("ClusterDocument", document), failed=failed)

@@ -173,8 +173,8 @@ def other_body(cluster: Cluster, differing: list[str]) -> CloudError:
     properties = cluster["properties"]
     refused = refusal(properties["provisioningState"], properties["failedProvisioningState"], Event.PUT)
     return request_not_allowed(
-        f"{refused.message} This one differs from it in: {', '.join(differing)}. What a GET answers may be sent back as "
-        "it is: secrets that it leaves out stay."
+        f"{refused.message} This one differs from it in: {', '.join(differing)}. What a GET answers may be sent back "
+        "as it is: secrets that it leaves out stay."
     )
 
 

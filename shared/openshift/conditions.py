@@ -158,7 +158,10 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
         return ""
     return _joined(
         [
-            f"{running} of {MIN_WORKERS} worker machines are Running and {ready} of {MIN_WORKERS} worker nodes are Ready",
+            (
+                f"{running} of {MIN_WORKERS} worker machines are Running and {ready} of {MIN_WORKERS} worker nodes "
+                "are Ready"
+            ),
             *(["there is no worker machine yet"] if not machines else not_running),
             *not_ready,
         ]

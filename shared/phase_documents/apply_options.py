@@ -16,8 +16,8 @@ from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site
 
 # The paths of conditions come from bundles, and they are looked for in whatever a cluster answers. Within these limits
-# the work grows with the answer and no faster: no function searches with a regular expression, and no two parts of a path
-# multiply the values to look at.
+# the work grows with the answer and no faster: no function searches with a regular expression, and no two parts of a
+# path multiply the values to look at.
 LONGEST_PATH = 500
 _MOST = {
     TOKEN_FUNCTION: (0, "functions"),

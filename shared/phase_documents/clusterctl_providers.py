@@ -17,7 +17,8 @@ from shared.phase_documents.clusterctl_variables import MissingVariables, substi
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.site import Site, is_deployed
 
-# The members of init-options, in the order in which their providers are installed; what the labels of each type begin with.
+# The members of init-options, in the order in which their providers are installed; what the labels of each type begin
+# with.
 OPTIONS = {
     "core-provider": ("CoreProvider", ""),
     "bootstrap-providers": ("BootstrapProvider", "bootstrap-"),
@@ -139,8 +140,8 @@ class Choice:
             for member, address in _addresses(given).items():
                 if entry_points.is_remote(address):
                     remote = (
-                        f"'{address}' is a remote address. Components are only taken from the bundle: copy them into it as "
-                        "a kustomize root and give its path."
+                        f"'{address}' is a remote address. Components are only taken from the bundle: copy them into "
+                        "it as a kustomize root and give its path."
                     )
                     yield self._problem(f"providers[{index}].{member}", remote)
 

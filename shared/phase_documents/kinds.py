@@ -1,4 +1,4 @@
-"""The kinds of executors: what the bundle alone says about a phase of each. `activities/phases/executors.py` runs them."""
+"""The kinds of executors: what the bundle alone says about their phases. `activities/phases/executors.py` runs them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

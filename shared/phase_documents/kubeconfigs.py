@@ -119,8 +119,8 @@ class Kubeconfigs:
         if wrong:
             allowed = ", ".join(sorted(USER_MEMBERS | CLUSTER_MEMBERS))
             raise refused(
-                f"The kubeconfig for '{cluster.name}' from its source '{kind}' has {', '.join(wrong)}, which the service "
-                f"does not use. It uses: {allowed}."
+                f"The kubeconfig for '{cluster.name}' from its source '{kind}' has {', '.join(wrong)}, which the "
+                f"service does not use. It uses: {allowed}."
             )
         return kubeconfig
 
@@ -223,7 +223,7 @@ def _named(document: Json, section: str, name: str) -> Json:
 
 
 def _renamed(found: Json, name: str) -> Json:
-    """Return a kubeconfig whose context, cluster and user are named after the cluster, so that several can be merged."""
+    """Return a kubeconfig whose context, cluster and user are named after the cluster, so that several can merge."""
     context = found["contexts"][0]["context"] | {"cluster": name, "user": f"{name}-admin"}
     return {
         "apiVersion": "v1",

@@ -184,7 +184,7 @@ PLUGINS: Mapping[str, Plugin] = {
 
 
 def with_old_names(kustomization: Json) -> Json:
-    """Return a kustomization in which patches have one form: those that are paths were once a member of their own name."""
+    """Return a kustomization in which patches have one form: paths to patches once had a member of their own."""
     patches = kustomization.get("patches") or []
     old = [one for one in patches if isinstance(one, str)]
     if not old:

@@ -40,7 +40,8 @@ MOST_MEMORY_BYTES = 768 * 1024**2
 _MOST_SAID = 16 * 1024
 # The folder that kustomize sees, and in it the files of the bundle.
 _ROOT, _BUNDLE = "root", "bundle"
-# kustomize tells the way to a mistake, each root in the words of the one above it. The last names the root that is wrong.
+# kustomize tells the way to a mistake, each root in the words of the one above it. The last names the root that is
+# wrong.
 _INNERMOST = re.compile(r".*recursed accumulation of path '([^']+)': (.+)", re.DOTALL)
 ORIGIN = "config.kubernetes.io/origin"
 _ORIGIN_PATH = re.compile(rf"^path: [\"']?{_BUNDLE}/(.+?)[\"']?$", re.MULTILINE)
@@ -110,8 +111,8 @@ def _rendered(document: Json, path: str) -> Rendered:
 def binary() -> Path:
     """Return the path of kustomize, whose bytes are those that this code knows.
 
-    In a package it is an ordinary file, because not everything that unpacks one keeps modes. So it is copied to where it
-    can run, once for each process.
+    In a package it is an ordinary file, because not everything that unpacks one keeps modes. So it is copied to where
+    it can run, once for each process.
 
     Raises:
         RuntimeError: this build has no kustomize, or another one.

@@ -1,4 +1,4 @@
-"""YAML of strangers, read as Kubernetes reads it, and within limits: how much, how deep, and how often its aliases may repeat it."""
+"""YAML of strangers, read as Kubernetes reads it, within limits: how much, how deep, how often aliases repeat it."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -20,8 +20,8 @@ API_VERSION = f"{GROUP}/v1alpha1"
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 STRING: Schema = {"type": "string"}
-# airshipctl takes any name, and its own sites have `clusterctl_init` and `phasePlan`. Names are also part of paths, and of
-# ids in the service's database.
+# airshipctl takes any name, and its own sites have `clusterctl_init` and `phasePlan`. Names are also part of paths, and
+# of ids in the service's database.
 NAME: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$", "maxLength": 253}
 FLAG: Schema = {"type": "boolean"}
 # An operation is kept for seven days.
@@ -228,7 +228,7 @@ PLAN_RUN = _closed({"waitTimeoutSeconds": SECONDS, "resumeFrom": TEXT, "resume":
 
 
 def differences(value: Any, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Yield the ways in which a value differs from a JSON schema, up to a hundred: JSON path, and what is wrong there."""
+    """Yield how a value differs from a JSON schema, up to a hundred times: JSON path, and what is wrong there."""
     for error in islice(Draft202012Validator(schema).iter_errors(value), findings.MOST):
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
         yield where.removeprefix("."), _problem(error)

@@ -1,9 +1,10 @@
 """A site: what the phase bundle in an archive or a folder declares, and where the documents of each phase are.
 
 The rules for paths are airshipctl's. The metadata file says where the phase bundle is. The documents of a phase are at
-the prefix in that file, followed by the phase's own entry point. Both are seen from the repository of the metadata file.
-That is the bundle itself, or its first folder on the way to the file: airshipctl's working folder holds a folder for each
-repository, and what lies in several of them, such as the components of providers, is seen from the working folder.
+the prefix in that file, followed by the phase's own entry point. Both are seen from the repository of the metadata
+file. That is the bundle itself, or its first folder on the way to the file: airshipctl's working folder holds a folder
+for each repository, and what lies in several of them, such as the components of providers, is seen from the working
+folder.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -160,8 +161,8 @@ def _repository(bundle: Path, metadata_file: str, path: str) -> PurePosixPath:
             return place
     looked = " or ".join(f"'{place / path}'" for place in places)
     missing = (
-        f"The phase bundle does not exist: the bundle has no folder {looked}. The path is seen from the bundle, or from its "
-        "first folder on the way to the metadata file, if it holds several repositories."
+        f"The phase bundle does not exist: the bundle has no folder {looked}. The path is seen from the bundle, or "
+        "from its first folder on the way to the metadata file, if it holds several repositories."
     )
     raise refused(missing, file=metadata_file, field="spec.phase.path")
 

@@ -95,8 +95,8 @@ def _shared_inventories(site: Site) -> Told:
         first = seen.setdefault((phase.cluster, phase.name.name), phase.name)
         if phase.cluster and first != phase.name:
             shared = (
-                f"The phase '{first}' has the same name on the cluster '{phase.cluster}'. What a phase applies is recorded "
-                "there under its name alone, so each would prune what the other applies."
+                f"The phase '{first}' has the same name on the cluster '{phase.cluster}'. What a phase applies is "
+                "recorded there under its name alone, so each would prune what the other applies."
             )
             yield {("Phase", first), ("Phase", phase.name)}, Problem(phase.file, f"Phase/{phase.name} metadata", shared)
 

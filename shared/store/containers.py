@@ -41,9 +41,9 @@ class NotFound(Exception):  # noqa: N818 - named as HTTP names it
 def next_page(pages: Iterator[Iterator[Any]]) -> Iterator[Any] | None:
     """Return the next page of a query, or None after the last.
 
-    The SDK keeps the headers of its last answer in the client, where every call of any thread adds to them. Since 4.16 a
-    query copies them, which fails if another thread adds to them just then. The pager is still where it was, so the page
-    is asked for again.
+    The SDK keeps the headers of its last answer in the client, where every call of any thread adds to them. Since 4.16
+    a query copies them, which fails if another thread adds to them just then. The pager is still where it was, so the
+    page is asked for again.
 
     Args:
         pages: the SDK's pager.

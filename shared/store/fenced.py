@@ -70,8 +70,8 @@ class Fenced(Items[Subject]):
         Args:
             fence: the activity's fence.
             decide: as in `Items.update`.
-            read_before: the result of an earlier fenced read, used for the first try and not modified. If its ETag still
-                matches, nobody has moved the fence since.
+            read_before: the result of an earlier fenced read, used for the first try and not modified. If its ETag
+                still matches, nobody has moved the fence since.
 
         Raises:
             FenceMoved: if the document is gone or another attempt owns it.

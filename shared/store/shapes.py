@@ -1,4 +1,4 @@
-"""Whether a stored document has the shape that `shared/documents.py` declares. What lists documents skips the others."""
+"""Whether a stored document has the shape that `shared/documents.py` declares. Lists of documents skip the others."""
 
 import types
 from collections.abc import Iterator, Mapping

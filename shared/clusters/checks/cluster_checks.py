@@ -24,8 +24,8 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 # The first label names machines and DNS records, which have to begin with a letter.
 _FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 _MAX_NAME = 253
-# The cluster's whole domain is the name of a private DNS zone, and this is the longest name of its records. Azure makes no
-# zone with one of the last names.
+# The cluster's whole domain is the name of a private DNS zone, and this is the longest name of its records. Azure makes
+# no zone with one of the last names.
 # Source: https://learn.microsoft.com/azure/dns/private-dns-privatednszone, "Restrictions".
 _MAX_LABELS, _LONGEST_RECORD = 34, "_etcd-server-ssl._tcp"
 _AZURES_DOMAINS = (
@@ -69,7 +69,8 @@ def _same(value: str, wanted: str, code: ErrorCode, target: str) -> Iterator[Clo
         yield CloudError(
             400,
             code,
-            f"The value '{shown(value)}' of '{target}' is not that of the request's path: it must be '{wanted}', or be left out.",
+            f"The value '{shown(value)}' of '{target}' is not that of the request's path: it must be '{wanted}', or "
+            "be left out.",
             target,
         )
 
@@ -159,9 +160,9 @@ def pull_secret(value: str | None, facts: Facts, target: str) -> Iterator[CloudE
     if facts.pulled_from and not known.keys() & set(facts.pulled_from):
         yield invalid_parameter(
             target,
-            f"The member '{target}' must have credentials for registry '{' or '.join(facts.pulled_from)}': this service "
-            "has no registry of its own, so the cluster pulls OpenShift's images from there. Download your pull secret "
-            f"from {CONSOLE}, and send it.",
+            f"The member '{target}' must have credentials for registry '{' or '.join(facts.pulled_from)}': this "
+            "service has no registry of its own, so the cluster pulls OpenShift's images from there. Download your "
+            f"pull secret from {CONSOLE}, and send it.",
         )
 
 
@@ -183,8 +184,8 @@ def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudErr
             character = f"'{found[0]}'" if found[0].isprintable() else f"U+{ord(found[0]):04X}"
             yield invalid_parameter(
                 here,
-                f"The tag's name '{shown(name)}' has the character {character}. Leave out all of {_REFUSED} and control "
-                "characters.",
+                f"The tag's name '{shown(name)}' has the character {character}. Leave out all of {_REFUSED} and "
+                "control characters.",
             )
         if name.lower() in seen:
             yield invalid_parameter(

@@ -33,8 +33,8 @@ _MAX_OUTBOUND_IPS = 20
 def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The pod range is IPv4, /18 or larger, begins with its network address, and has room for every node.
 
-    On a create it also avoids the ranges that no machine has, and those that OVN-Kubernetes reserves, unless the request
-    asks for OpenShiftSDN.
+    On a create it also avoids the ranges that no machine has, and those that OVN-Kubernetes reserves, unless the
+    request asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _POD_PREFIX)
     network, workers = parse_cidr(value), facts.get("properties.workerProfiles") or []
@@ -53,8 +53,8 @@ def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
 def service_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The service range is IPv4, /22 or larger, and begins with its network address.
 
-    On a create it also avoids the pod range, the ranges that no machine has, and those that OVN-Kubernetes reserves, unless
-    the request asks for OpenShiftSDN.
+    On a create it also avoids the pod range, the ranges that no machine has, and those that OVN-Kubernetes reserves,
+    unless the request asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _SERVICE_PREFIX)
     if facts.creating:

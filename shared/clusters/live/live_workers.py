@@ -1,7 +1,7 @@
 """Machine sets in the body of an update.
 
-API versions up to 2023-07-01-preview show a cluster's machine sets as `workerProfiles`. A client of such a version reads
-the cluster, changes something, and sends everything back, machine sets included. The document has one profile,
+API versions up to 2023-07-01-preview show a cluster's machine sets as `workerProfiles`. A client of such a version
+reads the cluster, changes something, and sends everything back, machine sets included. The document has one profile,
 `worker`, which is what the customer sent at create; its count is the total of the machine sets `<infra id>-worker-...`.
 
 * A body that names machine sets is compared with those that a GET shows now. If they are equal, it only repeats them.
@@ -75,8 +75,8 @@ def _unknown_total(names: list[str]) -> CloudError:
     return CloudError(
         400,
         ErrorCode.INVALID_PARAMETER,
-        f"The array '{PROFILES}' names machine sets of the cluster: {shown(', '.join(names))}. A PATCH scales workers by "
-        "the profile 'worker', whose count is the total of all machine sets: send "
+        f"The array '{PROFILES}' names machine sets of the cluster: {shown(', '.join(names))}. A PATCH scales workers "
+        "by the profile 'worker', whose count is the total of all machine sets: send "
         f'[{{"name": "worker", "count": <total>}}], or leave \'{PROFILES}\' out. A machine set alone can be scaled '
         "inside the cluster.",
         PROFILES,
@@ -87,7 +87,7 @@ def _not_set(name: str, old: Mapping[str, int], new: Mapping[str, int], total: i
     target = f"{PROFILES}['{shown(name)}'].count"
     return property_change_not_allowed(
         target,
-        f"The member '{target}' is {old[name]}, and the request has {new[name]}. A PUT changes the total of the machine "
-        f"sets that the service made, which is {total} and stays so, and the service spreads the total over them. Send "
-        "another total, or scale this machine set inside the cluster.",
+        f"The member '{target}' is {old[name]}, and the request has {new[name]}. A PUT changes the total of the "
+        f"machine sets that the service made, which is {total} and stays so, and the service spreads the total over "
+        "them. Send another total, or scale this machine set inside the cluster.",
     )
