@@ -20,8 +20,8 @@ from shared.store import get_store, unreadable
 # A run ends well before the host would end it together with the whole worker.
 RUN_SECONDS = durations.SWEEP_RUN.total_seconds()
 _GONE = (
-    "the resource group of cluster %s was deleted in Azure, and the cluster still runs: delete the cluster through this "
-    "service, or create the group again"
+    "the resource group of cluster %s was deleted in Azure, and the cluster still runs: delete the cluster through "
+    "this service, or create the group again"
 )
 
 _log = logging.getLogger(__name__)

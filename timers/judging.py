@@ -173,7 +173,7 @@ def _is_driven(finding: Finding, operation: OperationDocument, now: datetime, se
 
 
 def correlation_id(owner: FencedDocument) -> str:
-    """Return the id of the request for an operation; "" if its owner does not say, or not in a form that can be read."""
+    """Return the id of the request for an operation; "" if its owner does not say, or says it in no readable form."""
     return str(_correlation(owner).get("correlationId") or "")
 
 
@@ -200,8 +200,8 @@ def _never_started(finding: Finding, operation: OperationDocument) -> bool:
 def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> bool:
     """Tell whether a running row was not heard of for twice its deadline, or, if no row runs, nothing was.
 
-    The longest time for which a row retries without success is added: while the database is away, and in a pause that a service
-    has asked for, no progress is written.
+    The longest time for which a row retries without success is added: while the database is away, and in a pause that a
+    service has asked for, no progress is written.
     """
     outage = _longest_silence(operation)
     running = [item for item in finding.current if item["status"] == StepStatus.RUNNING]
