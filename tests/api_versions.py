@@ -1,4 +1,4 @@
-"""What each API version has, written from the public API and not from the product's tables, which are tested against it."""
+"""What each API version has, from the public API and not from the product's tables, which are tested against it."""
 
 VERSIONS = (
     "2019-12-31-preview",

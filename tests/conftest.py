@@ -45,8 +45,9 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the slowest stories first, so that no worker is left alone with them at the end.
 
-    A module of quick tests runs on one worker, so what its fixtures prepare is prepared once. The garbage collector's warnings appear in whichever test runs at the time. Where processes and sockets are used,
-    they are shown but do not fail that test.
+    A module of quick tests runs on one worker, so what its fixtures prepare is prepared once. The garbage collector's
+    warnings appear in whichever test runs at the time. Where processes and sockets are used, they are shown but do not
+    fail that test.
     """
     items.sort(key=_seconds, reverse=True)
     for item in items:

@@ -1,4 +1,4 @@
-"""A running local Azure whose service takes tokens, and people who call it: users, groups, applications and their rights.
+"""A running local Azure whose service takes tokens, and its callers: users, groups, applications, their rights.
 
 Everything here is what an administrator of a tenant does, with the calls of Microsoft Graph and of ARM.
 """

@@ -1,4 +1,4 @@
-"""What tests do because a machine may be busy: they wait for as long as only a hang takes, and repeat what got a 503."""
+"""What tests do because a machine may be busy: they wait as long as only a hang takes, and repeat what got a 503."""
 
 import time
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Calls every method of the installed `azure-mgmt-redhatopenshift`, whichever release that is, and prints the answers.
 
-It runs with the Python of an environment that has only one release of the SDK, so it imports nothing of this repository.
-It reads a `Task` from standard input and writes the JSON object of `told`.
+It runs with the Python of an environment that has only one release of the SDK, so it imports nothing of this
+repository. It reads a `Task` from standard input and writes the JSON object of `told`.
 """
 
 import asyncio

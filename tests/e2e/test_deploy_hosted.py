@@ -1,4 +1,4 @@
-"""docs/deploy-hosted.md as an operator reads it: every command, with the unmodified Azure CLI, in an empty subscription."""
+"""docs/deploy-hosted.md as an operator reads it: each command, with the unmodified CLI, in an empty subscription."""
 
 import random
 import shutil

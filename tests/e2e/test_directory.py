@@ -1,4 +1,4 @@
-"""The unmodified Azure CLI as the administrator of a tenant, and as a person who signs in with a name and a password."""
+"""The unmodified Azure CLI as a tenant's administrator, and as a person who signs in with name and password."""
 
 import json
 import subprocess

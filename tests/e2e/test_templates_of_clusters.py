@@ -57,7 +57,7 @@ def _parameters(customer: Customer) -> Json:
 def test_a_cluster_in_a_template_is_previewed_deployed_used_and_deleted(
     azure: LocalAzure, signed_in: Path, tmp_path: Path
 ) -> None:
-    """The template makes network, roles and cluster at once, and a second deployment changes what it says and no more."""
+    """The template makes network, roles and cluster at once, and a second deployment changes only what it says."""
     terminal = _terminal(azure, signed_in, "template", tmp_path)
     az, customer = terminal.az, terminal.customer
     deployment = f"{DEPLOYMENT} --template-file {TEMPLATE}"

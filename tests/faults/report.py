@@ -65,7 +65,10 @@ def _head(seed: str, scale: float, only: str) -> list[str]:
         "against the local Azure and makes one thing go wrong. Afterwards, code that does not know the product counts",
         "everything that exists.",
         "",
-        f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. The time scale is {scale:g}; `own pace` runs at Azure's.",
+        (
+            f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. The time scale is {scale:g}; `own pace` "
+            "runs at Azure's."
+        ),
         "",
         *left_out,
     ]
@@ -88,8 +91,8 @@ def _table(lines: list[Line], usual: dict[str, float]) -> Iterator[str]:
 
 
 def _promises(lines: list[Line]) -> Iterator[str]:
-    yield "A delay is how much longer a scenario took than the same operation undisturbed, in seconds of this machine. A"
-    yield "scenario that met nothing drew a call or a moment that did not occur, so it proves nothing."
+    yield "A delay is how much longer a scenario took than the same operation undisturbed, in seconds of this machine."
+    yield "A scenario that met nothing drew a call or a moment that did not occur, so it proves nothing."
     yield ""
     families = dict.fromkeys(line.family for line in lines)
     yield from (f"- **{name}**: {FAMILIES[name].promise}" for name in families)

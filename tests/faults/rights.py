@@ -1,7 +1,7 @@
 """Takes rights of the service's identities and of a cluster's principal away, one by one, and gives them back.
 
-The rights are those that `infra/` grants and those that customers grant on their networks. They are changed in the store
-of the local Azure, from which every decision reads them. To take a single action, a custom role loses it, or an
+The rights are those that `infra/` grants and those that customers grant on their networks. They are changed in the
+store of the local Azure, from which every decision reads them. To take a single action, a custom role loses it, or an
 assignment of a built-in role gets a role like the old one without that action.
 """
 

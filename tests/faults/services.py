@@ -117,7 +117,8 @@ SERVICES = {
 # Called only for tokens, which are cached: only a worker that has just started notices an outage.
 IDENTITY = "the managed identity"
 IDENTITY_SERVICE = Service("managed-identity")
-# Entra ID refuses the service's own certificate, as while a clock is off. The checks sign in as the cluster's principal.
+# Entra ID refuses the service's own certificate, as while a clock is off. The checks sign in as the cluster's
+# principal.
 SIGN_IN = "the service's sign-in"
 REFUSAL: Json = {
     "service": "entra",

@@ -103,7 +103,7 @@ def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
 
 @contextmanager
 def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
-    """Take Azurite, the task hub, the managed identity or the service's own sign-in away from the whole platform, starting at a moment.
+    """Take Azurite, the task hub, the managed identity or the service's own sign-in away from everybody at a moment.
 
     Args:
         scenario: says what to take away, when, and for how long.

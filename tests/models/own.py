@@ -1,4 +1,4 @@
-"""What Azure Resource Manager and Key Vault answer beside the models of their SDKs: errors and the state of operations."""
+"""What ARM and Key Vault answer beside the models of their SDKs: errors and the state of operations."""
 
 from tests.models.description import ANY, NUMBER, TEXT, TIME, Enumeration, ListOf, Member, Model, Named
 

@@ -79,7 +79,9 @@ ROLES = {
         {
             "operatorName": "ingress",
             "roleDefinitionName": "x",
-            "roleDefinitionId": "/providers/Microsoft.Authorization/roleDefinitions/0336e1d3-7a87-462b-b6db-342b63f7802c",
+            "roleDefinitionId": (
+                "/providers/Microsoft.Authorization/roleDefinitions/0336e1d3-7a87-462b-b6db-342b63f7802c"
+            ),
             "serviceAccounts": ["system:serviceaccount:a:b"],
         }
     ],

@@ -21,7 +21,11 @@ import function_app
 functions = function_app.app.get_functions()
 print(json.dumps({
     "modules": sorted(sys.modules),
-    "warns": [name for name in ("urllib3.connection", "urllib3.connectionpool") if logging.getLogger(name).isEnabledFor(logging.WARNING)],
+    "warns": [
+        name
+        for name in ("urllib3.connection", "urllib3.connectionpool")
+        if logging.getLogger(name).isEnabledFor(logging.WARNING)
+    ],
     "functions": {
         function.get_function_name(): [binding["type"] for binding in function.get_bindings_dict()["bindings"]]
         for function in functions

@@ -1,4 +1,4 @@
-"""The role sets of workload identity over the wire: what a deployment puts, what customers read, what operators change."""
+"""The role sets of workload identity: what a deployment puts, what customers read, what operators change."""
 
 import json
 import uuid

@@ -88,7 +88,7 @@ def test_what_an_accepted_body_writes_is_found(entra_azure: EntraAzure, stored: 
 def test_a_body_that_names_what_is_another_teams_is_refused(
     entra_azure: EntraAzure, teams: tuple[Tenant, Tenant], named: str
 ) -> None:
-    """The service could act on it, with its own rights; so it asks what the caller may do, before it writes anything."""
+    """The service could act on it with its own rights; so it asks what the caller may do before it writes anything."""
     mine, theirs = teams
     change, status, code = REFUSED[named]
     body = mine.body()

@@ -22,7 +22,9 @@ IMPORT_ALL = """
 import importlib, pathlib, sys
 sys.path[:0] = [sys.argv[1], ".", "http"]
 names = [
-    ".".join(path.with_suffix("").relative_to("http" if path.parts[0] == "http" else ".").parts).removesuffix(".__init__")
+    ".".join(
+        path.with_suffix("").relative_to("http" if path.parts[0] == "http" else ".").parts
+    ).removesuffix(".__init__")
     for path in sorted(pathlib.Path(".").rglob("*.py"))
     if not path.parts[0].startswith(".") and path.name != "__main__.py"
 ]

@@ -55,7 +55,7 @@ def components(name: str, kind: str, documents: list[Json], version: str = "v1.0
 
 
 def installation(cluster: Cluster, name: str, version: str = "v1.0.0") -> tuple[Installation, Shown]:
-    """Return an installation of two providers: one with a Deployment, one that defines a kind and has an object of it."""
+    """Return an installation of two providers: one with a Deployment, one with a kind and an object of it."""
     shown = Shown()
     group = f"{name}.example.com"
     unplaced = agent(group, "")
@@ -147,9 +147,9 @@ def test_another_version_is_refused_with_what_to_do(cluster: Cluster, name: str)
         newer.proceed()
     where = f"{name}-coreprovider"
     want = (
-        f"The cluster 'management' has the provider {where} v1.0.0 in the namespace '{where}', and v1.1.0 in '{where}' is "
-        "wanted. The action 'init' does not upgrade. Name v1.0.0 in init-options, or upgrade with 'clusterctl upgrade "
-        "apply', or remove it with 'clusterctl delete' first."
+        f"The cluster 'management' has the provider {where} v1.0.0 in the namespace '{where}', and v1.1.0 in "
+        f"'{where}' is wanted. The action 'init' does not upgrade. Name v1.0.0 in init-options, or upgrade with "
+        "'clusterctl upgrade apply', or remove it with 'clusterctl delete' first."
     )
     assert (caught.value.status_code, caught.value.code, caught.value.message) == (409, "Conflict", want)
     [change] = newer.dry_run()

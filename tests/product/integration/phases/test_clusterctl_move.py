@@ -231,9 +231,9 @@ def test_what_cannot_be_moved_is_refused_before_anything_changes(filled: Site) -
         filled.move.proceed()
     assert (caught.value.status_code, caught.value.code) == (409, "Conflict")
     assert caught.value.message == (
-        f"The objects in 'parent' cannot be moved to 'child': {ObjectId(GROUP, 'Cluster', filled.name, 'one')}: somebody "
-        f"has paused it; resume it first, or delete it; {ObjectId(GROUP, 'Machine', filled.name, 'worker')}: 'child' has "
-        "another object of this name; delete one of them."
+        f"The objects in 'parent' cannot be moved to 'child': {ObjectId(GROUP, 'Cluster', filled.name, 'one')}: "
+        f"somebody has paused it; resume it first, or delete it; {ObjectId(GROUP, 'Machine', filled.name, 'worker')}: "
+        "'child' has another object of this name; delete one of them."
     )
     assert [change.verb for change in filled.move.dry_run()] == ["refused", "refused"]
     assert filled.objects(filled.source) == before

@@ -1,4 +1,4 @@
-"""KubernetesApply on an API server: order, conflicts, inventory, pruning, waiting, and a dry run that changes nothing."""
+"""KubernetesApply on an API server: order, conflicts, inventory, pruning, waits, a dry run that changes nothing."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -188,7 +188,7 @@ def test_the_phase_waits_for_status_and_conditions(cluster: Cluster, name: str) 
 def test_the_phase_waits_for_a_deployment_until_its_controller_has_seen_and_done_it(
     cluster: Cluster, name: str
 ) -> None:
-    """Neither API server has the controller, so the test writes the status as one does; no wait without a controller."""
+    """Neither API server has the controller, so the test writes the status; no wait without a controller."""
     labels = {"app": name}
     wanted: Json = {
         "apiVersion": "apps/v1",
@@ -325,7 +325,7 @@ def test_a_status_tells_of_content_that_differs(cluster: Cluster, name: str, tmp
 def test_a_misspelt_member_ends_the_phase_with_object_file_and_member(
     cluster: Cluster, name: str, tmp_path: Path
 ) -> None:
-    """The API server answers 500, as in an outage. A dry run tells it of this object, and what it would do to others."""
+    """The API server answers 500, as in an outage. A dry run says so of this object, and what it would do to others."""
     template = {
         "metadata": {"labels": {"app": "web"}},
         "spec": {"containers": [{"name": "web", "image": "registry.example.com/web:1"}]},

@@ -14,7 +14,7 @@ ELSEWHERE = {
     "Microsoft.ContainerRegistry/registries/tokens/operationStatuses/read": "Azure, for a token; ARO-RP grants it",
     "Microsoft.Authorization/roleAssignments/delete": "an update to another service principal",
     "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
-    "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a create whose machines do not come up",
+    "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a failed create",
     "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
     "Microsoft.Features/providers/features/read": "a create with encryption at host",
     "Microsoft.Network/natGateways/join/action": "a network with a NAT gateway",

@@ -58,7 +58,7 @@ def test_every_row_is_content_where_nothing_was_made(deleting: World, step: str)
 
 
 def old_item(world: World, seconds_ago: float, *, changing: bool = True) -> None:
-    """Make a step of the superseded operation run; its last sign of life was this long ago, before or after a change."""
+    """Make a step of the superseded operation run; its last sign of life was so long ago, before or after a change."""
     seen = (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat()
     world.cosmos["OperationProgress"].upsert_item(
         {"id": "a-1", "operationId": "old", "step": "a", "attempt": 1, "status": "Running", "startTime": BEGAN}

@@ -1,4 +1,4 @@
-"""The service in one's own subscription: the app's managed identity does what the first-party application does elsewhere."""
+"""The service in one's own subscription: the app's identity does what the first-party application does elsewhere."""
 
 import pytest
 

@@ -239,7 +239,7 @@ def test_a_policy_that_refuses_is_named_with_what_helps(*, nested: bool) -> None
     ],
 )
 def test_what_is_to_be_exempted_is_where_the_policy_refused(path: str, want: str) -> None:
-    """A policy that forbids to detach a security group holds in the group of the virtual network, not in the cluster's."""
+    """A policy that keeps a security group attached holds in the virtual network's group, not in the cluster's."""
     url = f"https://management.azure.com{path}?api-version=1"
     error = translate(http(403, REFUSED["code"], REFUSED["message"], url=url, additionalInfo=[VIOLATION])).error
     assert re.search(want, error.message), error.message

@@ -182,7 +182,10 @@ def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(capl
     with caplog.at_level(logging.WARNING):
         assert catalogue.names(documents) == ["4.3.18", "4.10.1"]
     assert [record.getMessage() for record in caplog.records] == [
-        "A version is not offered: the catalogue's entry of version 4.4.3 has flavour 'Z', which is not one of A, T, B, C",
+        (
+            "A version is not offered: the catalogue's entry of version 4.4.3 has flavour 'Z', which is not one of A, "
+            "T, B, C"
+        ),
         "A version is not offered: the catalogue's entry 'x' has no version x.y.z, but None",
     ]
     with pytest.raises(CloudError, match="no default OpenShift version"):

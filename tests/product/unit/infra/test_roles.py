@@ -32,7 +32,7 @@ def test_a_role_has_no_wildcard_and_nothing_twice(role: Any) -> None:
 
 
 def test_a_role_has_more_actions_depending_on_who_calls() -> None:
-    """Only a provider may write deny assignments, and only a service that ARM does not protect reads callers' rights."""
+    """Only a provider may write deny assignments, and only a service without ARM reads callers' rights."""
     more = {
         (name, callers): role[callers]
         for name, role in zip(NAMES, ROLES, strict=True)

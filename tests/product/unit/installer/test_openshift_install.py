@@ -263,7 +263,8 @@ def test_a_program_that_fails_is_quoted_without_secrets(shell: Shell, caplog: py
         "i=0; while [ $i -lt 3000 ]; do echo filling filling filling; i=$((i+1)); done\n"
         'cat "$HOME/.azure/osServicePrincipal.json" "$4/install-config.yaml"; echo\n'
         f"cat <<'END'\npull secret {quoted}\ncanary%2Dclient\nEND\n"
-        'echo user:canary-registry-password; echo canary-client-secret; echo "-----BEGIN RSA PRIVATE KEY-----"; echo c2hvcnQ=; echo "-----END RSA PRIVATE KEY-----"; echo "level=fatal msg=no such region" >&2; exit 7'
+        'echo user:canary-registry-password; echo canary-client-secret; echo "-----BEGIN RSA PRIVATE KEY-----"; '
+        'echo c2hvcnQ=; echo "-----END RSA PRIVATE KEY-----"; echo "level=fatal msg=no such region" >&2; exit 7'
     )
     error = shell.fails()
     assert (error.step, error.cause, error.passing) == ("create manifests", "it ended with code 7", False)

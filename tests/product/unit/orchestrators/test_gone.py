@@ -16,7 +16,7 @@ GONE, FORMER = "from_another_release", "settle_storage_template"
 
 
 def rows(*executors: str) -> list[dict[str, Any]]:
-    """Make rows `a`, `b` and so on with these executors: the first two at once, each of the others after the one before."""
+    """Make rows `a`, `b` and so on with these executors: the first two at once, each other one after the one before."""
     names = "abcdef"[: len(executors)]
     return [
         row(name, *(names[at - 1] if at > 1 else "")) | {"executor": executor}

@@ -11,7 +11,10 @@ from shared.phase_documents.kinds import KINDS
 from tests.product.unit.phases.bundles import CORE_PROVIDER, phases, write
 
 FILE = "site/phases/phases.yaml Clusterctl/init"
-GIVEN = '- {name: cluster-api, type: CoreProvider, url: providers/core}\ninit-options: {core-provider: "cluster-api:v1.0.0"}'
+GIVEN = (
+    "- {name: cluster-api, type: CoreProvider, url: providers/core}\ninit-options: {core-provider: "
+    '"cluster-api:v1.0.0"}'
+)
 MANAGER = """
 ---
 apiVersion: apps/v1
@@ -130,13 +133,13 @@ init-options:
         f"{FILE} init-options.core-provider: 'cluster-api' names no version. Write it as 'cluster-api:v1.0.0'.",
         (
             f"{FILE} providers: The components of infrastructure-gone v1.0.0 do not exist: the bundle has no folder "
-            "'providers/gone/v1.0.0'. Addresses of providers are seen from the bundle. Where airshipctl's working folder "
-            "holds several repositories, the bundle is that folder, and the path of the metadata file begins with its "
-            "repository."
+            "'providers/gone/v1.0.0'. Addresses of providers are seen from the bundle. Where airshipctl's working "
+            "folder holds several repositories, the bundle is that folder, and the path of the metadata file begins "
+            "with its repository."
         ),
         (
-            f"{FILE} providers[1].url: 'https://github.com/example/releases/v1.0.0' is a remote address. Components are "
-            "only taken from the bundle: copy them into it as a kustomize root and give its path."
+            f"{FILE} providers[1].url: 'https://github.com/example/releases/v1.0.0' is a remote address. Components "
+            "are only taken from the bundle: copy them into it as a kustomize root and give its path."
         ),
     ]
 
@@ -152,16 +155,16 @@ init-options:
         pytest.param(
             GIVEN.replace(", url: providers/core", ""),
             (
-                f"{FILE} providers: The provider 'cluster-api' has neither a url nor versions, so it has no components in "
-                "the bundle."
+                f"{FILE} providers: The provider 'cluster-api' has neither a url nor versions, so it has no "
+                "components in the bundle."
             ),
             id="a provider without components",
         ),
         pytest.param(
             GIVEN.replace("url: providers/core", 'versions: {v1.0.0: "https://example.com/core"}'),
             (
-                f"{FILE} providers[0].versions.v1.0.0: 'https://example.com/core' is a remote address. Components are only "
-                "taken from the bundle: copy them into it as a kustomize root and give its path."
+                f"{FILE} providers[0].versions.v1.0.0: 'https://example.com/core' is a remote address. Components are "
+                "only taken from the bundle: copy them into it as a kustomize root and give its path."
             ),
             id="a version that is remote",
         ),

@@ -144,8 +144,8 @@ def chain(folder: Path, secrets: Mapping[str, Json | NotDone | str]) -> Kubeconf
 
     Args:
         folder: where the site is written; the home of whoever runs the plan.
-        secrets: by `<token of the parent> <namespace>/<name>`, the kubeconfig in a Secret, or its text as it is, or what
-            keeps it from being read.
+        secrets: by `<token of the parent> <namespace>/<name>`, the kubeconfig in a Secret, or its text as it is, or
+            what keeps it from being read.
     """
     before, _, _ = str(phases("", "")["site/phases/phases.yaml"]).rpartition("---")
     write(folder, {"site/phases/phases.yaml": f"{before}---{CHAIN}"})

@@ -51,7 +51,7 @@ def test_a_phase_renders_the_words_of_kubernetes(tmp_path: Path, word: str, want
 
 @pytest.mark.parametrize("repository", ["", "manifests"])
 def test_a_working_folder_may_hold_several_repositories(tmp_path: Path, repository: str) -> None:
-    """As airshipctl's does: a repository's own paths are seen from it, addresses of providers from the working folder."""
+    """As airshipctl's does: a repository's own paths begin at it, addresses of providers at the working folder."""
     write(tmp_path / "made")
     shutil.copytree(tmp_path / "made", tmp_path / "working" / repository)
     address = str(PurePosixPath(repository) / "providers/core")
@@ -82,8 +82,8 @@ MISTAKES = {
     "an executor that is not built": (
         phases("kind: Clusterctl, name: init", "kind: GenericContainer, name: init"),
         (
-            f"{FILE} Phase/providers config.executorRef.kind: 'GenericContainer' is an executor of airshipctl that is not "
-            "built here. Built are: KubernetesApply, Clusterctl."
+            f"{FILE} Phase/providers config.executorRef.kind: 'GenericContainer' is an executor of airshipctl that is "
+            "not built here. Built are: KubernetesApply, Clusterctl."
         ),
     ),
     "an unknown kind of executor": (
@@ -151,8 +151,8 @@ MISTAKES = {
     "a Secret of Cluster API without a parent": (
         phases("    parent: management\n", ""),
         (
-            f"{FILE} ClusterMap map.managed.kubeconfigSources[0]: The Secret of Cluster API is in the parent cluster, and "
-            "this cluster has no parent."
+            f"{FILE} ClusterMap map.managed.kubeconfigSources[0]: The Secret of Cluster API is in the parent cluster, "
+            "and this cluster has no parent."
         ),
     ),
     "a plugin, two roots below": (
@@ -160,11 +160,13 @@ MISTAKES = {
             "site/phases/kustomization.yaml": "resources: [phases.yaml, ../values]\n",
             "site/values/kustomization.yaml": "resources: [../templates]\n",
             "site/templates/kustomization.yaml": "generators: [templater.yaml]\n",
-            "site/templates/templater.yaml": "{apiVersion: airshipit.org/v1alpha1, kind: Templater, metadata: {name: one}}",
+            "site/templates/templater.yaml": (
+                "{apiVersion: airshipit.org/v1alpha1, kind: Templater, metadata: {name: one}}"
+            ),
         },
         (
-            "site/templates/kustomization.yaml generators[0]: 'airshipit.org/v1alpha1' 'Templater' is not a plugin that is "
-            "built into kustomize and may run here. Put what the plugin makes into the bundle."
+            "site/templates/kustomization.yaml generators[0]: 'airshipit.org/v1alpha1' 'Templater' is not a plugin "
+            "that is built into kustomize and may run here. Put what the plugin makes into the bundle."
         ),
     ),
     "a name that the engine itself uses": (
@@ -207,28 +209,31 @@ MISTAKES = {
     ),
     "a phase bundle that does not exist": (
         {"metadata.yaml": METADATA.replace("path: site/phases", "path: nowhere")},
-        "metadata.yaml spec.phase.path: The phase bundle does not exist: the bundle has no folder 'nowhere'. The path is",
+        (
+            "metadata.yaml spec.phase.path: The phase bundle does not exist: the bundle has no folder 'nowhere'. "
+            "The path is"
+        ),
     ),
     "no metadata file": ({"metadata.yaml": None}, "metadata.yaml: The bundle has no metadata file 'metadata.yaml'."),
     "two kustomization files": (
         {"site/policies/kustomization.yml": "resources: []\n"},
         (
-            "site/policies: The folder 'site/policies' has 2 kustomization files (kustomization.yaml, kustomization.yml). A "
-            "kustomize root has exactly one."
+            "site/policies: The folder 'site/policies' has 2 kustomization files (kustomization.yaml, "
+            "kustomization.yml). A kustomize root has exactly one."
         ),
     ),
     "a remote base": (
         {"site/policies/kustomization.yaml": "resources: [policy.yaml, 'https://example.com/more.yaml']\n"},
         (
-            "site/policies/kustomization.yaml resources[1]: 'https://example.com/more.yaml' is a remote base. Only files of "
-            "the bundle are loaded: copy it into the bundle."
+            "site/policies/kustomization.yaml resources[1]: 'https://example.com/more.yaml' is a remote base. Only "
+            "files of the bundle are loaded: copy it into the bundle."
         ),
     ),
     "a remote base without a scheme": (
         {"site/policies/kustomization.yaml": "resources: [github.com/org/repository//base?ref=v1]\n"},
         (
-            "site/policies/kustomization.yaml resources[0]: 'github.com/org/repository//base?ref=v1' is a remote base. Only "
-            "files of the bundle are loaded: copy it into the bundle."
+            "site/policies/kustomization.yaml resources[0]: 'github.com/org/repository//base?ref=v1' is a remote "
+            "base. Only files of the bundle are loaded: copy it into the bundle."
         ),
     ),
     "a member in another case": (

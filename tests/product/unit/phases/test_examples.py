@@ -1,4 +1,4 @@
-"""A site for each kind of executor that airshipctl has: its documents load and are listed; what is not built is refused."""
+"""A site for each kind of executor of airshipctl: its documents load and are listed; what is not built is refused."""
 
 import json
 from pathlib import Path
@@ -128,7 +128,9 @@ def site(folder: Path, name: str) -> Path:
         "site/phases/phases.yaml": documents,
         "site/documents/kustomization.yaml": "resources: [all.yaml]\n",
         "site/documents/all.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\n",
-        "providers/core/core.yaml": f"{CORE_PROVIDER}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: manager}}\n",
+        "providers/core/core.yaml": (
+            f"{CORE_PROVIDER}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: manager}}\n"
+        ),
     }
     return write(folder, files)
 

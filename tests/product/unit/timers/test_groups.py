@@ -51,8 +51,8 @@ def test_a_cluster_whose_group_is_gone_is_reported(arm: Arm, caplog: pytest.LogC
     """With what to do about it."""
     assert reported(caplog) == [
         (
-            f"the resource group of cluster {CLUSTER_ID.lower()} was deleted in Azure, and the cluster still runs: delete the "
-            "cluster through this service, or create the group again"
+            f"the resource group of cluster {CLUSTER_ID.lower()} was deleted in Azure, and the cluster still runs: "
+            "delete the cluster through this service, or create the group again"
         )
     ]
     assert arm.asked == [f"/subscriptions/{CUSTOMER}/resourceGroups/customer"]

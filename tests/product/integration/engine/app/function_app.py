@@ -1,4 +1,4 @@
-"""The product's orchestrators with activities that do what the row's name says: `A_do`, `B_wait_2`, `C_until_released`."""
+"""The product's orchestrators, and activities that do what a row's name is: `A_do`, `B_wait_2`, `C_until_released`."""
 # The SDK's decorators have no types, and the worker refuses the precise ones.
 # mypy: disable-error-code="type-arg, untyped-decorator, no-untyped-def"
 

@@ -29,7 +29,7 @@ def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
 
 
 def _explained(error: Json, *steps: str) -> str:
-    """Check that an error names one of these steps and a remedy; return its whole text, with single quotes as they are."""
+    """Check that an error names one of these steps and a remedy; return its text, with single quotes as they are."""
     details = {each["code"]: each["message"] for each in error["details"]}
     assert details["Step"] in steps
     assert details["Remedy"]

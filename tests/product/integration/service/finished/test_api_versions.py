@@ -14,7 +14,7 @@ def _lasting(cluster: Json) -> Json:
 
 
 def test_an_update_through_each_version_changes_what_it_says_and_nothing_else(standing: Cluster) -> None:
-    """One sends back what a GET shows, the next a PATCH; every version sees the result, and so does the resource group."""
+    """One sends back what a GET shows, the next a PATCH; every version and the resource group see the result."""
     path = standing.customer.cluster_id
     before = standing.send("GET").json()
     group = f"{before['properties']['clusterProfile']['resourceGroupId']}?api-version=2021-04-01"

@@ -1,4 +1,4 @@
-"""What a GET and a list show of the live cluster: machines that exist, console, routers; and nothing of it is stored."""
+"""What a GET and a list show of the live cluster: machines, console, routers; nothing of it is stored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,7 @@
 """Rows that begin work and poll: none is done before its work is, whatever happens to the calls that begin it.
 
-The rows are those of the plans. Each has a world in which its status could be true too early: what an earlier attempt or
-update has left. The interpreter decides which call comes next.
+The rows are those of the plans. Each has a world in which its status could be true too early: what an earlier attempt
+or update has left. The interpreter decides which call comes next.
 """
 
 import io

@@ -30,7 +30,8 @@ VAULT = f"https://{SETTINGS.cluster_keyvault_name}.vault.azure.net/secrets/a"
 
 # Advice that only the owner of the customer's resources can follow, so it must not appear for others' failures.
 CUSTOMERS_WORK = re.compile(
-    r"quota|polic|lock|security group|firewall|domain|assign|regist|grant|delete the cluster|correct|choose|change|size",
+    r"quota|polic|lock|security group|firewall|domain|assign|regist|grant|delete the cluster|"
+    r"correct|choose|change|size",
     re.IGNORECASE,
 )
 

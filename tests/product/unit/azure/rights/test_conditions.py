@@ -51,7 +51,10 @@ def test_a_condition_that_is_true_whatever_the_rest_is_allows(condition: str) ->
         f"{UNKNOWN} OR NOT {UNKNOWN}",
         f"{YES} AND {UNKNOWN}",
         f"!{YES} OR {UNKNOWN}",
-        "Exists @Resource[Microsoft.Storage/storageAccounts/blobServices/containers/blobs/tags:Project<$key_case_sensitive$>]",
+        (
+            "Exists "
+            "@Resource[Microsoft.Storage/storageAccounts/blobServices/containers/blobs/tags:Project<$key_case_sensitive$>]"
+        ),
         "NOT Exists @Principal[Microsoft.Directory/CustomSecurityAttributes/Id:Engineering_Project]",
         "SubOperationMatches{'Blob.List'}",
         "!(SubOperationMatches{'Blob.List'})",

@@ -349,7 +349,7 @@ def test_a_scope_cannot_add_a_query(arm: Arm) -> None:
 
 
 def test_rights_at_a_scope_that_does_not_exist_are_those_of_its_parents(arm: Arm) -> None:
-    """A cluster whose group somebody deleted can still be read and deleted, and a PUT can say that the group is missing."""
+    """A cluster whose group is gone can still be read and deleted, and a PUT can say that the group is missing."""
     assign(arm, "Owner", SUBSCRIPTION)
     assign(arm, "Reader", GROUP)
     arm.azure.fails("GET", "/resourceGroups/", 404, "ResourceGroupNotFound")

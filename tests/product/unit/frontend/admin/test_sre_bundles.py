@@ -60,7 +60,7 @@ def test_a_bundle_is_stored_once_under_its_digest(world: World, blobs: FakeBlobs
 
 
 def test_a_bundle_that_no_site_has_can_be_removed(world: World, blobs: FakeBlobs, packed: bytes) -> None:
-    """A site needs its bundle for a resume. Whoever repeats the request, or never stored the bundle, is told the same."""
+    """A site needs its bundle for a resume. A repeated request, or one for an unknown bundle, gets the same answer."""
     digest = archive.digest(packed)
     path, site = f"{BUNDLES}/{digest}", BUNDLES.replace("/bundles", "/sites/edge-1")
     send = partial(world.send, api_version="", certificate=admin_certificate())

@@ -233,8 +233,8 @@ def test_a_lock_holds(own: CallersWorld, scope: str, level: str, blocked: list[s
                 409,
                 "ScopeLocked",
                 (
-                    f"The scope '{CLUSTER}' cannot perform {operation} operation because following scope(s) are locked: "
-                    f"'{scope}'. Please remove the lock and try again."
+                    f"The scope '{CLUSTER}' cannot perform {operation} operation because following scope(s) are "
+                    f"locked: '{scope}'. Please remove the lock and try again."
                 ),
             )
     assert own.call("GET", CLUSTER).status == 200

@@ -50,7 +50,7 @@ _OWN = ("X-Ms-Request-Id", "x-ms-correlation-request-id")
 
 
 def story(own: CallersWorld, headers: dict[str, str]) -> list[Any]:
-    """Create, change, read, list, poll and delete a cluster; return all replies and all documents, without random ids."""
+    """Create, change, read, list, poll and delete a cluster; return replies and documents, without random ids."""
     created = own.call("PUT", CLUSTER, body(), headers=headers)
     operation_id = own.document["asyncOperationId"]
     replies = [

@@ -1,4 +1,4 @@
-"""Clusters through every API version: what a version lacks is kept, what it has is checked, and where versions differ."""
+"""Clusters through every API version: what it lacks is kept, what it has is checked, and where versions differ."""
 
 import copy
 from typing import Any

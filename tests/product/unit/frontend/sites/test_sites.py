@@ -351,9 +351,9 @@ def test_a_cluster_of_the_service_is_not_for_certificates(world: World, tmp_path
     """Nobody's role in Azure says that the caller may have its credentials, nor see what was done with them."""
     source = "{type: openShiftCluster, openShiftCluster: {resourceId: /subscriptions/s/resourceGroups/g/c}}"
     clusters = (
-        "apiVersion: airshipit.org/v1alpha1\nkind: ClusterMap\nmetadata: {name: clusters}\nmap:\n"
-        f"  management: {{kubeconfigSources: [{source}]}}\n"
-        "  managed: {parent: management, kubeconfigSources: [{type: clusterAPI, clusterAPI: {clusterNamespacedName: {name: m}}}]}\n"
+        "apiVersion: airshipit.org/v1alpha1\nkind: ClusterMap\nmetadata: {name: clusters}\nmap:\n  management: "
+        f"{{kubeconfigSources: [{source}]}}\n  managed: {{parent: management, kubeconfigSources: [{{type: clusterAPI, "
+        "clusterAPI: {clusterNamespacedName: {name: m}}}]}\n"
     )
     digest = stored(world, tmp_path / "site", _with_clusters(clusters))
     assert send(world, "PUT", SITE, {"bundle": digest}).status == 201

@@ -159,8 +159,8 @@ def test_what_is_wrong_elsewhere_is_a_warning(tmp_path: Path) -> None:
     kustomization = "resources: [phases.yaml, more.yaml]"
     write(tmp_path, {**wrong, "site/phases/more.yaml": more, "site/phases/kustomization.yaml": kustomization})
     problem = (
-        "site/phases/phases.yaml Phase/providers config.executorRef.kind: 'BaremetalManager' is an executor of airshipctl "
-        "that is not built here. Built are: KubernetesApply, Clusterctl."
+        "site/phases/phases.yaml Phase/providers config.executorRef.kind: 'BaremetalManager' is an executor of "
+        "airshipctl that is not built here. Built are: KubernetesApply, Clusterctl."
     )
     for words, want in (
         (("phase", "validate", "policies"), "The phase 'policies' is right."),

@@ -65,7 +65,8 @@ def test_a_cluster_has_one_phase_of_a_name(tmp_path: Path) -> None:
     same = {"site/phases/other.yaml": OTHER.replace("clusterName: management", "clusterName: managed")}
     want = (
         "site/phases/phases.yaml Phase/policies metadata: The phase 'other/policies' has the same name on the cluster "
-        "'managed'. What a phase applies is recorded there under its name alone, so each would prune what the other applies."
+        "'managed'. What a phase applies is recorded there under its name alone, so each would prune what the other "
+        "applies."
     )
     assert refused(write(tmp_path, FILES | same), "plan", "validate", "site") == [want]
 
