@@ -107,7 +107,7 @@ def quantities(rounds: list[Round], idle: Quantities) -> Iterator[str]:
 
 
 def _costs(rounds: list[Round]) -> Iterator[str]:
-    """Yield the cost of a create in each round compared with the smaller one, and the parts of the last round's cost."""
+    """Yield the cost of a create in each round, compared with the smaller one, and the parts of the last one's cost."""
     for before, after in pairwise(rounds):
         ratios = (f"{name.split(' of ')[0]} {figure(after) / figure(before):.2f} x" for name, _, figure in COSTS)
         yield (

@@ -1,1 +1,1 @@
-"""The demonstration: one cluster, created and deleted with the public SDKs. It knows only addresses of the local Azure."""
+"""The demonstration: a cluster, created and deleted with the public SDKs. It has only addresses of the local Azure."""

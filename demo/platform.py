@@ -41,7 +41,7 @@ def memory(endpoints: dict[str, Any]) -> float:
 
 
 def lead_there(endpoints: dict[str, Any]) -> None:
-    """Send this process's calls to Azure's public names to this machine, by a proxy and a CA as in a company's network."""
+    """Send this process's calls to Azure's names to this machine, by a proxy and a CA as in a company's network."""
     os.environ.update(
         HTTPS_PROXY=endpoints["proxy"],
         NO_PROXY="localhost,127.0.0.1",

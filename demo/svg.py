@@ -73,11 +73,10 @@ def style() -> str:
     """Return the style sheet: light unless the page is dark."""
     sizes = "".join(f".{name}{{font-size:{size}px}}" for name, size in _SIZES.items())
     return (
-        "text{font-family:system-ui,sans-serif}text.halo{fill:none!important;stroke-width:3px;stroke-linejoin:round}"
-        ".name{font-family:ui-monospace,monospace}.phase,.heading,.critical .name{font-weight:600}"
-        ".bar{stroke-width:1}.critical .bar{stroke-width:2}.link{fill:none;stroke-width:.8}.link.critical{stroke-width:1.6}"
-        f".wait{{fill:url(#hatch)}}.hatch{{stroke-width:5}}{sizes}{_colours(_LIGHT)}"
-        f"@media (prefers-color-scheme:dark){{{_colours(_DARK)}}}"
+        "text{font-family:system-ui,sans-serif}text.halo{fill:none!important;stroke-width:3px;stroke-linejoin:round}.name{font-family:ui-monospace,monospace}.phase,.heading,.critical "
+        ".name{font-weight:600}.bar{stroke-width:1}.critical "
+        f".bar{{stroke-width:2}}.link{{fill:none;stroke-width:.8}}.link.critical{{stroke-width:1.6}}.wait{{fill:url(#hatch)}}.hatch{{stroke-width:5}}{sizes}{_colours(_LIGHT)}@media "
+        f"(prefers-color-scheme:dark){{{_colours(_DARK)}}}"
     )
 
 

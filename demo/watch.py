@@ -68,7 +68,7 @@ def follow(operations: Operations, operation_id: str, poller: "LROPoller[Any]", 
 
 @contextmanager
 def _display(console: Console) -> Iterator[Any]:
-    """Yield a function that shows one state: on a terminal in a table that updates in place, else as lines of changes."""
+    """Yield a function that shows one state: on a terminal in a table that updates in place, else line by line."""
     if not console.is_terminal:
         yield _Lines(console)
         return

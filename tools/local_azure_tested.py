@@ -1,7 +1,7 @@
 """`make emulator ONLY_IF_CHANGED=1`: skip the local Azure's own tests if they have passed for what it is now.
 
-`make emulator` writes the digest of what it has tested into a file that is committed. The digest covers the local Azure,
-its tests, and the packages that both are pinned to.
+`make emulator` writes the digest of what it has tested into a file that is committed. The digest covers the local
+Azure, its tests, and the packages that both are pinned to.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """`make lock`: pin all packages again, and say which major versions have changed.
 
-One file serves every Python that the service may run on, so a release that needs a newer Python would split it without a
-word. Each of those Pythons is therefore resolved by itself as well.
+One file serves every Python that the service may run on, so a release that needs a newer Python would split it without
+a word. Each of those Pythons is therefore resolved by itself as well.
 """
 
 import re

@@ -1,7 +1,7 @@
 """`make lint`: refuse phrases that a native engineer would not write, wherever people read them.
 
-Each row is a phrase and what to write instead. A phrase is found across line breaks, in comments, and in strings that are
-written in several parts.
+Each row is a phrase and what to write instead. A phrase is found across line breaks, in comments, and in strings that
+are written in several parts.
 """
 
 import re
@@ -24,7 +24,7 @@ LEFT_OUT = (
 
 
 class Phrase(NamedTuple):
-    """A phrase, as a regular expression for text in lower case whose gaps between words are one blank; what to write."""
+    """A phrase, as a regular expression for text in lower case with single blanks, and what to write instead."""
 
     pattern: str
     instead: str

@@ -1,7 +1,7 @@
 """Operations on somebody's own machine: what was run, how far it came, and how it ended, in a folder of JSON files.
 
-An operation is one run of a plan. Its items have the shape of the service's progress items (`docs/documents.md`), so both
-are read in the same way. Nothing here is secret: documents and kubeconfigs stay where they are.
+An operation is one run of a plan. Its items have the shape of the service's progress items (`docs/documents.md`), so
+both are read in the same way. Nothing here is secret: documents and kubeconfigs stay where they are.
 """
 
 import fcntl
@@ -73,8 +73,8 @@ class Operations:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise refused(
-                    f"Another process runs the plan '{plan_name}'. Wait for it, or press Ctrl-C there. For another site "
-                    "with a plan of that name, give another folder with --state."
+                    f"Another process runs the plan '{plan_name}'. Wait for it, or press Ctrl-C there. For another "
+                    "site with a plan of that name, give another folder with --state."
                 ) from None
             yield
 

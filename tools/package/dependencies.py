@@ -16,8 +16,8 @@ PLATFORM = "x86_64-manylinux_2_28"
 FOLDER = ".python_packages/lib/site-packages"
 # Command-line scripts, the installer's lock, and the tests that the wheel of azure-functions-durable has at its root.
 LEFT_OUT_AT_ROOT = ("bin", ".lock", "tests")
-# The typed and the asynchronous client of Kubernetes, 70 MiB that the service never loads: it uses `ApiClient` alone, which
-# loads each of them by name when it is asked for.
+# The typed and the asynchronous client of Kubernetes, 70 MiB that the service never loads: it uses `ApiClient` alone,
+# which loads each of them by name when it is asked for.
 LEFT_OUT_OF_KUBERNETES = ("kubernetes/aio/", "kubernetes/client/api/", "kubernetes/client/models/")
 # What installers write about an installation, which differs between two.
 WRITTEN_BY_INSTALLER = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
@@ -54,8 +54,8 @@ def _install(requirements: Path, python: str, target: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise DependenciesError(
-            f"{done.stderr.strip()}\n\nEvery dependency needs a wheel for Python {python} on Linux x86_64 (glibc 2.28). "
-            "If one has none, package for another Python (--python), or pin a version that has one "
+            f"{done.stderr.strip()}\n\nEvery dependency needs a wheel for Python {python} on Linux x86_64 (glibc "
+            "2.28). If one has none, package for another Python (--python), or pin a version that has one "
             "(requirements.in, then make lock). If the index did not answer, try again."
         )
 
