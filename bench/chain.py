@@ -193,7 +193,7 @@ def _ends(steps: Mapping[str, Step]) -> dict[str, Chain]:
 
 
 def _end(step: Step, begin: float, ready: float, near: float | None) -> tuple[float, float, int]:
-    """Return when a step is known to be over, how many seconds its parts were over before anybody noticed, and the calls.
+    """Return when a step is known to be over, the seconds for which its parts were over unnoticed, and the calls.
 
     Args:
         step: the step, which begins when all its needs are over.

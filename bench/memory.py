@@ -12,7 +12,7 @@ EVERY_SECONDS = 20
 
 
 class Watch:
-    """Measures at the begin, every twenty seconds and at the end, in a separate thread, and keeps the highest figure."""
+    """Measures at the beginning, every twenty seconds and at the end, in a thread, and keeps the highest figure."""
 
     def __init__(self, endpoints: dict[str, Any]) -> None:
         self._endpoints = endpoints

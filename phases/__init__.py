@@ -1,1 +1,1 @@
-"""The command for phases: `python -m phases`. What it shows and runs is in `shared/phase_documents` and `activities/phases`."""
+"""The command `python -m phases`. What it shows and runs is in `shared/phase_documents` and `activities/phases`."""

@@ -250,7 +250,8 @@ class OperationDocument(Document, total=False):
     """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 
     An operation on a site has `siteName` in place of the cluster's members, the bundle that it began with, and the ids
-    of the service's clusters whose kubeconfigs it needs. `plan` is there in memory, and in operations that earlier builds
+    of the service's clusters whose kubeconfigs it needs. `plan` is there in memory, and in operations that earlier
+    builds
     have stored: see `shared/store/operations.py`.
     """
 

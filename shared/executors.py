@@ -107,8 +107,8 @@ def missing_error(names: list[str], correlation_id: str) -> CloudErrorBody:
         correlation_id: the operation's.
     """
     message = (
-        "The operation was planned by another version of the service. The deployed version cannot do these steps of its "
-        f"plan: {', '.join(names)}."
+        "The operation was planned by another version of the service. The deployed version cannot do these steps of "
+        f"its plan: {', '.join(names)}."
     )
     return operation_error(
         ErrorCode.DEPLOYMENT_FAILED, message, [], remedies.OTHER_VERSION, correlation_id, Owner.PLATFORM

@@ -1,7 +1,7 @@
 """The one HTTP session with which this process calls Azure, and what the environment says about the way there.
 
-`requests` would look for proxies, certificate authorities and a netrc file for each call, which takes it longer than the
-rest of the call. None of them changes while a process lives, so they are looked for once.
+`requests` would look for proxies, certificate authorities and a netrc file for each call, which takes it longer than
+the rest of the call. None of them changes while a process lives, so they are looked for once.
 """
 
 import os

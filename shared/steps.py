@@ -150,8 +150,8 @@ class Polling(TypedDict):
 
 # The share of the time waited so far that passes before the next poll.
 POLL_SHARE = 0.2
-# If the usual time of a row is known, each pause before this share of it is as long as all pauses so far, and each pause
-# after it is the other share of the time waited.
+# If the usual time of a row is known, each pause before this share of it is as long as all pauses so far, and each
+# pause after it is the other share of the time waited.
 DUE_SHARE, DUE_POLL_SHARE = 0.8, 0.02
 
 
@@ -159,8 +159,8 @@ def pause(polling: Polling, waited: float) -> float:
     """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
 
     So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
-    polling never delays a row by more than that share. A row whose usual time is known is polled rarely until its end is
-    due, and then often.
+    polling never delays a row by more than that share. A row whose usual time is known is polled rarely until its end
+    is due, and then often.
 
     Args:
         polling: the bounds.

@@ -5,8 +5,8 @@ watchdog writes its hub's sign of life now and then. Another hub takes over afte
 without hearing one. A hub counts as listening only while it can write its own sign. After an outage of the database all
 hubs look silent, and this gives each of them time to write again.
 
-While nothing runs there is nothing to take over, so nobody writes. When an operation begins, both hubs begin: the one to
-be heard, the other to listen, and the operation's own beginning counts as a sign.
+While nothing runs there is nothing to take over, so nobody writes. When an operation begins, both hubs begin: the one
+to be heard, the other to listen, and the operation's own beginning counts as a sign.
 """
 
 from collections.abc import Iterable, Mapping

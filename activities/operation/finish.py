@@ -38,7 +38,7 @@ def _finish_operation(step: FencedCall[Any]) -> None:
 
 
 def _explained(error: CloudErrorBody | None, correlation_id: str) -> CloudErrorBody | None:
-    """Return an error with what a person needs. The engine's error for a stopped operation has only the correlation id."""
+    """Return an error with what a person needs. The engine's for a stopped operation has only the correlation id."""
     if error is None or error["code"] != ErrorCode.CANCELED:
         return error
     return operation_error(error["code"], error["message"], [], remedies.CANCELED, correlation_id, Owner.CUSTOMER)

@@ -111,11 +111,11 @@ def _perform(target: str, call: Call) -> Outcome:
 
 
 def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
-    """Return the call with the document that fences it, which is read except for a poll that will hardly write its item.
+    """Return the call with the document that fences it. A poll that will hardly write its item does not read it.
 
-    That poll begins with what this process has read a moment ago, so it may notice a pause later that it was superseded,
-    or has to stop. It sees what the rows before it have decided, because this process also made the poll before it. A
-    status that is the work itself may write other documents, so it is not such a poll.
+    That poll begins with what this process has read a moment ago, so it may notice a pause later that it was
+    superseded, or has to stop. It sees what the rows before it have decided, because this process also made the poll
+    before it. A status that is the work itself may write other documents, so it is not such a poll.
     """
     made = SiteStep if is_site(call["clusterKey"]) else Step
     if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_stay(call):

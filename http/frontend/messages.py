@@ -1,4 +1,4 @@
-"""The types that pass through the frontend: a request, the call that is made from it, the reply, and a row of `ROUTES`."""
+"""The types that pass through the frontend: a request, the call made from it, the reply, and a row of `ROUTES`."""
 
 import json
 import re
@@ -192,14 +192,14 @@ class Verb:
     """The handler of a verb, and what it needs.
 
     Args:
-        handler: answers the request. One as `module:function` is imported with its first call, because a cold start must
-            not wait for what reads bundles.
+        handler: answers the request. One as `module:function` is imported with its first call, because a cold start
+            must not wait for what reads bundles.
         subscription_states: the subscription states that allow it; all, if none is named.
         begins: whether it begins an operation.
-        needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
-            to all who have tokens.
-        answers: the status of each answer that is not an error, and its body. Without it, the verb is not in the documents for
-            clients.
+        needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is
+            refused to all who have tokens.
+        answers: the status of each answer that is not an error, and its body. Without it, the verb is not in the
+            documents for clients.
         takes: the body that it takes, and requires; one that is missing may have been lost on the way. Without it, the
             handler gets no content.
         most_bytes: the size up to which it takes an archive instead of JSON; 0 for JSON.

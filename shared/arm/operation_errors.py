@@ -1,7 +1,7 @@
 """The error of an operation: its cause, with everything that a person needs to act.
 
-`details` has the causes first, then the step and the Azure resource where there is one, then always what to do next, the
-correlation id, and who is responsible.
+`details` has the causes first, then the step and the Azure resource where there is one, then always what to do next,
+the correlation id, and who is responsible.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Long lists of Azure as plain JSON. The SDK's model of an entry costs ten times as much as its JSON, and few are used."""
+"""Long lists of Azure as plain JSON. The SDK's model of an entry costs ten times its JSON, and few are used."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol

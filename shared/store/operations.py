@@ -1,8 +1,8 @@
 """Async operations, and their plans.
 
-A plan is twenty times as long as the rest of its operation and never changes, so it is a document of its own, with an id
-that follows from the operation's. In memory an operation may have its plan inside, as the operations have that earlier
-builds have stored.
+A plan is twenty times as long as the rest of its operation and never changes, so it is a document of its own, with an
+id that follows from the operation's. In memory an operation may have its plan inside, as the operations have that
+earlier builds have stored.
 """
 
 import json

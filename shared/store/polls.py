@@ -18,7 +18,8 @@ from shared.store.records import Progress, in_order
 
 # More than the number of operations that clients poll at a time; a forgotten one only costs a longer read.
 _MOST_OPERATIONS, _MOST_BYTES = 256, 16 << 20
-# Times of writes are whole seconds of the replica that took them, and the clock of its successor may be a little behind.
+# Times of writes are whole seconds of the replica that took them, and the clock of its successor may be a little
+# behind.
 _SKEW_SECONDS = 1
 
 
@@ -75,7 +76,8 @@ class Polls:
         known = self._kept.get(operation_id)
         if known is None:
             return self._progress.list(operation_id)
-        # What is written after this read is found by the next one, also if another poll ends in between: each keeps all that
+        # What is written after this read is found by the next one, also if another poll ends in between: each keeps all
+        #     that
         # it has seen, and the time up to which it has.
         since = known.newest - _SKEW_SECONDS
         items = {

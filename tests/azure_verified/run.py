@@ -162,7 +162,7 @@ class AzureRun:
         return made if alone else self._stages.setdefault(key, made)
 
     def answers_alike(self, case: Case, local: Answer) -> bool:
-        """Send a case; tell whether Azure gives it the answer of the local Azure. What it cannot be sent counts as alike.
+        """Send a case; tell whether Azure answers as the local Azure does. What it cannot be sent counts as alike.
 
         Args:
             case: the case.

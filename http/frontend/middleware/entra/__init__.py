@@ -1,1 +1,1 @@
-"""The middleware of requests with a token of Entra ID alone: who calls, what the caller may do, and what ARM would check."""
+"""The middleware of requests with a token of Entra ID: who calls, what the caller may do, what ARM would check."""

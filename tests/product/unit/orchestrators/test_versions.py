@@ -67,7 +67,7 @@ def test_both_versions_decide_alike(script: Callable[[], Script], begin: Callabl
 
 
 def test_instances_of_both_versions_run_side_by_side() -> None:
-    """A package with a new version is deployed in the middle of a create; each instance keeps its version to its end."""
+    """A package with a new version comes in the middle of a create; each instance keeps its version to its end."""
     host = host_of(waits())
     run(host, V1, create(), seconds=20)
     assert host.instances["op-1"].status == "Running"

@@ -284,7 +284,7 @@ def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monke
 
 
 def test_a_create_asks_for_its_turn_again_when_those_before_it_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many creates at once would otherwise ask every second, and each call costs as much as that of a row that works."""
+    """Many creates at once would otherwise ask every second, and each call costs as much as one that works."""
     monkeypatch.setattr(graph, "_CORES", 2)
     waiters = graph._Waiters()
     assert [waiters.wait_seconds(name) for name in ("a", "b", "c", "b")] == [1, 2, 3, 2]

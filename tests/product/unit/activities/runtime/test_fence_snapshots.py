@@ -1,4 +1,4 @@
-"""Polls that use the version of the fence that their process has read a moment ago, and what they may not do with it."""
+"""Polls that use the version of the fence that their process read a moment ago, and what they may not do."""
 
 import itertools
 from collections.abc import Callable
