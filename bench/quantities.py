@@ -17,6 +17,8 @@ from bench.history import Instance
 JOURNAL, LOG = Path("logs/journal.jsonl"), Path("logs/functions.log")
 _ACTIVITY = re.compile(r"^(?:Executed|Failed to execute) '\w+' in ([\d.]+) s")
 _REQUEST = re.compile(r"^[A-Z]+ \S+ -> \d+ in ([\d.]+) ms")
+# How the operations of Cosmos DB begin that read.
+_READS = ("read ", "query ")
 # The memory of an instance, `instanceMemoryMB` in infra/service.json.
 GIB = 2
 # An activity takes two messages, the call and its result, and each message is put, got and deleted.
@@ -41,6 +43,7 @@ class Quantities:
         transactions: of the storage account of Durable Functions.
         vault_operations: of Key Vault.
         watchdog_runs: how often the watchdog ran.
+        session_units: request units, if the account's level were `Session`.
     """
 
     gib_seconds: float = 0
@@ -48,6 +51,7 @@ class Quantities:
     transactions: float = 0
     vault_operations: float = 0
     watchdog_runs: float = 0
+    session_units: float = 0
 
     def each(self, count: float) -> "Quantities":
         """Return an equal share of the quantities.
@@ -78,6 +82,7 @@ class Meter:
             request_units=sum(float(call.get("charge", 0)) for call in calls),
             transactions=activities * TRANSACTIONS_OF_AN_ACTIVITY + events * TRANSACTIONS_OF_AN_EVENT,
             vault_operations=sum(call["service"] == "keyvault" for call in calls),
+            session_units=sum(_at_session(call) for call in calls),
             watchdog_runs=sum(call["service"] == "cosmos" and call["operation"] == WATCHDOG for call in calls),
         )
 
@@ -111,6 +116,12 @@ def _polls_an_hour(repository: Path) -> float:
     interval = timedelta(hours=hours, minutes=minutes, seconds=seconds)
     queues: int = hub["partitionCount"] + 1
     return queues * (timedelta(hours=1) / interval)
+
+
+def _at_session(call: dict[str, Any]) -> float:
+    """Return what a call would have cost at `Session`: half, if it reads, because at `Strong` two replicas answer."""
+    charge = float(call.get("charge", 0))
+    return charge / 2 if call["operation"].startswith(_READS) else charge
 
 
 def _seconds(message: str) -> float:

@@ -98,6 +98,7 @@ def quantities(rounds: list[Round], idle: Quantities) -> Iterator[str]:
     rows: tuple[tuple[str, str, Callable[[Quantities], float]], ...] = (
         ("functions, GiB-seconds", "{:.0f}", lambda each: each.gib_seconds),
         ("Cosmos DB, request units", "{:.0f}", lambda each: each.request_units),
+        ("  if its level were Session", "{:.0f}", lambda each: each.session_units),
         ("Durable storage, transactions", "{:.0f}", lambda each: each.transactions),
         ("Key Vault, operations", "{:.0f}", lambda each: each.vault_operations),
     )

@@ -277,7 +277,7 @@ def test_the_meter_reads_what_was_added_since_it_was_made(tmp_path: Path) -> Non
         log.writelines(json.dumps({"message": message}) + "\n" for message in messages)
         log.write("Traceback (most recent call last):\n")
     plan = Instance("op-1", main=True, events=200, size=1024)
-    assert meter.read([plan], 40) == Quantities(4, 10.5, 40 * 6 + 200, 1, 1)
+    assert meter.read([plan], 40) == Quantities(4, 10.5, 40 * 6 + 200, 1, 1, 5.25)
 
 
 def test_an_idle_hour_has_a_run_of_the_watchdog_a_minute_and_polls_of_every_queue(tmp_path: Path) -> None:
