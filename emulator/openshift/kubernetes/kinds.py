@@ -167,6 +167,7 @@ BUILT_IN: tuple[Kind, ...] = (
         "MutatingWebhookConfiguration",
         "mutatingwebhookconfigurations",
         namespaced=False,
+        categories=("api-extensions",),
         has_generation=True,
     ),
     Kind(
@@ -175,9 +176,18 @@ BUILT_IN: tuple[Kind, ...] = (
         "ValidatingWebhookConfiguration",
         "validatingwebhookconfigurations",
         namespaced=False,
+        categories=("api-extensions",),
         has_generation=True,
     ),
-    Kind("apiregistration.k8s.io", "v1", "APIService", "apiservices", namespaced=False, has_status=True),
+    Kind(
+        "apiregistration.k8s.io",
+        "v1",
+        "APIService",
+        "apiservices",
+        namespaced=False,
+        categories=("api-extensions",),
+        has_status=True,
+    ),
     Kind(APPS, "v1", "ControllerRevision", "controllerrevisions"),
     Kind(
         "autoscaling",

@@ -123,10 +123,18 @@ def controlled(folder: Path) -> Iterator[EmulatedApi]:
             changed.add((full_name(obj), metadata.get("namespace", ""), metadata["name"]))
 
         async def control() -> None:
-            current = statuses.Statuses(api.server.objects, api.platform.clock)
+            objects = api.server.objects
+            current = statuses.Statuses(objects, api.platform.clock)
             while True:
-                current.reconcile(changed.copy())
+                noted = changed.copy()
                 changed.clear()
+                for kind, namespace, name in noted:
+                    daemon_set = objects.get(kind, name, namespace) if kind == "DaemonSet.apps" else None
+                    if daemon_set is not None:
+                        counts = daemon_set["status"] | {"observedGeneration": daemon_set["metadata"]["generation"]}
+                        # There are no nodes here.
+                        objects.set_status(kind, name, counts, namespace)
+                current.reconcile(noted)
                 await asyncio.sleep(0.1)
 
         async def begin() -> asyncio.Task[None]:

@@ -68,9 +68,15 @@ def test_a_group_is_described_by_itself_as_in_the_list(admin: httpx.Client) -> N
     assert {key: value for key, value in alone.items() if key not in ("kind", "apiVersion")} in listed["groups"]
 
 
+# The real server of the tests is of release 1.20.
+LATER = {"CronJob", "HorizontalPodAutoscaler", "PodDisruptionBudget", "SelfSubjectReview"}
+
+
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
-def test_built_in_kinds_are_described_as_the_real_server_does(admin: httpx.Client, kind: Any) -> None:
+def test_built_in_kinds_are_described_as_the_real_server_does(api: Api, admin: httpx.Client, kind: Any) -> None:
     """Names, scope, verbs and short names agree, and so does the status where it is a subresource."""
+    if api.is_real and kind.kind in LATER:
+        pytest.skip(f"the real server of the tests has no {kind.name} of version {kind.version}")
     path = f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
     found = admin.get(path).json()
     assert found["groupVersion"] == kind.api_version

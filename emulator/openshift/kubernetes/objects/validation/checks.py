@@ -3,13 +3,12 @@
 import ipaddress
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value, not_supported, required
+from emulator.openshift.kubernetes.errors import Cause, invalid_value, not_supported, required
 from emulator.openshift.kubernetes.kinds import Json
-from emulator.openshift.kubernetes.objects import quantities
 
 Check = Callable[[Any, str], Iterator[Cause]]
 # A value that a rule's example leaves out.
@@ -89,17 +88,6 @@ def one_of(*allowed: str) -> Check:
     return check
 
 
-def each_of(*allowed: str) -> Check:
-    """Refuse a list with a text other than these."""
-
-    def check(value: Any, field: str) -> Iterator[Cause]:
-        for index, item in enumerate(value or []):
-            if item not in allowed:
-                yield not_supported(f"{field}[{index}]", item, allowed)
-
-    return check
-
-
 def at_least(least: int, message: str = "") -> Check:
     """Refuse a smaller number."""
 
@@ -168,42 +156,6 @@ def unique(key: str, shown: Callable[[Json], str] | None = None) -> Check:
             seen.add(found)
 
     return check
-
-
-def one_source(members: Sequence[str], none: str, many: str, at_many: str = "") -> Check:
-    """Refuse an object without, or with more than one, of some members.
-
-    Args:
-        members: the members of which exactly one must be there.
-        none: what is required if none is there; "" if none is needed.
-        many: what is forbidden about the second.
-        at_many: member that is named then, instead of the second one; `.` for the object itself.
-    """
-
-    def check(value: Any, field: str) -> Iterator[Cause]:
-        found = [member for member in members if value.get(member) is not None]
-        if not found and none:
-            yield required(field, none)
-        for member in found[1:]:
-            yield forbidden_value(join(field, at_many or member) if at_many != "." else field, many)
-
-    return check
-
-
-def quantities_of(check: Callable[[str, str, str], Iterator[Cause]]) -> Check:
-    """Check each quantity of a map by its name, value and field."""
-
-    def checks(value: Any, field: str) -> Iterator[Cause]:
-        for name, amount in sorted((value or {}).items()):
-            yield from check(name, amount, f"{field}[{name}]")
-
-    return checks
-
-
-def not_negative(_name: str, amount: str, field: str) -> Iterator[Cause]:
-    """Refuse a quantity below zero."""
-    if quantities.number(amount) < 0:
-        yield invalid_value(field, amount, "must be greater than or equal to 0")
 
 
 def address(value: Any, field: str) -> Iterator[Cause]:

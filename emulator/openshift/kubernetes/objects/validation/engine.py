@@ -8,15 +8,14 @@ from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.validation import (
     access,
-    containers,
     contents,
     definitions,
     metadata,
     others,
     pods,
+    required,
     services,
     structural,
-    volumes,
     workloads,
 )
 from emulator.openshift.kubernetes.objects.validation.checks import Check, Rule
@@ -30,8 +29,6 @@ RULES: tuple[Rule, ...] = (
     *services.RULES,
     *workloads.RULES,
     *pods.RULES,
-    *containers.RULES,
-    *volumes.RULES,
     *others.RULES,
 )
 
@@ -59,10 +56,13 @@ def metadata_causes(kind: Kind, obj: Json) -> Iterator[Cause]:
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with an object of a built-in kind, each thing once."""
-    seen: set[Cause] = set()
+    broken = dict.fromkeys(_broken(kind, obj))
+    yield from broken
+    fields = {cause.field for cause in broken}
+    yield from (cause for cause in required.causes(kind, obj) if cause.field not in fields)
+
+
+def _broken(kind: Kind, obj: Json) -> Iterator[Cause]:
     for name, value, path in types.values(kind, obj):
         for rule in BY_TYPE.get(name, ()):
-            for cause in rule.causes(value, path):
-                if cause not in seen:
-                    seen.add(cause)
-                    yield cause
+            yield from rule.causes(value, path)

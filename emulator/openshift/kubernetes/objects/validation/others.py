@@ -8,7 +8,8 @@ from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import names
 from emulator.openshift.kubernetes.objects.validation.checks import Rule, at_least, text
 from emulator.openshift.kubernetes.objects.validation.metadata import STANDARD_FINALIZERS
-from emulator.openshift.kubernetes.objects.validation.pods import EFFECTS
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def _taints(value: Json, _field: str) -> Iterator[Cause]:

@@ -1,6 +1,7 @@
 """The rules of Services and Endpoints."""
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,11 +17,34 @@ from emulator.openshift.kubernetes.objects.validation.checks import (
     one_of,
     text,
 )
-from emulator.openshift.kubernetes.objects.validation.containers import PORTS, int_or_name
 
+PORTS = (1, 65535)
 NODE_PORTS = (30000, 32767)
 TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 EXTERNAL = ("LoadBalancer", "NodePort")
+
+
+def _named_port(value: str) -> Iterator[str]:
+    """Yield what is wrong with the name of a port."""
+    if len(value) > 15:  # noqa: PLR2004 - RFC 6335
+        yield "must be no more than 15 characters"
+    if not re.fullmatch("[-a-z0-9]+", value):
+        yield "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
+    if not re.search("[a-z]", value):
+        yield "must contain at least one letter or number (a-z, 0-9)"
+    if "--" in value:
+        yield "must not contain consecutive hyphens"
+    if value.startswith("-") or value.endswith("-"):
+        yield "must not begin or end with a hyphen"
+
+
+def _int_or_name(value: Any, field: str) -> Iterator[Cause]:
+    """Refuse what is neither the number nor the name of a port."""
+    if isinstance(value, int):
+        yield from between(*PORTS)(value, field)
+    else:
+        for problem in _named_port(value or ""):
+            yield invalid_value(field, value or "", problem)
 
 
 def _ports(value: Json, field: str) -> Iterator[Cause]:
@@ -157,7 +181,7 @@ def _service_port(value: Any, field: str) -> Iterator[Cause]:
 
 def _target(value: Any, field: str) -> Iterator[Cause]:
     if value is not None:
-        yield from int_or_name(value, field)
+        yield from _int_or_name(value, field)
 
 
 def _client_ip(value: Any, field: str) -> Iterator[Cause]:

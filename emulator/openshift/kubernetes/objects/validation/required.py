@@ -1,0 +1,26 @@
+"""The members that every value of a type must have, as the published schemas say.
+
+The schemas are those in the installed Python client, which are made from the OpenAPI document of Kubernetes. They also
+say which type a member has; `types.py` judges that in Go's words.
+"""
+
+from collections.abc import Iterator
+
+from emulator.openshift.kubernetes.api import descriptions
+from emulator.openshift.kubernetes.errors import Cause, required
+from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind
+from emulator.openshift.kubernetes.objects import types
+from emulator.openshift.kubernetes.objects.validation.checks import join
+
+
+def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
+    """Yield the members that an object of a built-in kind lacks.
+
+    Definitions have rules of their own for that; and the real server looks for the taints of a Node elsewhere.
+    """
+    if kind.name in (DEFINITIONS, "Node"):
+        return
+    for name, value, path in types.values(kind, obj):
+        if not path.startswith("status"):
+            for member in sorted(descriptions.of(name).required & types.types()[name].keys() - value.keys()):
+                yield required(join(path, member))
