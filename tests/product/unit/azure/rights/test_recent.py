@@ -24,13 +24,6 @@ LISTS = ["denyAssignments", "roleAssignments"]
 PATIENCE_SECONDS = 120.0
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no read miss its deadline because the machine is busy."""
-    monkeypatch.setattr(deadline, "ARM_READS_SECONDS", PATIENCE_SECONDS)
-    monkeypatch.setattr(deadline, "CALL_SECONDS", PATIENCE_SECONDS)
-
-
 def assign(arm: Arm, *actions: str) -> None:
     """Assign a role with these actions to the caller, at the group."""
     arm.assignments = []
