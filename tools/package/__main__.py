@@ -1,4 +1,4 @@
-"""`make package`: build the zip that Azure Functions runs, and say how to publish it."""
+"""`make package`: build the zip that Azure Functions runs, if it is not there, and say how to publish it."""
 
 import argparse
 import hashlib
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.phase_documents.kustomize import VERSION
-from tools.package import archive, bytecode
+from tools.package import archive, bytecode, last
 from tools.package.contents import BUILD_FILE, kustomize, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
 from tools.package.sbom import sbom
@@ -31,28 +31,29 @@ Publish it as it is. Without --build-remote false, Azure would build the depende
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build the package; return the exit code."""
+    """Build the package, unless the last one was made from the same; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.package", description=__doc__)
     parser.add_argument("--python", default=PYTHONS[0], help=f"Python of the function app: {', '.join(PYTHONS)}")
     parser.add_argument("--output", type=Path, default=Path(".local/package.zip"), help="the zip to write")
     parsed = parser.parse_args(arguments)
-    try:
-        dependencies = dependency_files(REPOSITORY / "requirements.txt", parsed.python)
-    except DependenciesError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
-    product = product_files(REPOSITORY)
-    program = kustomize(REPOSITORY)
-    files = product | dependencies | program
+    product, program = product_files(REPOSITORY), kustomize(REPOSITORY)
     interpreter = bytecode.interpreter(parsed.python)
-    modules = bytecode.compiled(files, interpreter) if interpreter else {}
-    files |= modules
-    archive.write(parsed.output, files)
-    build = product.get(BUILD_FILE, b"unknown").decode().strip()
+    made_from = last.digest(product | program, parsed.python, interpreter or "")
+    text = last.description(parsed.output, made_from)
     bill = parsed.output.with_suffix(".cdx.json")
-    bill.write_bytes(sbom(files, build))
-    sys.stdout.write(
-        TOLD.format(
+    if text is None or not bill.exists():
+        try:
+            dependencies = dependency_files(REPOSITORY / "requirements.txt", parsed.python)
+        except DependenciesError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return 1
+        files = product | dependencies | program
+        modules = bytecode.compiled(files, interpreter) if interpreter else {}
+        files |= modules
+        archive.write(parsed.output, files)
+        build = product.get(BUILD_FILE, b"unknown").decode().strip()
+        bill.write_bytes(sbom(files, build))
+        text = TOLD.format(
             path=parsed.output,
             product=len(product),
             build=build,
@@ -67,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
             unpacked=sum(map(len, files.values())) / 2**20,
             digest=hashlib.sha256(parsed.output.read_bytes()).hexdigest(),
         )
-    )
+        last.note(parsed.output, made_from, text)
+    sys.stdout.write(text)
     return 0
 
 
