@@ -1,4 +1,4 @@
-"""What the tests of pages share: a local Azure of their own, and a terminal in front of it."""
+"""What the tests of pages share: a local Azure, and a terminal in front of it for each."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +10,10 @@ from tests.e2e.deployer import Deployer, terminal
 from tests.local_azure import LocalAzure, running
 
 
-@pytest.fixture
-def platform(tmp_path: Path) -> Iterator[LocalAzure]:
-    """Give a local Azure of its own, into which a page deploys another service."""
-    with running(tmp_path / "azure") as azure:
+@pytest.fixture(scope="package")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
+    """Give a local Azure into which each page deploys another service. A page removes all of it, so the next finds none."""
+    with running(tmp_path_factory.mktemp("pages") / "azure") as azure:
         yield azure
 
 
