@@ -191,16 +191,16 @@ class Cluster:
         if self._controllers.access_changed(self, whose):
             self._event.set()
 
-    def say(self, unit: str, line: str, *, anew: bool = False) -> None:
+    def say(self, unit: str, line: str, *, again: bool = False) -> None:
         """Write a line to the bootstrap machine's console, unless it repeats the unit's last line.
 
         Args:
             unit: the unit or program that writes.
             line: the text of the line.
-            anew: whether to write a repeated line too, because the unit has started again.
+            again: whether to write a repeated line too, because the unit has started again.
         """
         machine = self.bootstrap
-        if machine is not None and machine.powered and (anew or self._said.get(unit) != line):
+        if machine is not None and machine.powered and (again or self._said.get(unit) != line):
             self._said[unit] = line
             self.machines.log(machine, unit, line)
 

@@ -134,9 +134,9 @@ def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
     if row in timeline.BOOTSTRAP:
         lines = bootkube.says(cluster.installation, row.name)
         for line in lines[-1:] if again else lines:
-            cluster.say(_unit(row), line, anew=True)
+            cluster.say(_unit(row), line, again=True)
         if row.says:
-            cluster.say("cluster-bootstrap", row.says, anew=True)
+            cluster.say("cluster-bootstrap", row.says, again=True)
 
 
 def ended(cluster: Cluster, row: Row, reason: str, restarts: int) -> None:
@@ -154,9 +154,9 @@ def ended(cluster: Cluster, row: Row, reason: str, restarts: int) -> None:
     logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
     if restarts:
         begun(cluster, row, again=True)
-    cluster.say(_unit(row), f"{row.name}: {reason}", anew=True)
+    cluster.say(_unit(row), f"{row.name}: {reason}", again=True)
     for unit, line in _RESTARTED.get(row.name, _BOOTKUBE_RESTARTED):
-        cluster.say(unit, line.format(restarts + 1) or bootkube.pulls_again(cluster.installation), anew=True)
+        cluster.say(unit, line.format(restarts + 1) or bootkube.pulls_again(cluster.installation), again=True)
 
 
 def _unit(row: Row) -> str:
