@@ -204,7 +204,7 @@ def _pointers(installation: Installation, root: tuple[key_pairs.Certificate, ...
             pointer = ignition.parse(decoded((found.body.get("data") or {}).get("userData", "")).encode())
             believed = [certificate for text in pointer.authorities for certificate in key_pairs.read(text)]
         except (ignition.IgnitionError, ValueError):
-            yield f"machine-config-server: {found.path}: its userData is no pointer"
+            yield f"machine-config-server: {found.path}: its userData is not a pointer"
             continue
         wanted = f"https://api-int.{installation.domain}:22623/config/{role}"
         if [source.url for source in pointer.merge] != [wanted]:

@@ -214,7 +214,7 @@ def _manifest(path: str, text: str) -> Manifest:
         raise InstallationError(f"{path}: object without apiVersion, kind or metadata.name")
     for member in ("data", "spec", "status"):
         if not isinstance(body.get(member) or {}, dict):
-            raise InstallationError(f"{path}: {member} is no object")
+            raise InstallationError(f"{path}: {member} is not an object")
     return Manifest(path, body)
 
 
@@ -233,5 +233,5 @@ def _document(text: str) -> Json | str:
     except yaml.MarkedYAMLError as error:
         return f"line {error.problem_mark.line + 1 if error.problem_mark else 0}: {error.problem}"
     except yaml.YAMLError:
-        return "it is no YAML"
+        return "it is not YAML"
     return document if isinstance(document, dict) else "not an object"

@@ -30,7 +30,7 @@ class Machine:
 
     Args:
         id: resource id of the virtual machine.
-        name: its name in Azure.
+        name: its Azure name.
         host_name: its computer name.
         user_data: customData, decoded; secret.
         nics: resource ids of its network interfaces.

@@ -98,7 +98,7 @@ def etcd_member(installation: Installation, _now: datetime) -> Iterator[str]:
         try:
             ip_network(network["cidr"])
         except (KeyError, TypeError, ValueError):
-            yield f"{who}: install-config: networking.machineNetwork: {json.dumps(network)} is no network"
+            yield f"{who}: install-config: networking.machineNetwork: {json.dumps(network)} is not a network"
 
 
 def infrastructure(installation: Installation, _now: datetime) -> Iterator[str]:
@@ -126,7 +126,7 @@ def cloud_config(installation: Installation, _now: datetime) -> Iterator[str]:
     try:
         json.loads(text)
     except ValueError:
-        yield f"cluster-config-operator render: {_CLOUD}: {wanted.get('key')} is no JSON"
+        yield f"cluster-config-operator render: {_CLOUD}: {wanted.get('key')} is not JSON"
 
 
 def services(installation: Installation, _now: datetime) -> Iterator[str]:
@@ -246,7 +246,7 @@ def patches(installation: Installation, _now: datetime) -> Iterator[str]:
             try:
                 json.loads(file.text)
             except ValueError:
-                yield f"error: unable to parse {path!r}: it is no JSON"
+                yield f"error: unable to parse {path!r}: it is not JSON"
 
 
 def awaited(installation: Installation, _now: datetime) -> Iterator[str]:

@@ -35,7 +35,7 @@ AFTER: Mapping[str, str] = {
 
 
 class UnreadableError(Exception):
-    """A body that is no object in its media type, in Go's words."""
+    """A body that is not an object in its media type, in Go's words."""
 
 
 def content_type(request: Request) -> str:

@@ -62,13 +62,13 @@ def _apply(document: Any, operation: Json) -> Any:
                 raise ValueError("the test failed")
             return document
         case unknown:
-            raise ValueError(f"{unknown} is no operation")
+            raise ValueError(f"{unknown} is not an operation")
 
 
 def _pointer(path: str) -> list[str]:
     # As in the real server, whatever is before the first slash is ignored.
     if path and "/" not in path:
-        raise ValueError(f"{path} is no JSON pointer")
+        raise ValueError(f"{path} is not a JSON pointer")
     return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
 
 

@@ -12,7 +12,7 @@ SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
-# The kind of a Scale itself, which is no kind of the cluster.
+# The kind of a Scale itself, which is not a kind of the cluster.
 AS_KIND = Kind("autoscaling", "v1", KIND, "scales")
 
 

@@ -111,7 +111,7 @@ def check_metadata(kind: Kind, metadata: Any, unknown: list[str]) -> None:
 
 
 def struct(name: str, value: Json) -> Json:
-    """Return a value of a type that is no kind, without members that the type lacks.
+    """Return a value of a type that is not a kind, without members that the type lacks.
 
     Raises:
         MisfitError: for a member that Go cannot decode.
