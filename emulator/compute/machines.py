@@ -202,5 +202,5 @@ def _private(change: Change, size: Size) -> Json:
 def _known_size(name: str) -> Size:
     found = sizes.find(name)
     if found is None:
-        raise LookupError(f"{name} was accepted and is no size")
+        raise LookupError(f"{name} was accepted and is not a size")
     return found

@@ -65,7 +65,7 @@ def _done(time: str) -> Json:
 
 
 def skus(location: str) -> Iterator[Json]:
-    """Yield the SKUs of a region: sizes of machines, and kinds of disks."""
+    """Yield the SKUs of a region: VM sizes, and kinds of disks."""
     for size in sizes.in_location(location):
         yield _size_sku(size, location)
     for name, tier in _DISK_SKUS:

@@ -33,10 +33,10 @@ _DURATION = re.compile(r"P(?=.)(\d+[YMWD])*(T(\d+(\.\d+)?[HMS])+)?")
 _WORD = re.compile(r"[A-Z][A-Za-z0-9_.]{0,40}")
 _LOWER_WORD = re.compile(r"[a-z]{2,20}")
 _NAME = re.compile(r"[A-Za-z@$][A-Za-z0-9_.@$-]{0,60}")
-# Members with secrets, and those with nothing but data below them.
+# Members with secrets, and those with only data below them.
 _SECRET = re.compile(r"(?i)secret|password|token|credential|customdata|userdata|key|value$|code")
 _LONG = 64
-# What an object of Kubernetes is.
+# What a Kubernetes object is.
 _IDENTITY = frozenset({"apiVersion", "kind"})
 _DATA = frozenset({"data", "stringData", "protectedSettings"})
 

@@ -19,7 +19,7 @@ _ACTIONS: ContextVar[dict[str, None] | None] = ContextVar("actions", default=Non
 
 @contextmanager
 def noting_actions() -> Iterator[dict[str, None]]:
-    """Collect the actions that `note_action` tells of in this block, as the keys of the result."""
+    """Collect the actions that `note_action` names in this block, as the keys of the result."""
     actions: dict[str, None] = {}
     token = _ACTIONS.set(actions)
     try:

@@ -26,7 +26,7 @@ class Table:
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock, name: str) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            raise ValueError(f"{name!r} is no table name: lower-case letters, digits and underscores")
+            raise ValueError(f"{name!r} is not a table name: lower-case letters, digits and underscores")
         self._connection, self._lock, self._name = connection, lock, name
         with lock:
             connection.execute(f"CREATE TABLE IF NOT EXISTS {name} (key TEXT PRIMARY KEY, document TEXT) WITHOUT ROWID")

@@ -122,7 +122,7 @@ class TLSConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the caller's handshake, and abort the connection if it takes too long."""
         if not isinstance(transport, asyncio.Transport):
-            raise TypeError(f"{transport!r} is no stream transport")
+            raise TypeError(f"{transport!r} is not a stream transport")
         self._transport = transport
         self.peer = transport.get_extra_info("peername")
         self._handshake_timer = asyncio.get_running_loop().call_later(_HANDSHAKE_SECONDS, transport.abort)

@@ -286,5 +286,5 @@ def _check_ttl(document: Document) -> None:
     ttl = document.get("ttl", _FOR_EVER)
     if not isinstance(ttl, int) or isinstance(ttl, bool) or not (ttl == _FOR_EVER or 0 < ttl <= _MAX_TTL):
         raise exceptions.bad_request(
-            f"The input ttl '{ttl}' is invalid. Ensure to provide a nonzero positive integer, or -1 for ever."
+            f"The input ttl '{ttl}' is invalid. Ensure to provide a nonzero positive integer, or -1 for items that never expire."
         )

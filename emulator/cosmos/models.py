@@ -123,7 +123,7 @@ class CosmosModel:
             name: unique in the database.
             partition_key: path such as `/partitionKey`.
             unique_keys: each is one path, or several paths whose values together are unique within a partition.
-            default_ttl: seconds that documents live; -1 for ever, unless a document has its own; None for no TTL.
+            default_ttl: seconds that documents live; -1 without end, unless a document has its own; None for no TTL.
 
         Raises:
             ServiceError: a path is malformed, or the database is missing.
@@ -254,7 +254,7 @@ class CosmosModel:
         """
         found = self.container(account, database, container)
         if intended_rid and intended_rid != found["_rid"]:
-            raise bad_request(f"The container '{found['id']}' was created anew: its _rid is not {intended_rid}.", 1024)
+            raise bad_request(f"The container '{found['id']}' was created again: its _rid is not {intended_rid}.", 1024)
         return self._items(found)
 
     def purge_expired(self) -> int:

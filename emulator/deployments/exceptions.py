@@ -209,7 +209,7 @@ def reference_not_found(name: str) -> ServiceError:
 
 @said(documentation("https://learn.microsoft.com/azure/azure-functions/functions-infrastructure-as-code"))
 def not_in_template(name: str) -> ServiceError:
-    """Return the 400 for an entry of `dependsOn` that is no resource of the template.
+    """Return the 400 for an entry of `dependsOn` that is not a resource of the template.
 
     Args:
         name: type and name, as `resourceId` ends.

@@ -24,7 +24,7 @@ class Row:
     suberror: str = ""
 
 
-# The rows for users, and for APIs that a tenant has registered, are from memory, but for the text of 65001.
+# The rows for users, and for APIs that a tenant has registered, are from memory, except the text of 65001.
 ERRORS: dict[int, Row] = {
     28000: Row(
         400,

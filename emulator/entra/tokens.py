@@ -38,7 +38,7 @@ class TokenSigner:
             keys.put(CURRENT, stored)
         key = load_pem_private_key(stored["pem"].encode(), None)
         if not isinstance(key, rsa.RSAPrivateKey):
-            raise TypeError("the directory's signing key is no RSA key")
+            raise TypeError("the directory's signing key is not an RSA key")
         self._key = key
         self._public = key.public_key()
         der = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)

@@ -30,7 +30,7 @@ from emulator.graph.exceptions import (
 )
 
 WRITES_ALL = "Application.ReadWrite.All"
-# The permission of a client to do whatever the user may; the local Graph knows no narrower one.
+# The permission of a client to do whatever the user may; the local Graph has no narrower one.
 ACTS_AS_USER = "Directory.AccessAsUser.All"
 # Members of an application that are kept elsewhere than among the members stored as sent.
 KEPT_APART = ("displayName", "keyCredentials")

@@ -50,7 +50,7 @@ class Vaults:
             ValueError: the name is not a vault name.
         """
         if not VAULT_NAME.fullmatch(name.lower()):
-            raise ValueError(f"{name!r} is no vault name: 3-24 letters, digits, single hyphens, a letter first")
+            raise ValueError(f"{name!r} is not a vault name: 3-24 letters, digits, single hyphens, a letter first")
         new: Document = {"policies": {}, "certificatePolicies": {}}
         vault = new | (self._vaults.get(name.lower()) or {})
         vault |= {"name": name.lower(), "tenantId": tenant_id.lower(), "location": location or self._location}

@@ -96,7 +96,7 @@ def invalid_cidr(found: Found) -> ServiceError:
 
 @said(MEMORY)
 def subnet_too_small(name: str, network: str, prefix: str) -> ServiceError:
-    """Return the error for a subnet in which Azure's reserved addresses leave no room, or an IPv6 one that is no /64."""
+    """Return the error for a subnet in which Azure's reserved addresses leave no room, or an IPv6 one that is not a /64."""
     wanted = "exactly /64" if ":" in prefix else "/29 or larger"
     return ServiceError(
         400,

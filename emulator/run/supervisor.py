@@ -150,7 +150,7 @@ class Supervisor:
             option = self._folder.option()
             raise RunError(
                 f"The service on {self._folder.root} is for callers of kind '{known}', and stays so. Give the other one a "
-                f"folder of its own with --state, or begin anew: `python -m emulator reset{option}`."
+                f"folder of its own with --state, or start over: `python -m emulator reset{option}`."
             )
         return wanted
 

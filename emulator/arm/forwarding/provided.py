@@ -279,7 +279,7 @@ def _errand(caller: Principal, method: str, target: str, body: Json | None, corr
     path = target.partition("?")[0]
     identifier = parse(path)
     if identifier is None:
-        raise ValueError(f"{path} is no path of a resource provider")
+        raise ValueError(f"{path} is not a path of a resource provider")
     content = b"" if body is None else json.dumps(body).encode()
     headers = [("Content-Type", "application/json")] if content else []
     return Errand(caller, method, identifier, target, BASE_URL, correlation_id, str(uuid4()), headers, content)
@@ -292,7 +292,7 @@ def _told(reply: httpx.Response) -> Json:
 
 
 def _member(reply: httpx.Response, name: str) -> Any:
-    """Return a member of a reply's body, or None if the body is no JSON object."""
+    """Return a member of a reply's body, or None if the body is not a JSON object."""
     try:
         body = reply.json()
     except ValueError:

@@ -52,7 +52,7 @@ def applies(definition: Json, write: Write, group_type: str) -> bool:
     Args:
         definition: the `properties` of the definition.
         write: the write.
-        group_type: the type of resource groups, which have location and tags but are no resources.
+        group_type: the type of resource groups, which have location and tags but are not resources.
     """
     mode = str(definition.get("mode") or "Indexed").lower()
     return mode == "all" or (mode == "indexed" and write.indexed and write.type != group_type)

@@ -12,7 +12,7 @@ from emulator.core.sources import MEMORY, documentation, public_output, said
 
 @said(MEMORY)
 def invalid_port(found: Found) -> ServiceError:
-    """Return the error for a port that there is not."""
+    """Return the error for a port that does not exist."""
     member = found.path.rsplit(".", 1)[-1]
     return ServiceError(400, "InvalidPortNumber", f"{member} of {found.id} is {found.value}, which is out of range.")
 

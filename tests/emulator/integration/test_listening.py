@@ -26,7 +26,7 @@ def _refused(port: int) -> bool:
 
 
 def test_a_platform_that_comes_up_in_part_leaves_neither_a_thread_nor_a_port(tmp_path: Path) -> None:
-    """Otherwise the test run would wait for that thread for ever."""
+    """Otherwise the test run would wait for that thread forever."""
     port, before = free_port(), threading.active_count()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         with pytest.raises(OSError, match="in use"), listening(_platform(tmp_path), {port: True, _port(taken): True}):

@@ -56,7 +56,7 @@ class Function:
         for word in self.takes.split():
             matched = PARAMETER.fullmatch(word)
             if matched is None:
-                raise ValueError(f"{self.name}: {word!r} is no parameter")
+                raise ValueError(f"{self.name}: {word!r} is not a parameter")
             parameters.append((tuple(matched[1].split("|")), matched[2]))
         repeated = bool(parameters) and parameters[-1][1] == "*"
         object.__setattr__(self, "minimum", sum(1 for _, mark in parameters if not mark))

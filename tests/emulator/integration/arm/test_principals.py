@@ -161,7 +161,7 @@ def _lift(stage: Stage, identifier: str) -> int:
 
 
 def test_the_control_service_denies_by_principal(stage: Stage, group: str) -> None:
-    """For a group around the user, but for a group that is left out; and not below, if it says so."""
+    """For a group around the user except a group that is left out; and not below, if it says so."""
     user, scope, subscription = _user(stage), _scope(stage, group), f"/subscriptions/{stage.world.subscription_id}"
     inner = _group(stage, ("user", user["objectId"]))
     outer = _group(stage, ("group", inner))

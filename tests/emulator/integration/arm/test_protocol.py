@@ -110,7 +110,7 @@ def test_json_that_cannot_be_kept_is_an_error_of_the_caller(
 
 @pytest.mark.parametrize("query", ["$top=\u00b2", "$top=-1", "$top=0", "$skiptoken=\u0663", f"$top={'9' * 5000}"])
 def test_a_page_that_is_no_number_is_an_error_of_the_caller(stage: Stage, client: httpx.Client, query: str) -> None:
-    """Only ASCII digits count, and not too many of them. A page without items would lead to itself for ever."""
+    """Only ASCII digits count, and not too many of them. A page without items would lead to itself forever."""
     path = f"/subscriptions/{stage.world.subscription_id}/resourcegroups?api-version=2021-04-01&{query}"
     assert _code(client.get(path)) == (400, "InvalidSkipToken")
 

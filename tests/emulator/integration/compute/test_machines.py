@@ -110,7 +110,7 @@ REFUSED: list[tuple[str, Json, int, str, str]] = [
     ),
     ("an unknown SKU", {"storageProfile__imageReference": image("aro_499")}, 404, "PlatformImageNotFound", "aro_499"),
     ("a weak password", {"osProfile__adminPassword": "password"}, 400, "InvalidParameter", "complexity"),
-    ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "BadRequest", "size"),
+    ("a member that does not exist", {"hardwareProfile__size": "big"}, 400, "BadRequest", "size"),
 ]
 
 

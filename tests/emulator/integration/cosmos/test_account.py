@@ -229,7 +229,7 @@ def _send(local_cosmos: LocalCosmos, method: str, url: str, headers: dict[str, s
 
 
 def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:
-    """The item's own time overrides the container's, -1 means for ever, and an expired item frees its unique keys."""
+    """The item's own time overrides the container's, -1 means forever, and an expired item frees its unique keys."""
     items = container(default_ttl=1000, unique_keys=("/key",))
     items.create_item({"id": "default", "pk": "a", "key": 1})
     items.create_item({"id": "short", "pk": "a", "ttl": 100, "key": 2})

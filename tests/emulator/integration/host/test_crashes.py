@@ -106,8 +106,8 @@ def test_a_deleted_task_hub_forgets_what_was_in_flight(tmp_path: Path) -> None:
         wait_until(lambda: any("its result is dropped" in line["message"] for line in host.log_lines()))
 
         assert host.manage("GET", "instances/forgotten").status_code == 404
-        host.start_instance("chain", "forgotten", {"steps": [{"name": "anew"}]})
-        assert host.wait_for("forgotten")["output"] == ["anew"]
+        host.start_instance("chain", "forgotten", {"steps": [{"name": "again"}]})
+        assert host.wait_for("forgotten")["output"] == ["again"]
         assert not host.marked("next.begun")
 
 

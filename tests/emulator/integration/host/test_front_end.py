@@ -187,7 +187,7 @@ def test_a_large_body_arrives_whole(basic: HostUnderTest, server_pair: Pair, cal
     [
         pytest.param({"Content-Length": str(101 * 1024 * 1024)}, 413, id="a body over 100 MB"),
         pytest.param({"X-Long": "x" * 40_000}, 431, id="headers over 32 KB"),
-        pytest.param({"Bad Header": "x"}, 400, id="what is no HTTP"),
+        pytest.param({"Bad Header": "x"}, 400, id="what is not HTTP"),
         pytest.param({"Content-Length": "3", "Transfer-Encoding": "chunked"}, 400, id="two kinds of length"),
         pytest.param({"Content-Length": "3", "content-length": "3"}, 400, id="two lengths"),
         pytest.param({"Transfer-Encoding": "gzip"}, 400, id="a body without an end"),
@@ -281,7 +281,7 @@ def test_a_caller_that_goes_away_leaves_the_front_end_serving(
             gone.cancel()
             await asyncio.wait([gone])
             plain = socket.create_connection(("localhost", httpx.URL(url).port or 0))
-            plain.sendall(b"this is no TLS at all\r\n\r\n")
+            plain.sendall(b"this is not TLS at all\r\n\r\n")
             plain.close()
             assert (await client.get(f"{url}/items/3")).text == "item 3"
             basic.mark("gone.go")

@@ -183,7 +183,7 @@ def test_a_label_selector_that_cannot_be_read_says_where(
 
 
 def test_numbers_are_compared(admin: httpx.Client, config_maps: str) -> None:
-    """A label that is no number is neither more nor less."""
+    """A label that is not a number is neither more nor less."""
     for name, value in (("a", "1"), ("b", "2"), ("c", "10"), ("d", "x")):
         admin.post(config_maps, json={"metadata": {"name": name, "labels": {"n": value}}}).raise_for_status()
     assert _names(admin.get(config_maps, params={"labelSelector": "n>1"})) == "bc"

@@ -143,7 +143,7 @@ def _drop(path: str) -> Callable[[dict[str, str]], None]:
         "no credentials of the registry",
         "no network",
         "an unknown kind",
-        "a manifest that is no YAML",
+        "a manifest that is not YAML",
     ],
 )
 def test_the_bootstrap_machine_stumbles_on_bad_files(
@@ -164,7 +164,7 @@ def _seconds(line: str) -> float:
 
 
 def test_a_stage_that_lacks_a_file_falls_again_and_again(make_site: MakeSite) -> None:
-    """The log has the stage, the missing file and restarts 5 seconds apart, and it does not grow for ever."""
+    """The log has the stage, the missing file and restarts 5 seconds apart, and it does not grow forever."""
     site = make_site()
     del site.cluster.files["manifests/openshift-config-secret-pull-secret.yaml"]
 

@@ -1,4 +1,4 @@
-"""`pytest --azure`, with the local Azure in the place of the true one: what it prints, and that it leaves nothing."""
+"""`pytest --azure`, with the local Azure instead of the true one: what it prints, and that it leaves nothing."""
 
 import os
 import re

@@ -55,7 +55,7 @@ def test_a_date_far_from_now_is_refused() -> None:
     ],
 )
 def test_another_scheme_or_account_is_refused(authorization: str, want: str) -> None:
-    """What is no signature at all is malformed; a signature of another account fails."""
+    """What is not a signature at all is malformed; a signature of another account fails."""
     with pytest.raises(ServiceError, match=want):
         shared_key.check(authorization, "a", [KEY], ["text"], date="Thu, 01 Jan 2026 00:00:00 GMT", now=NOW)
 

@@ -107,7 +107,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "InvalidRequestContent",
         "Could not find member 'dependson' on object of type 'TemplateResource'",
     ),
-    ("a resource that is no object", template(1), "InvalidRequestContent", "'TemplateResource' belongs"),  # type: ignore[arg-type]  # wrong on purpose
+    ("a resource that is not an object", template(1), "InvalidRequestContent", "'TemplateResource' belongs"),  # type: ignore[arg-type]  # wrong on purpose
     (
         "no name",
         template({"type": NSG, "apiVersion": "2019-07-01"}),
@@ -189,9 +189,14 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "InvalidTemplate",
         "The resource name 'a' is ambiguous",
     ),
-    ("a condition that is no boolean", template(resource(condition="[string(1)]")), "InvalidTemplate", "not 'Boolean'"),
     (
-        "a copy count that is no number",
+        "a condition that is not a boolean",
+        template(resource(condition="[string(1)]")),
+        "InvalidTemplate",
+        "not 'Boolean'",
+    ),
+    (
+        "a copy count that is not a number",
         template(resource(copy={"name": "c", "count": "x"})),
         "InvalidTemplate",
         "The copy count must be a non-negative integer value and cannot exceed '800'.",
@@ -277,7 +282,9 @@ def test_defaults_are_evaluated_and_see_the_parameters_before_them() -> None:
         pytest.param(
             {"name": 1}, "Expected a value of type 'String, Uri', but received a value of type 'Integer'", id="type"
         ),
-        pytest.param({"name": "ab", "count": True}, "received a value of type 'Boolean'", id="a boolean is no integer"),
+        pytest.param(
+            {"name": "ab", "count": True}, "received a value of type 'Boolean'", id="a boolean is not an integer"
+        ),
         pytest.param({"name": "a"}, "greater than or equal to '2'", id="too short"),
         pytest.param({"name": "abcde"}, "less than or equal to '4'", id="too long"),
         pytest.param({"name": "ab", "count": 0}, "greater than or equal to '1'", id="too small"),

@@ -71,7 +71,7 @@ def _said(exchange: Exchange) -> list[str]:
         pytest.param(
             replace(POD, reply={"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{}]}}),
             ["$.spec.containers[].name: missing member: sent nothing"],
-            id="an object of Kubernetes",
+            id="a Kubernetes object",
         ),
         pytest.param(
             replace(POD, request={"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [], "x": 1}}, reply={}),

@@ -90,7 +90,7 @@ def test_a_default_route_leads_out_by_itself(world: World, hop: str) -> None:
     ],
 )
 def test_a_route_that_leads_nowhere_leads_nobody_out(world: World, hop: str, prefix: str, want: str) -> None:
-    """`Internet` needs a public address on the way, and a route for less is no default route."""
+    """`Internet` needs a public address on the way, and a route for less is not a default route."""
     behind_a_balancer(world)
     route(world, hop, prefix)
     assert want in why(world)

@@ -96,7 +96,7 @@ def test_a_name_is_taken_once(admin: httpx.Client, config_maps: str) -> None:
             config_map("A_b"),
             "A_b",
             [("FieldValueInvalid", "metadata.name", f'Invalid value: "A_b": {SUBDOMAIN}')],
-            id="a name that is no subdomain",
+            id="a name that is not a subdomain",
         ),
         pytest.param(
             {"metadata": {}},

@@ -79,7 +79,7 @@ def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin:
             "machine.openshift.io/v1beta1 MachineSet",
             {"spec": {"replicas": "x"}},
             {("spec.replicas", "FieldValueInvalid")},
-            id="replicas that are no number",
+            id="replicas that are not a number",
         ),
         pytest.param(
             "machinesets.machine.openshift.io",
@@ -93,7 +93,7 @@ def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin:
             "machine.openshift.io/v1beta1 MachineSet",
             {"spec": {"selector": {"matchLabels": {"a": 1}}}},
             {("spec.selector.matchLabels.a", "FieldValueInvalid")},
-            id="a label that is no text",
+            id="a label that is not text",
         ),
         pytest.param(
             "machines.machine.openshift.io",
