@@ -15,6 +15,8 @@ ROW = re.compile(r"^\| `([A-Za-z_]+)` \| (.+?) \| (.+?) \| (yes|no) \|$", re.MUL
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 LONGEST_README = 200
+# Words of the page that people read before the code; everything else is on pages to look things up.
+LONGEST_DESIGN = 2_200
 
 
 def _rows() -> dict[str, tuple[str, str]]:
@@ -51,6 +53,20 @@ def test_the_example_file_has_every_setting() -> None:
 def test_the_readme_is_short() -> None:
     """A newcomer reads it to the end; details belong on the pages under docs/."""
     assert len(README.read_text(encoding="utf-8").splitlines()) <= LONGEST_README
+
+
+def test_the_page_to_read_before_the_code_is_short() -> None:
+    """What grows there belongs on documents.md or behaviour.md."""
+    assert len((REPOSITORY / "docs/design.md").read_text(encoding="utf-8").split()) <= LONGEST_DESIGN
+
+
+def test_the_readme_has_every_folder_once() -> None:
+    """A newcomer looks a folder up there."""
+    _, _, table = README.read_text(encoding="utf-8").partition("## Folders\n")
+    rows = [line.split("|")[1] for line in table.partition("\n\n")[0].splitlines()]
+    named = [folder.split("/")[0] for row in rows for folder in re.findall(r"`([a-z]+/[a-z/]*)`", row)]
+    folders = {path.name for path in REPOSITORY.iterdir() if path.is_dir() and path.name[0] not in "._"}
+    assert sorted(named) == sorted(folders)
 
 
 def test_the_index_links_every_page_of_docs() -> None:
