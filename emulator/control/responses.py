@@ -82,4 +82,4 @@ async def _document(request: Request) -> Any:
     try:
         return json.loads(await request.body())
     except ValueError as error:
-        raise INVALID(f"the body is no JSON: {error}") from error
+        raise INVALID(f"the body is not JSON: {error}") from error

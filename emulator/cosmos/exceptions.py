@@ -100,7 +100,7 @@ def name_twice(name: str) -> ServiceError:
 
 @said(MEMORY)
 def syntax_error(found: str, start: int) -> ServiceError:
-    """Return the 400 for a query that breaks off or goes on with what cannot stand there.
+    """Return the 400 for a query that breaks off or continues with what cannot stand there.
 
     Args:
         found: what stands there; "" at the end.

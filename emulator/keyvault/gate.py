@@ -156,7 +156,7 @@ async def body_of(request: Request) -> Document:
         # An escape can contain half a surrogate pair, which could not be sent back.
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
-        raise BAD_PARAMETER("The request body is no valid JSON.") from error
+        raise BAD_PARAMETER("The request body is not valid JSON.") from error
     if not isinstance(body, dict):
         raise BAD_PARAMETER("The request body must be a JSON object.")
     return body

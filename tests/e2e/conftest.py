@@ -12,7 +12,7 @@ from tests.local_azure import LocalAzure, running
 
 @pytest.fixture(scope="package")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
-    """Give a local Azure into which each page deploys another service. A page removes all of it, so the next finds none."""
+    """Give a local Azure into which each page deploys its service, and from which it removes all of it."""
     with running(tmp_path_factory.mktemp("pages") / "azure") as azure:
         yield azure
 

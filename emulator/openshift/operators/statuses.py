@@ -71,7 +71,7 @@ def _pod(obj: Json, now: str) -> Json:
 
 def _counted(obj: Json, *members: str) -> Json:
     counts = dict.fromkeys(members, obj["spec"]["replicas"])
-    # What is zero is left out, but for the first.
+    # What is zero is left out, except for the first.
     shown = {name: count for name, count in counts.items() if count or name == members[0]}
     return {"observedGeneration": obj["metadata"]["generation"]} | shown
 

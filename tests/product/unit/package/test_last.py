@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tools.package import __main__ as package
-from tools.package import last
+from tools.package import bytecode, last
 
 FILES = {"host.json": b"{}", "requirements.txt": b"azure-functions==1.26.0\n"}
 
@@ -22,7 +22,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(package, "product_files", lambda _repository: dict(FILES))
     monkeypatch.setattr(package, "kustomize", lambda _repository: {})
     monkeypatch.setattr(package, "dependency_files", dependencies)
-    monkeypatch.setattr(package.bytecode, "interpreter", lambda _python: None)
+    monkeypatch.setattr(bytecode, "interpreter", lambda _python: None)
     return seen
 
 

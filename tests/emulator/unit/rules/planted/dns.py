@@ -106,7 +106,7 @@ def _of(prefix: str) -> tuple[Case, ...]:
         Case(cname, "an alias of the zone", _named(cname, "@"), origin(public.CNAME_AT_APEX)),
         Case(a, "one address twice", _addresses(a, "192.0.2.1", "192.0.2.1"), origin(public.DUPLICATE_RECORD)),
         Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), origin(public.TOO_MANY_RECORDS)),
-        Case(a, "a name that there is not", _missing(a), origin(public.RECORD_NOT_FOUND)),
+        Case(a, "an unknown name", _missing(a), origin(public.RECORD_NOT_FOUND)),
         Case(soa, "a second one", _named(soa, "new"), origin(public.NEW_SOA)),
         Case(soa, "its deletion", _deleted(soa), origin(public.APEX_STAYS)),
     )

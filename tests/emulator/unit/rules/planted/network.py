@@ -164,7 +164,7 @@ NETWORKS = (
     Case(
         "virtual network", "a range without its subnets later", _shrunk_network, origin(networks.SUBNET_OUTSIDE), True
     ),
-    Case("subnet", "a name that there is not", _unknown_subnet, origin(networks.CHILD_NOT_FOUND)),
+    Case("subnet", "an unknown name", _unknown_subnet, origin(networks.CHILD_NOT_FOUND)),
     _wrong("subnet", "no range", networks.PREFIX_MISSING, _without("addressPrefix")),
     _wrong("subnet", "a range outside the network", networks.SUBNET_OUTSIDE, _properties(addressPrefix="10.1.0.0/24")),
     _wrong("subnet", "a range of four addresses", networks.subnet_too_small, _properties(addressPrefix="10.0.0.0/30")),
@@ -646,7 +646,7 @@ LINKS = (
         "private endpoint",
     ),
     Case("private link service", "a connection of nobody", _made_connection, origin(links.NO_CONNECTION), True),
-    Case("private link service", "a state that there is not", _wrong_state, origin(links.INVALID_STATE), True),
+    Case("private link service", "an unknown state", _wrong_state, origin(links.INVALID_STATE), True),
     _wrong("private endpoint", "no connection", links.ONE_CONNECTION, _properties(privateLinkServiceConnections=[])),
     Case("private endpoint", "a service of nobody", _hidden, origin(links.service_not_visible), True),
     Case("private endpoint", "another subnet later", _moved_endpoint, origin(links.SUBNET_FIXED), True),

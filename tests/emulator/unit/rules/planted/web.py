@@ -69,7 +69,10 @@ CASES: tuple[Case, ...] = (
         "site", "an unknown language", exceptions.INVALID_STACK, {"properties.siteConfig.linuxFxVersion": "Python|2.7"}
     ),
     wrong(
-        "site", "a setting that is no text", exceptions.SETTINGS_NOT_STRINGS, {SETTINGS: [{"name": "ONE", "value": 1}]}
+        "site",
+        "a setting that is not a text",
+        exceptions.SETTINGS_NOT_STRINGS,
+        {SETTINGS: [{"name": "ONE", "value": 1}]},
     ),
     wrong("site", "a setting with a space", exceptions.SETTING_NAMES, {SETTINGS: [{"name": "A B", "value": "1"}]}),
     wrong(
