@@ -98,10 +98,13 @@ PUBLISHED_AGAIN = _real("PUBLISHED_AGAIN", "While it is away, one request in thi
 PUBLISHED_WAIT = _real("PUBLISHED_WAIT", "How long a request waits for another one that is asking already.", seconds=1)
 RIGHTS_KEPT = _real("RIGHTS_KEPT", "What a caller may do, and the state of a subscription.", minutes=1)
 SUBSCRIPTION_AGAIN = _real("SUBSCRIPTION_AGAIN", "A subscription that is not in the list may be new.", seconds=10)
+SUBSCRIPTIONS_QUIET = _scaled("SUBSCRIPTIONS_QUIET", "Runs of the timer do not look for this long after one that found no deleted subscription.", minutes=5)
+REPLICA_SKEW = _real("REPLICA_SKEW", "The clock of a replica of Cosmos DB may be this much behind that of its predecessor.", seconds=5)
 
 # Polls. A row may name another one in its plan.
 ROW_POLL = _scaled("ROW_POLL", "A row that waits, unless its plan says another time.", seconds=10)
 BEGUN_POLL = _scaled("BEGUN_POLL", "The same for work that Azure has begun.", seconds=5)
+FENCE_KEPT = _scaled("FENCE_KEPT", "A poll may begin with a fence of this age: the longest pause of most rows.", seconds=10)
 PHASE_FIRST_POLL = _scaled("PHASE_FIRST_POLL", "The first pause of a phase, which often changes nothing.", seconds=1)
 CLIENT_POLL = _scaled("CLIENT_POLL", "`Retry-After` of a running operation, whose steps take seconds to minutes. Without it the SDKs ask every 30 seconds.", seconds=15)
 OUTAGE_POLL = _real("OUTAGE_POLL", "`Retry-After` of a request that met an outage: short, because most outages are.", seconds=5)

@@ -11,21 +11,18 @@ Subscriptions are hardly ever deleted. After a run that finds none, the runs of 
 import asyncio
 import logging
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 from time import monotonic
 from typing import Any
 
 from orchestrators.plans.beginning import OperationRequest, begin_operation
-from shared import settings
+from shared import durations, settings
 from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.settings import Callers
 from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable
-
-# How long runs do not look after one that found no deleted subscription; scaled by the settings.
-QUIET = timedelta(minutes=5)
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +34,7 @@ async def sweep(_client: Any) -> None:
     """
     service_settings = settings.load()
     if service_settings.callers is Callers.ARM and not service_settings.draining:
-        await asyncio.to_thread(_sweep, service_settings.look_back(QUIET).total_seconds())
+        await asyncio.to_thread(_sweep, service_settings.look_back(durations.SUBSCRIPTIONS_QUIET).total_seconds())
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from contextvars import ContextVar
-from datetime import timedelta
 from functools import cache, partial
 from typing import Any
 
@@ -24,7 +23,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.fenced_call import FencedCall, Stopping
 from activities.runtime.site_step import SiteStep
 from activities.runtime.step import Step
-from shared import fence, settings, tracing
+from shared import durations, fence, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
 from shared.settings import SettingsError
@@ -36,8 +35,6 @@ _log = logging.getLogger("activities")
 # One import at a time. The Kubernetes package has circular imports: two threads that enter them at different places see
 # half of it, and it stays broken for the life of the process.
 _importing = threading.Lock()
-# How old the fence may be that a poll begins with, scaled: the longest pause between two polls of most rows.
-SNAPSHOT_AGE = timedelta(seconds=10)
 
 
 @cache
@@ -120,7 +117,7 @@ def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
     made = SiteStep if is_site(call["clusterKey"]) else Step
     if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_stay(call):
         owners = get_store().fenced(call["clusterKey"])
-        document = owners.recent(fence_of(call), settings.load().poll_seconds(SNAPSHOT_AGE))
+        document = owners.recent(fence_of(call), settings.load().poll_seconds(durations.FENCE_KEPT))
         if document is not None:
             return made(call, document, has_read=False)
     return made(call, _read(call))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shared import durations
 from shared.arm.async_operations import ENDED
 from shared.documents import OperationDocument
 from shared.steps import ProgressItem
@@ -18,9 +19,8 @@ from shared.store.records import Progress, in_order
 
 # More than the number of operations that clients poll at a time; a forgotten one only costs a longer read.
 _MOST_OPERATIONS, _MOST_BYTES = 256, 16 << 20
-# Times of writes are whole seconds of the replica that took them, and the clock of its successor may be a little
-# behind.
-_SKEW_SECONDS = 1
+# Times of writes are whole seconds of the replica that took them.
+_SKEW_SECONDS = int(durations.REPLICA_SKEW.total_seconds())
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,7 @@ def test_json_has_every_member_of_a_row() -> None:
         "deadline": timedelta(hours=9),
         "shortest": timedelta(hours=9),
         "poll": timedelta(hours=9),
+        "usual": timedelta(hours=9),
         "retry": RetryPolicy.NONE,
         "together": True,
         "owner": Owner.AZURE,

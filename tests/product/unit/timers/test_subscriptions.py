@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared import settings
+from shared import durations, settings
 from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import CUSTOMER, OWN, World
 from timers import subscriptions
@@ -95,7 +95,7 @@ def test_a_run_that_found_none_lets_the_next_ones_rest(left: World, monkeypatch:
     monkeypatch.setattr(subscriptions, "monotonic", lambda: now[0])
     swept(left)
     marked["deleting"] = True
-    now[0] += settings.load().look_back(subscriptions.QUIET).total_seconds() - 1
+    now[0] += settings.load().look_back(durations.SUBSCRIPTIONS_QUIET).total_seconds() - 1
     assert swept(left).properties["provisioningState"] == "Succeeded"
     now[0] += 1
     assert swept(left).properties["provisioningState"] == "Deleting"

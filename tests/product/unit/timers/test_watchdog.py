@@ -279,7 +279,7 @@ def test_a_restart_reads_the_plan_that_is_a_document_of_its_own(accepted: World)
     client = Client()
     watch(client)
     ((_, _, start),) = client.started
-    assert [row["name"] for row in start["plan"]["rows"]] == ["check_plan", "a"]
+    assert [row["name"] for row in unpack(start["packed"])["plan"]["rows"]] == ["check_plan", "a"]
     assert "plan" not in accepted.operation
 
 

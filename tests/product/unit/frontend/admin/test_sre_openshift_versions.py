@@ -99,7 +99,8 @@ def test_what_was_read_can_be_put_back(world: World) -> None:
         sent = {**read, "properties": properties}
         reply = world.send("PUT", f"{VERSIONS}/4.18.1", sent, api_version="", certificate=admin_certificate())
         assert reply.status == 200
-        assert {**stored(world, "4.18.1"), "_etag": ""} == {**document, "_etag": ""}
+        kept = {name: value for name, value in stored(world, "4.18.1").items() if not name.startswith("_")}
+        assert kept == document
 
 
 def test_a_member_that_is_left_out_is_gone(world: World) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import uuid
 from typing import Any
 
@@ -88,7 +89,7 @@ def without_ids(value: Any, known: dict[str, str] | None = None) -> Any:
     if isinstance(value, list):
         return [without_ids(each, known) for each in value]
     if isinstance(value, str):
-        for found in [word for word in value.replace("?", "/").replace("-request", "/").split("/") if is_id(word)]:
+        for found in [word for word in re.split("[?/]|-request|-plan", value) if is_id(word)]:
             value = value.replace(found, known.setdefault(found, f"<id {len(known)}>"))
     return value
 
