@@ -111,9 +111,15 @@ async def _watch_one(client: df.DurableOrchestrationClient, store: Store, signs:
 async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Signs, owner: FencedDocument) -> Finding:
     """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
-    The progress of an operation that has just begun is not read, because it cannot be stale yet.
+    If the attempt that the owner names has an instance here, it is this hub's. While that is young and alive, nothing is
+    read again: neither the operation nor its progress, which cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()
+    last = await asyncio.to_thread(_last, store, owner)
+    if last is not None and last["taskHub"] == service_settings.task_hub:
+        finding = Finding(owner, last, [], **await _instance(client, plans.instance_id(operation_id, owner["attempt"])))
+        if finding.is_alive and is_young(last, finding.created, datetime.now(UTC)):
+            return finding
     operation = await asyncio.to_thread(_operation, store, owner)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
@@ -126,9 +132,17 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
     return replace(finding, items=await asyncio.to_thread(store.progress.list, operation_id))
 
 
+def _last(store: Store, owner: FencedDocument) -> OperationDocument | None:
+    found = store.polls.last(owner["asyncOperationId"])
+    return store.operations.with_plan(found) if found is not None else None
+
+
 def _operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
     found = store.operations.read(owner["asyncOperationId"])
-    return store.operations.with_plan(found) if found is not None else None
+    if found is None:
+        return None
+    store.polls.note(found)
+    return store.operations.with_plan(found)
 
 
 async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> InstanceStatus:

@@ -65,10 +65,20 @@ class Polls:
             self._keep(_Polled(document, known.items if known else {}))
         return document
 
+    def note(self, document: OperationDocument) -> None:
+        """Keep an operation that somebody else has read, if it runs and clients may poll it."""
+        if "openShiftClusterKey" in document and document["asyncOperation"]["status"] not in ENDED:
+            known = self._kept.get(document["id"])
+            self._keep(_Polled(document, known.items if known else {}))
+
+    def last(self, operation_id: str) -> OperationDocument | None:
+        """Return an operation as this process has read it last, if it ran then. It may have ended since."""
+        known = self._kept.get(operation_id)
+        return known.document if known else None
+
     def cluster_key(self, operation_id: str) -> str | None:
         """Return the key of an operation's cluster, which never changes, or None if there is no such operation."""
-        known = self._kept.get(operation_id)
-        document = known.document if known else self.operation(operation_id)
+        document = self.last(operation_id) or self.operation(operation_id)
         return document["openShiftClusterKey"] if document else None
 
     def progress(self, operation_id: str) -> list[ProgressItem]:

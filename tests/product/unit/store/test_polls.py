@@ -225,3 +225,24 @@ def test_every_process_shows_what_is_stored(writes: list[tuple[str, str, int, in
         shown = operation_report.progress(operation, items, "Creating")["percentComplete"]
         assert shown >= figure
         figure = shown
+
+
+def test_what_another_reader_has_read_is_kept_for_polls(database: Database) -> None:
+    """The watchdog reads the operations that run. Those on sites are for operators alone, and no client polls them."""
+    store = database.process()
+    database.operations.create_item({"id": "site", "siteName": "edge-1", "asyncOperation": {"status": "Running"}})
+    for name in ("op", "site"):
+        found = store.operations.read(name)
+        assert found is not None
+        store.polls.note(found)
+    assert store.polls.last("op") is not None
+    assert store.polls.last("site") is None
+    assert store.polls.operation("site") is None
+    database.write("a")
+    assert len(poll(store)[1]) == 1
+    database.end()
+    found = store.operations.read("op")
+    assert found is not None
+    poll(store)
+    store.polls.note(found)
+    assert store.polls.last("op") is None

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from azure.durable_functions.models.DurableOrchestrationStatus import DurableOrchestrationStatus
@@ -294,6 +295,46 @@ def test_an_operation_whose_plan_has_expired(accepted: World, ended: str, want: 
     assert accepted.operation["asyncOperation"]["status"] == want
     assert accepted.properties["provisioningState"] == want
     assert "asyncOperationId" not in accepted.cluster
+
+
+def young(world: World, client: Client) -> Client:
+    """Let the operation's instance have begun just now, and this process have read the operation."""
+    world.operation["plan"] |= {"rows": [], "retryPolicies": RETRIES}
+    client.created = datetime.now(UTC).isoformat()
+    watch(client)
+    return client
+
+
+def test_a_young_living_operation_is_read_once(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its instance lives, and none of its rows can be stale: whatever the operation says by now, nothing is to do."""
+    client = young(accepted, Client(op_1="Running"))
+    monkeypatch.setattr(
+        accepted.cosmos["AsyncOperations"], "read_item", Mock(side_effect=AssertionError("it was read"))
+    )
+    watch(client)
+    assert client.started == []
+    assert "asyncOperationId" in accepted.cluster
+
+
+@pytest.mark.parametrize("instance", ["", "Failed"], ids=["without a trace", "after a bug"])
+def test_an_instance_that_has_gone_is_noticed_at_the_next_run(accepted: World, instance: str) -> None:
+    """However young it was."""
+    client = young(accepted, Client(op_1="Running"))
+    client.statuses = {"op_1": instance} if instance else {}
+    watch(client)
+    assert [started for _, started, _ in client.started] == [{"": "op-1", "Failed": "op-2"}[instance]]
+
+
+def test_an_operation_that_another_hub_has_taken_over_since_is_left_to_it(accepted: World) -> None:
+    """The cluster names its attempt, which has no instance here."""
+    client = young(accepted, Client(op_1="Running"))
+    accepted.cosmos["AsyncOperations"].upsert_item(accepted.operation | {"taskHub": "Green"})
+    supersede = accepted.cluster | {"attempt": 2}
+    accepted.cosmos["OpenShiftClusters"].upsert_item(supersede)
+    hub_seen(accepted, "Green", 1)
+    watch(client)
+    assert client.started == []
+    assert accepted.cluster["attempt"] == 2
 
 
 def test_a_living_operation_is_left_alone(accepted: World) -> None:
