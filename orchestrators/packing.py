@@ -21,11 +21,8 @@ class PackedStart(Caller):
 
 
 class PackedWait(TypedDict):
-    """The input of the instance in which a row waits; `packed` has its `Tries`."""
+    """The input of the instance in which a row waits, whose id says which row; `packed` has its `Tries`."""
 
-    operationId: str
-    attempt: int
-    step: str
     packed: str
 
 
