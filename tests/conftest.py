@@ -1,4 +1,4 @@
-"""Shared by all tests: a printed seed, one local Azure, and for a failed test a report of what that Azure saw."""
+"""Shared by all tests: a printed seed, local Azures, a finished cluster, and of a failed test what its Azure saw."""
 
 import os
 import random
@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, settings
 
 from tests import local_azure
 from tests.entra_azure import EntraAzure
-from tests.local_azure import LocalAzure, wait_for
-from tests.product.integration.service.stage import delete_all
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.copies import copied, original
+from tests.product.integration.service.stage import Cluster, delete_all
 
 pytest_plugins = ["tests.xdist_groups", "tests.azure_verified", "tests.models.plugin"]
 
@@ -109,6 +110,30 @@ def own_azure(_own_platform: LocalAzure) -> Iterator[LocalAzure]:
     _own_platform.control("DELETE", "/faults")
     wait_for(_own_platform.serves, "the resource provider after this test")
     delete_all(_own_platform)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Give the state folder of a local Azure with one finished cluster, which does not run and which nobody changes."""
+    numbers = random.Random(f"{os.environ[SEED]}/finished")  # noqa: S311 - for repeatable tests
+    return original(of_session(tmp_path_factory, worker_id), unique(numbers, "s"))
+
+
+@pytest.fixture(scope="session")
+def standing(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Give a finished cluster to the stories that leave it as they found it, or change what no other story reads.
+
+    It was created with the first client secret of its principal. Nobody deletes it.
+    """
+    with copied(finished, tmp_path_factory.mktemp("standing") / "local-azure") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def own_cluster(finished: Path, tmp_path: Path) -> Iterator[Cluster]:
+    """Give a finished cluster that one story has for itself, on a local Azure of its own."""
+    with copied(finished, tmp_path / "local-azure") as cluster:
+        yield cluster
 
 
 @pytest.hookimpl(wrapper=True)

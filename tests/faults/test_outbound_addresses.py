@@ -1,17 +1,16 @@
 """The worker dies at each change of the row that changes a cluster's outbound addresses; the update still ends well."""
 
-import random
 from dataclasses import replace
 from functools import partial
-from uuid import UUID
+from uuid import uuid4
 
 import pytest
 
 from tests.faults.scenarios import KILLS, Json
 from tests.faults.troubles import WORKER, kill
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.outbound import Outbound
-from tests.product.integration.service.stage import fault, prepare
+from tests.product.integration.service.stage import Cluster, fault
 
 pytestmark = [pytest.mark.slow(60), pytest.mark.family(KILLS)]
 
@@ -29,27 +28,22 @@ WAYS: tuple[tuple[int, tuple[Json, ...]], ...] = (
 )
 
 
-def test_an_update_of_outbound_addresses_goes_on_after_its_worker_was_killed_at_each_call(
-    own_azure: LocalAzure, rng: random.Random
-) -> None:
+def test_an_update_of_outbound_addresses_goes_on_after_its_worker_was_killed_at_each_call(own_cluster: Cluster) -> None:
     """Azure never gets the call; the next worker continues from what there is, and makes nothing twice."""
-    (cluster,) = prepare(own_azure, unique(rng))
-    cluster = replace(cluster, correlation_id=str(UUID(int=rng.getrandbits(128))))
+    azure, cluster = own_cluster.azure, replace(own_cluster, correlation_id=str(uuid4()))
     outbound = Outbound(cluster)
-    cluster.succeed(cluster.create())
     service = outbound.of_services()
     for count, calls in WAYS:
         operation_id = ""
         for call in calls:
             wish = call | {"step": STEP, "kind": "hold", "delay_seconds": HELD_SECONDS}
-            with fault(own_azure, correlation_id=cluster.correlation_id, **wish) as held:
+            with fault(azure, correlation_id=cluster.correlation_id, **wish) as held:
                 operation_id = operation_id or outbound.patch(count)
-                wait_for(partial(_is_spent, own_azure, held), f"{call['operation']} to be held")
-                kill(own_azure, WORKER)
+                wait_for(partial(_is_spent, azure, held), f"{call['operation']} to be held")
+                kill(azure, WORKER)
         cluster.succeed(operation_id)
         outbound.expect(count)
         assert outbound.of_services() == service
-    cluster.succeed(cluster.delete())
 
 
 def _is_spent(azure: LocalAzure, fault_id: str) -> bool:

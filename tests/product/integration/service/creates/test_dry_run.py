@@ -133,9 +133,9 @@ def test_what_the_operation_would_refuse_is_refused_row_by_row(cluster: Cluster)
     assert writes(cluster.azure, cluster.correlation_id) == []
 
 
-def test_what_a_create_has_made_would_not_be_made_again(cluster: Cluster) -> None:
+def test_what_a_create_has_made_would_not_be_made_again(own_cluster: Cluster) -> None:
     """An update finds everything as it should be, with the secrets that the cluster has."""
-    cluster.succeed(cluster.create())
+    cluster = own_cluster
     answer = Provider(cluster.azure).send(
         "POST",
         f"/sre{cluster.customer.cluster_id}/plans/update/dryRun",
