@@ -101,6 +101,11 @@ SUBSCRIPTION_AGAIN = _real("SUBSCRIPTION_AGAIN", "A subscription that is not in 
 SUBSCRIPTIONS_QUIET = _scaled("SUBSCRIPTIONS_QUIET", "Runs of the timer do not look for this long after one that found no deleted subscription.", minutes=5)
 REPLICA_SKEW = _real("REPLICA_SKEW", "The clock of a replica of Cosmos DB may be this much behind that of its predecessor.", seconds=5)
 
+# Signs of life.
+SIGN_OF_LIFE = _real("SIGN_OF_LIFE", "An item of progress is written then even if nothing has changed: people see how long ago a step was checked.", seconds=30)
+HUB_SILENCE = _scaled("HUB_SILENCE", "How long a task hub must have been silent before another takes over its operations.", minutes=15)
+FRUITLESS_ATTEMPTS = _real("FRUITLESS_ATTEMPTS", "How long attempts may complete no row before the operation fails. Whatever stops them, such as a crash of a worker, takes real time.", minutes=5)
+
 # Polls. A row may name another one in its plan.
 ROW_POLL = _scaled("ROW_POLL", "A row that waits, unless its plan says another time.", seconds=10)
 BEGUN_POLL = _scaled("BEGUN_POLL", "The same for work that Azure has begun.", seconds=5)

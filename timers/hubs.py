@@ -12,12 +12,12 @@ to be heard, the other to listen, and the operation's own beginning counts as a 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
+from shared import durations
 from shared.documents import OperationDocument, TaskHubDocument
 from shared.settings import Settings
 from shared.steps import ProgressItem, last_progress
 
-# How long a hub must have been silent before another takes over its operations.
-SILENCE = timedelta(minutes=15)
+SILENCE = durations.HUB_SILENCE
 # After a gap of this length between two of its own signs, a hub starts listening again.
 GAP = SILENCE / 3
 

@@ -7,7 +7,7 @@ from typing import Required, TypedDict
 
 from orchestrators import plans
 from orchestrators.plans.beginning import LOOK_BACK
-from shared import executors
+from shared import durations, executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.arm.operation_errors import operation_error
 from shared.clusters import endings
@@ -21,7 +21,7 @@ from timers.hubs import SILENCE
 # of them. The time is real, because whatever stopped them, such as a crash of a worker or a host, takes real time at
 # every time scale.
 MAX_FRUITLESS = 5
-PATIENCE = timedelta(minutes=5)
+PATIENCE = durations.FRUITLESS_ATTEMPTS
 LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
 # The first line of a failed orchestration's output says what happened; the rest is the stack.
 _MAX_OUTPUT = 500

@@ -7,11 +7,12 @@ the end. A poll that found the same as the poll before leaves the item unchanged
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import assert_never
 
 from activities.runtime.call import Call
+from shared import durations
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings
 from shared.steps import Outcome, ProgressItem, ResolvedRow, StepStatus
@@ -19,7 +20,7 @@ from shared.store import Store, get_store
 
 # After this time an item is written even if nothing has changed, because people see how long ago a step was checked.
 # Together with the longest pause between polls it stays below the time after which `superseded` considers a step dead.
-SIGN_OF_LIFE = timedelta(seconds=30)
+SIGN_OF_LIFE = durations.SIGN_OF_LIFE
 # Members that change in each poll but mean nothing by themselves.
 _COUNTING = ("polls", "lastProgressTime")
 
