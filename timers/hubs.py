@@ -27,7 +27,7 @@ def is_recent(sign: TaskHubDocument, now: datetime, settings: Settings) -> bool:
     return timedelta(0) <= now - datetime.fromisoformat(sign["lastSeen"]) < settings.look_back(GAP) / 2
 
 
-def is_gap(sign: TaskHubDocument, now: datetime, settings: Settings) -> bool:
+def is_outdated(sign: TaskHubDocument, now: datetime, settings: Settings) -> bool:
     """Tell whether a hub's own sign is so old that it has not listened since."""
     return now - datetime.fromisoformat(sign["lastSeen"]) > settings.look_back(GAP)
 
@@ -40,7 +40,7 @@ def next_sign(last: TaskHubDocument | None, now: datetime, settings: Settings) -
         now: the time of this run.
         settings: our settings, for the hub's name and the length of a gap.
     """
-    since = now.isoformat() if last is None or is_gap(last, now, settings) else last["listeningSince"]
+    since = now.isoformat() if last is None or is_outdated(last, now, settings) else last["listeningSince"]
     return {"id": settings.task_hub, "lastSeen": now.isoformat(), "listeningSince": since}
 
 

@@ -38,18 +38,18 @@ async def sweep(_client: Any) -> None:
 
 
 @lru_cache(maxsize=1)
-def _quiet(store: Store) -> list[float]:  # noqa: ARG001 - the cache's key
+def _last_empty_run(store: Store) -> list[float]:  # noqa: ARG001 - the cache's key
     """Return when the last run began that found none; nothing if the last run found one."""
     return []
 
 
 def _sweep(quiet_seconds: float) -> None:
     store, began = get_store(), monotonic()
-    quiet = _quiet(store)
-    if quiet and began - quiet[0] < quiet_seconds:
+    last_empty = _last_empty_run(store)
+    if last_empty and began - last_empty[0] < quiet_seconds:
         return
     deleted = list(store.subscriptions.deleting())
-    quiet[:] = [] if deleted else [began]
+    last_empty[:] = [] if deleted else [began]
     for subscription in deleted:
         try:
             left = [_has_to_go(store, document) for document in store.clusters.of(subscription["id"])]

@@ -82,8 +82,8 @@ def _owners(store: Store) -> list[FencedDocument]:
 def _sign(store: Store) -> TaskHubDocument:
     """Return this hub's sign of life, which is written if it is not recent."""
     service_settings, now = settings.load(), datetime.now(UTC)
-    last = store.task_hubs.written
-    if last is None or hubs.is_gap(last, now, service_settings):
+    last = store.task_hubs.last_sign
+    if last is None or hubs.is_outdated(last, now, service_settings):
         # Timers move between the app's instances, so another one may have written since.
         last = store.task_hubs.get(service_settings.task_hub)
     if last is not None and hubs.is_recent(last, now, service_settings):
@@ -115,12 +115,12 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
     read again: neither the operation nor its progress, which cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()
-    last = await asyncio.to_thread(_last, store, owner)
+    last = await asyncio.to_thread(_recall_operation, store, owner)
     if last is not None and last["taskHub"] == service_settings.task_hub:
         finding = Finding(owner, last, [], **await _instance(client, plans.instance_id(operation_id, owner["attempt"])))
         if finding.is_alive and is_young(last, finding.created, datetime.now(UTC)):
             return finding
-    operation = await asyncio.to_thread(_operation, store, owner)
+    operation = await asyncio.to_thread(_read_operation, store, owner)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
         heard = hubs.last_heard(operation, items, await asyncio.to_thread(signs), service_settings)
@@ -132,16 +132,16 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
     return replace(finding, items=await asyncio.to_thread(store.progress.list, operation_id))
 
 
-def _last(store: Store, owner: FencedDocument) -> OperationDocument | None:
-    found = store.polls.last(owner["asyncOperationId"])
+def _recall_operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
+    found = store.polls.last_known(owner["asyncOperationId"])
     return store.operations.with_plan(found) if found is not None else None
 
 
-def _operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
+def _read_operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
     found = store.operations.read(owner["asyncOperationId"])
     if found is None:
         return None
-    store.polls.note(found)
+    store.polls.remember(found)
     return store.operations.with_plan(found)
 
 

@@ -58,7 +58,7 @@ def begin(call: Call) -> None:
     _store(call, _item(call, StepStatus.RUNNING, message, error) | {"changing": True})
 
 
-def may_stay(call: Call) -> bool:
+def may_keep_item(call: Call) -> bool:
     """Tell whether a poll that finds nothing new leaves the item as it is.
 
     It may if this process also made the poll before; another process may have written something else.
@@ -141,7 +141,7 @@ def _write(call: Call, item: ProgressItem, check_fence: Callable[[], object]) ->
     done, known = _done(get_store(), call["operationId"], _item_id(call)), _known(call)
     is_second_delivery = bool(done) and item["status"] == StepStatus.RUNNING
     # A call that changes something has written `changing`, and a delete waits until that is gone.
-    if not is_second_delivery and may_stay(call) and _found(item) == _found(known[0].item):
+    if not is_second_delivery and may_keep_item(call) and _found(item) == _found(known[0].item):
         known[0].call = call
         return
     check_fence()

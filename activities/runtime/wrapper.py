@@ -115,7 +115,7 @@ def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
     before it. A status that is the work itself may write other documents, so it is not such a poll.
     """
     made = SiteStep if is_site(call["clusterKey"]) else Step
-    if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_stay(call):
+    if call["verb"] == Verb.STATUS and executor.status is not executor.run and progress.may_keep_item(call):
         owners = get_store().fenced(call["clusterKey"])
         document = owners.recent(fence_of(call), settings.load().poll_seconds(durations.FENCE_KEPT))
         if document is not None:

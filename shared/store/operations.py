@@ -13,7 +13,7 @@ from azure.cosmos import ContainerProxy
 from shared.documents import OperationDocument, PlanDocument
 from shared.steps import ResolvedPlan
 from shared.store.containers import Conflict, Decide, Items
-from shared.store.kept import Kept
+from shared.store.limited_cache import LimitedCache
 from shared.store.outcomes import ensure_written
 from shared.store.records import TTL_SECONDS
 
@@ -41,7 +41,7 @@ class Operations(Items[OperationDocument]):
         """Wrap a container of the SDK."""
         super().__init__(container)
         self._plans = _Plans(container)
-        self._kept: Kept[ResolvedPlan] = Kept(_MOST_PLANS, _MOST_BYTES)
+        self._cache: LimitedCache[ResolvedPlan] = LimitedCache(_MOST_PLANS, _MOST_BYTES)
 
     def create(self, document: OperationDocument) -> OperationDocument:
         """Create an operation, after its plan, so that no operation is ever without. Cosmos DB expires both.
@@ -66,13 +66,13 @@ class Operations(Items[OperationDocument]):
         """Return an operation with its plan inside; without one if the plan has expired."""
         if "plan" in document:
             return document
-        plan = self._kept.get(document["id"])
+        plan = self._cache.get(document["id"])
         if plan is None:
             found = self._plans.read(_plan_id(document["id"]))
             if found is None:
                 return document
             plan = found["plan"]
-            self._kept.put(document["id"], plan, len(json.dumps(plan)))
+            self._cache.put(document["id"], plan, len(json.dumps(plan)))
         return {**document, "plan": plan}
 
     def discard(self, document_id: str) -> None:

@@ -13,7 +13,7 @@ from shared import durations
 from shared.arm.async_operations import ENDED
 from shared.documents import OperationDocument
 from shared.steps import ProgressItem
-from shared.store.kept import Kept
+from shared.store.limited_cache import LimitedCache
 from shared.store.operations import Operations
 from shared.store.records import Progress, in_order
 
@@ -24,7 +24,7 @@ _SKEW_SECONDS = int(durations.REPLICA_SKEW.total_seconds())
 
 
 @dataclass(frozen=True)
-class _Polled:
+class _PolledOperation:
     """A running operation, and its progress items with their sizes."""
 
     document: OperationDocument
@@ -50,40 +50,40 @@ class Polls:
             progress: the container of their progress items.
         """
         self._operations, self._progress = operations, progress
-        self._kept: Kept[_Polled] = Kept(_MOST_OPERATIONS, _MOST_BYTES)
+        self._cache: LimitedCache[_PolledOperation] = LimitedCache(_MOST_OPERATIONS, _MOST_BYTES)
 
     def operation(self, operation_id: str) -> OperationDocument | None:
         """Return an operation on a cluster as it is now, or None."""
-        known = self._kept.get(operation_id)
+        known = self._cache.get(operation_id)
         if known is None:
             document = self._operations.of_cluster(operation_id)
         else:
             document = self._operations.read_again(known.document)
         if document is None or document["asyncOperation"]["status"] in ENDED:
-            self._kept.drop(operation_id)
+            self._cache.drop(operation_id)
         elif known is None or document is not known.document:
-            self._keep(_Polled(document, known.items if known else {}))
+            self._keep(_PolledOperation(document, known.items if known else {}))
         return document
 
-    def note(self, document: OperationDocument) -> None:
+    def remember(self, document: OperationDocument) -> None:
         """Keep an operation that somebody else has read, if it runs and clients may poll it."""
         if "openShiftClusterKey" in document and document["asyncOperation"]["status"] not in ENDED:
-            known = self._kept.get(document["id"])
-            self._keep(_Polled(document, known.items if known else {}))
+            known = self._cache.get(document["id"])
+            self._keep(_PolledOperation(document, known.items if known else {}))
 
-    def last(self, operation_id: str) -> OperationDocument | None:
+    def last_known(self, operation_id: str) -> OperationDocument | None:
         """Return an operation as this process has read it last, if it ran then. It may have ended since."""
-        known = self._kept.get(operation_id)
+        known = self._cache.get(operation_id)
         return known.document if known else None
 
     def cluster_key(self, operation_id: str) -> str | None:
         """Return the key of an operation's cluster, which never changes, or None if there is no such operation."""
-        document = self.last(operation_id) or self.operation(operation_id)
+        document = self.last_known(operation_id) or self.operation(operation_id)
         return document["openShiftClusterKey"] if document else None
 
     def progress(self, operation_id: str) -> list[ProgressItem]:
         """Return every progress item of an operation as it is now, oldest first."""
-        known = self._kept.get(operation_id)
+        known = self._cache.get(operation_id)
         if known is None:
             return self._progress.list(operation_id)
         # What is written after this read is found by the next one, also if another poll ends in between: each keeps all
@@ -97,8 +97,8 @@ class Polls:
         self._keep(replace(known, items=items))
         return in_order(item for item, _ in items.values())
 
-    def _keep(self, polled: _Polled) -> None:
-        self._kept.put(polled.document["id"], polled, polled.size)
+    def _keep(self, polled: _PolledOperation) -> None:
+        self._cache.put(polled.document["id"], polled, polled.size)
 
 
 def _size(document: Mapping[str, Any]) -> int:

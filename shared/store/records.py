@@ -98,12 +98,12 @@ class TaskHubs(Items[TaskHubDocument]):
         """Wrap a container of the SDK."""
         super().__init__(container)
         # The sign that this process has written last.
-        self.written: TaskHubDocument | None = None
+        self.last_sign: TaskHubDocument | None = None
 
     def put(self, document: TaskHubDocument) -> TaskHubDocument:
         """Write the sign of life of this deployment's hub. A hub writes no other document."""
-        self.written = super().upsert({"ttl": TTL_SECONDS, **document})
-        return self.written
+        self.last_sign = super().upsert({"ttl": TTL_SECONDS, **document})
+        return self.last_sign
 
     def get(self, name: str) -> TaskHubDocument | None:
         """Return a hub's sign of life, or None if there is none that can be read."""

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrators import plans
 from shared.store import TTL_SECONDS, Store
-from shared.store.kept import Kept
+from shared.store.limited_cache import LimitedCache
 from tests.product.unit.cosmos_fake import Container, containers
 from tests.product.unit.orchestrators.test_plans import settings
 from tests.product.unit.product_world import cluster_document
@@ -128,17 +128,17 @@ def test_a_request_that_is_undone_removes_the_operation_first(
 
 def test_what_a_process_keeps_is_limited_by_number_and_size() -> None:
     """What was not used for longest goes first."""
-    kept: Kept[str] = Kept(2, 10)
+    cache: LimitedCache[str] = LimitedCache(2, 10)
     for name in ("a", "b"):
-        kept.put(name, name, 1)
-    assert kept.get("a") == "a"
-    kept.put("c", "c", 1)
-    assert [kept.get(name) for name in "abc"] == ["a", None, "c"]
-    kept.put("d", "d", 10)
-    assert [kept.get(name) for name in "acd"] == [None, None, "d"]
-    kept.put("e", "e", 11)
-    assert [kept.get(name) for name in "de"] == [None, None]
-    kept.put("d", "d", 10)
-    kept.drop("d")
-    kept.drop("d")
-    assert kept.get("d") is None
+        cache.put(name, name, 1)
+    assert cache.get("a") == "a"
+    cache.put("c", "c", 1)
+    assert [cache.get(name) for name in "abc"] == ["a", None, "c"]
+    cache.put("d", "d", 10)
+    assert [cache.get(name) for name in "acd"] == [None, None, "d"]
+    cache.put("e", "e", 11)
+    assert [cache.get(name) for name in "de"] == [None, None]
+    cache.put("d", "d", 10)
+    cache.drop("d")
+    cache.drop("d")
+    assert cache.get("d") is None

@@ -234,9 +234,9 @@ def test_what_another_reader_has_read_is_kept_for_polls(database: Database) -> N
     for name in ("op", "site"):
         found = store.operations.read(name)
         assert found is not None
-        store.polls.note(found)
-    assert store.polls.last("op") is not None
-    assert store.polls.last("site") is None
+        store.polls.remember(found)
+    assert store.polls.last_known("op") is not None
+    assert store.polls.last_known("site") is None
     assert store.polls.operation("site") is None
     database.write("a")
     assert len(poll(store)[1]) == 1
@@ -244,5 +244,5 @@ def test_what_another_reader_has_read_is_kept_for_polls(database: Database) -> N
     found = store.operations.read("op")
     assert found is not None
     poll(store)
-    store.polls.note(found)
-    assert store.polls.last("op") is None
+    store.polls.remember(found)
+    assert store.polls.last_known("op") is None

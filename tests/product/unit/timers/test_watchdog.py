@@ -466,7 +466,7 @@ def test_a_hub_says_that_it_lives_while_anything_runs(accepted: World) -> None:
     first = accepted.store.task_hubs.all()["OpenShiftClusters"]
     watch(Client())
     assert accepted.store.task_hubs.all()["OpenShiftClusters"] == first
-    accepted.store.task_hubs.written = None
+    accepted.store.task_hubs.last_sign = None
     hub_seen(accepted, "OpenShiftClusters", 8)
     before = accepted.store.task_hubs.all()["OpenShiftClusters"]
     watch(Client())
@@ -479,7 +479,7 @@ def test_a_sign_of_the_apps_other_instance_counts(accepted: World) -> None:
     """The timer has moved there and back, and the hub has listened all the time."""
     watch(Client())
     long_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
-    accepted.store.task_hubs.written = {"id": "OpenShiftClusters", "lastSeen": long_ago, "listeningSince": long_ago}
+    accepted.store.task_hubs.last_sign = {"id": "OpenShiftClusters", "lastSeen": long_ago, "listeningSince": long_ago}
     hub_seen(accepted, "OpenShiftClusters", 10, since=5000)
     before = accepted.store.task_hubs.all()["OpenShiftClusters"]
     watch(Client())

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Value]):
+class LimitedCache(Generic[Value]):
     """The values that were used last, by the id of what they belong to."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
