@@ -84,14 +84,17 @@ def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Setti
 
 def polling(row: Row, pace: Pace) -> Polling:
     """Return how often a row is polled at a pace."""
-    first = max(row.usual * DUE_POLL_SHARE, _SHORTEST_DUE_POLL) if row.usual else row.poll * FIRST_POLL
-    found: Polling = {
-        "firstPollSeconds": pace.poll_seconds(first, _SHORTEST_FIRST_POLL),
-        "pollSeconds": pace.poll_seconds(row.poll),
+    longest = pace.poll_seconds(row.poll)
+    if not row.usual:
+        return {
+            "firstPollSeconds": pace.poll_seconds(row.poll * FIRST_POLL, _SHORTEST_FIRST_POLL),
+            "pollSeconds": longest,
+        }
+    return {
+        "firstPollSeconds": pace.poll_seconds(max(row.usual * DUE_POLL_SHARE, _SHORTEST_DUE_POLL)),
+        "pollSeconds": longest,
+        "usualSeconds": pace.scaled(row.usual).total_seconds(),
     }
-    if row.usual:
-        found["usualSeconds"] = pace.scaled(row.usual).total_seconds()
-    return found
 
 
 def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list[str]:
