@@ -244,6 +244,17 @@ def test_defaults_belong_to_nobody_who_applies(admin: httpx.Client, namespace: s
     assert _apply(admin, path, _deployment(**DEPLOYMENT), "one").json()["spec"]["replicas"] == 1
 
 
+def test_an_empty_map_that_gets_defaults_can_be_applied_again(admin: httpx.Client, namespace: str) -> None:
+    """Nobody owns the defaults, but the map stays, as its kind requires."""
+    size = {"type": "integer", "default": 3}
+    spec = {"type": "object", "properties": {"size": size}}
+    schema = {"type": "object", "required": ["spec"], "properties": {"spec": spec}}
+    widgets = define(admin, f"defaults-{namespace}.example.com", namespace, schema={"openAPIV3Schema": schema})
+    for _ in range(3):
+        answer = admin.patch(f"{widgets.path}/a", json=widgets.widget("a"), headers=APPLY, params={"fieldManager": "m"})
+        assert answer.raise_for_status().json()["spec"] == {"size": 3}
+
+
 def test_the_lists_of_a_custom_kind_are_what_its_schema_says(admin: httpx.Client, applied: Widgets) -> None:
     """Keyed lists, sets and maps are merged; other lists, and atomic maps, belong to one manager as a whole."""
     path = f"{applied.path}/w"
