@@ -26,7 +26,7 @@ from shared.phase_documents.documents import Phase
 from shared.phase_documents.schemas import PHASE_RUN, PLAN_RUN
 from shared.phase_documents.site import Site
 from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
-from shared.store import NotFound
+from shared.store import NotFound, PreconditionFailed
 
 # The plan, and the service's clusters whose kubeconfigs it needs.
 Resolved = tuple[ResolvedPlan, list[str]]
@@ -102,7 +102,7 @@ def cancel(call: Call) -> Reply:
     """Let an operation change nothing more, and end; return 202, also if it was canceled before.
 
     Raises:
-        CloudError: 404 `NotFound`; 409 `Conflict` if it has ended.
+        CloudError: 404 `NotFound`; 409 `Conflict` if it has ended, or after five lost races.
     """
     operation, store = _operation(call), call.services.store.sites
 
@@ -117,6 +117,8 @@ def cancel(call: Call) -> Reply:
         document = store.update(lambda: store.read(operation["siteName"]), decide)
     except NotFound:
         raise conflict(f"The operation '{operation['id']}' has ended.") from None
+    except PreconditionFailed:
+        raise conflict(f"The site '{operation['siteName']}' was changed at the same time. Try again.") from None
     return _report(call, 202, operation, document)
 
 

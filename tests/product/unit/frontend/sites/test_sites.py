@@ -263,6 +263,18 @@ def test_a_cancel_is_remembered_and_can_be_repeated(world: World) -> None:
     assert error(send(world, "POST", path)) == (409, "Conflict", f"The operation '{operation_id}' has ended.")
 
 
+@pytest.mark.usefixtures("site")
+def test_a_cancel_that_loses_every_race_says_so(world: World) -> None:
+    """The operation itself writes the site meanwhile; nothing is broken, and the caller tries again."""
+    path = f"{SITE}/operations/{run(world).body['name']}/cancel"
+    races = iter(range(10))
+    container = world.cosmos["Sites"]
+    container.before_write += [lambda: current(world).update({"_etag": f'"other-{next(races)}"'})] * 5
+    status, code, message = error(send(world, "POST", path))
+    assert (status, code) == (409, "Conflict")
+    assert "Try again" in message
+
+
 def end(world: World, status: str) -> None:
     """End the running operation like the engine."""
     site = current(world)
