@@ -251,8 +251,7 @@ class OperationDocument(Document, total=False):
 
     An operation on a site has `siteName` in place of the cluster's members, the bundle that it began with, and the ids
     of the service's clusters whose kubeconfigs it needs. `plan` is there in memory, and in operations that earlier
-    builds
-    have stored: see `shared/store/operations.py`.
+    builds have stored: see `shared/store/operations.py`.
     """
 
     siteName: str

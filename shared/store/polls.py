@@ -87,8 +87,7 @@ class Polls:
         if known is None:
             return self._progress.list(operation_id)
         # What is written after this read is found by the next one, also if another poll ends in between: each keeps all
-        #     that
-        # it has seen, and the time up to which it has.
+        # that it has seen, and the time up to which it has.
         since = known.newest - _SKEW_SECONDS
         items = {
             **known.items,

@@ -10,7 +10,7 @@ from orchestrators.plans import PLANS
 
 README = Path(__file__).resolve().parents[4] / "README.md"
 # Conditions of rows that the demonstration skips: it makes one create, for a customer without encryption sets, of a
-#     service without copies of billing records.
+# service without copies of billing records.
 NOT_IN_THE_DEMO = ("supersedes_an_operation", "begins_again", "uses_disk_encryption_sets", "copies_billing")
 
 
