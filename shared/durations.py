@@ -99,7 +99,7 @@ PUBLISHED_WAIT = _real("PUBLISHED_WAIT", "How long a request waits for another o
 RIGHTS_KEPT = _real("RIGHTS_KEPT", "What a caller may do, and the state of a subscription.", minutes=1)
 SUBSCRIPTION_AGAIN = _real("SUBSCRIPTION_AGAIN", "A subscription that is not in the list may be new.", seconds=10)
 SUBSCRIPTIONS_QUIET = _scaled("SUBSCRIPTIONS_QUIET", "Runs of the timer do not look for this long after one that found no deleted subscription.", minutes=5)
-REPLICA_SKEW = _real("REPLICA_SKEW", "The clock of a replica of Cosmos DB may be this much behind that of its predecessor.", seconds=5)
+REPLICA_SKEW = _real("REPLICA_SKEW", "The clock of a replica of Cosmos DB may be this much behind that of its predecessor.", seconds=1)
 
 # Signs of life.
 SIGN_OF_LIFE = _real("SIGN_OF_LIFE", "An item of progress is written then even if nothing has changed: people see how long ago a step was checked.", seconds=30)
