@@ -235,7 +235,7 @@ def test_the_time_to_wait_may_be_given_with_the_command(terminal: Terminal) -> N
     assert at_once.splitlines()[-1] == f"Succeeded: phase-{terminal.gate}"
     assert "InProgress" in terminal.run("phase", "status", terminal.gate, code=1)
     printed = terminal.run("phase", "run", terminal.gate, "--wait-timeout", "1", *terminal.state, code=1)
-    assert f"error: Step '{terminal.gate}' did not end within 15 seconds." in printed
+    assert f"error: Step '{terminal.gate}' did not end within 15 seconds" in printed
     assert "{.data.approved} has to be yes; it is nothing." in printed
     assert printed.splitlines()[-1].startswith(f"Failed: phase-{terminal.gate}.")
 
