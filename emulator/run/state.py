@@ -215,7 +215,7 @@ def end_trees(roots: list[ProcessId]) -> None:
     before the host is told to stop would take that for a crash of the app.
     """
     asked = [process for root in roots if (process := root.process()) is not None]
-    tree = [*asked, *(child for process in asked for child in process.children(recursive=True))]
+    tree = [*asked, *(child for process in asked for child in _descendants(process))]
     for processes, force in ((asked, False), (tree, False), (tree, True)):
         living = [process for process in processes if _lives(process)]
         for process in living:
@@ -224,6 +224,14 @@ def end_trees(roots: list[ProcessId]) -> None:
         while living and time.monotonic() < until:
             time.sleep(0.02)
             living = [process for process in living if _lives(process)]
+
+
+def _descendants(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        # It ended by itself in between, as one does whose parent has just been told to stop.
+        return []
 
 
 def _lives(process: psutil.Process) -> bool:

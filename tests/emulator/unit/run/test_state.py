@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -43,6 +45,15 @@ def test_what_a_killed_platform_left_is_ended_and_nothing_else(tmp_path: Path) -
         assert left.wait(timeout=60) != 0
     # `up --detach` would take them for the new platform's, and return before it is ready.
     assert not folder.endpoints.exists()
+
+
+def test_a_process_that_ends_by_itself_meanwhile_does_not_keep_the_others_alive() -> None:
+    """On a busy machine one of a platform's processes ends between two looks at it, and `down` goes on."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as left:
+        gone = mock.patch.object(psutil.Process, "children", side_effect=psutil.NoSuchProcess(left.pid))
+        with gone:
+            end_trees([ProcessId.of(left.pid)])
+        assert left.wait(timeout=60) != 0
 
 
 def test_status_tells_of_a_platform_that_died(tmp_path: Path) -> None:
