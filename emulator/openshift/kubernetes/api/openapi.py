@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from emulator.openshift.kubernetes.api import descriptions
 from emulator.openshift.kubernetes.kinds import BUILT_IN, Json, Kind, Kinds
-from emulator.openshift.kubernetes.objects import types
+from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.fields import schemas
 
 OPTIONS = ("dryRun", "fieldManager", "fieldValidation")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift.kubernetes.api import descriptions, openapi
+from emulator.openshift.kubernetes.api import openapi
 from emulator.openshift.kubernetes.kinds import BUILT_IN, Kinds
-from emulator.openshift.kubernetes.objects import types
+from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.fields import schemas
 from emulator.openshift.release import kinds as openshift
 

@@ -6,10 +6,9 @@ say which type a member has; `types.py` judges that in Go's words.
 
 from collections.abc import Iterator
 
-from emulator.openshift.kubernetes.api import descriptions
 from emulator.openshift.kubernetes.errors import Cause, required
 from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind
-from emulator.openshift.kubernetes.objects import types
+from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.validation.checks import join
 
 
