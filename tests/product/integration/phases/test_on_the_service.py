@@ -194,7 +194,7 @@ def _polls(operator: Operator, operation_id: str) -> int:
 def _resume_without_hub(operator: Operator, operation_id: str) -> None:
     """Go on; delete the task hub while the third phase waits. The next attempt does nothing twice."""
     assert operator.send("GET", "/plans/site/status")["name"] == operation_id
-    operator.hands.roll_out()
+    operator.hands.approve()
     before, written = operator.hands.versions(), len(operator.hands.writes())
     resumed = operator.begin("/plans/site/run", resume=True)
     wait_for(lambda: operator.waits(resumed, "registry"), "the third phase to wait")

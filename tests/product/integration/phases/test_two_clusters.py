@@ -130,12 +130,11 @@ class Terminal:
         sent = [call["path"].partition("?") for call in calls if call["method"] in WRITES]
         return [path for path, _, query in sent if OWN.search(path) and "dryRun=All" not in query]
 
-    def roll_out(self) -> None:
-        """Do the work of the Deployment's controller, which is not emulated: all replicas are there."""
-        counts = dict.fromkeys(("replicas", "updatedReplicas", "readyReplicas", "availableReplicas"), 2)
-        condition = {"type": "Available", "status": "True"}
-        status = {"observedGeneration": 1, **counts, "conditions": [condition]}
-        self.clusters["edge"].patch(f"{DEPLOYMENT}/status", {"status": status})
+    def approve(self) -> None:
+        """Do the work of whoever approves agents, once the Deployment is rolled out and its version stays."""
+        edge = self.clusters["edge"]
+        wait_for(lambda: edge.get(DEPLOYMENT).get("status", {}).get("availableReplicas") == 2, "both replicas")
+        edge.patch(DEPLOYMENT, {"metadata": {"annotations": {"approved": "yes"}}})
 
     def let_join(self) -> None:
         """Do the work of whoever lets clusters join."""
@@ -222,7 +221,7 @@ def _try(terminal: Terminal) -> None:
 
 
 def _run_and_kill(terminal: Terminal) -> None:
-    """Run the plan, and kill it while the second phase waits for its Deployment."""
+    """Run the plan, and kill it while the second phase waits for somebody to approve its Deployment."""
     with terminal.begin("plan", "run", "site", *terminal.state, *terminal.site) as running:
         wait_for(lambda: terminal.exists("edge", DAEMON_SET), "the DaemonSet")
         wait_for(lambda: terminal.waits("agent"), "the phase to wait")
@@ -239,12 +238,12 @@ def _run_and_kill(terminal: Terminal) -> None:
     }
     assert terminal.statuses(*PLAN) == {"clusters": True, "agent": False, "registry": False, "policies": False}
     waiting = terminal.run("phase", "status", "agent", code=1)
-    assert "Deployment.apps agent/agent is InProgress: 0 of 2 replicas are updated." in waiting
+    assert "{.metadata.annotations.approved} has to be yes; it is nothing." in waiting
 
 
 def _resume(terminal: Terminal) -> None:
     """Go on: the first phase is not touched, the second not changed, and the third waits for its condition."""
-    terminal.roll_out()
+    terminal.approve()
     before, written = terminal.versions(), len(terminal.writes())
     with terminal.begin("plan", "run", "site", "--resume", *terminal.state, *terminal.site) as running:
         wait_for(lambda: terminal.waits("registry"), "the third phase to wait")
