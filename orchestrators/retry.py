@@ -1,7 +1,7 @@
 """The errors that a row tries again: a table of policies, each a table of error classes.
 
-An activity reports the class of its error, which `shared/azure/errors.py` decides; the row names a policy. The figures
-here are unscaled. They are scaled when a plan is resolved, so a running install keeps its figures.
+An activity reports the class of its error, which `shared/azure/azure_errors.py` decides; the row names a policy. The
+figures here are unscaled. They are scaled when a plan is resolved, so a running install keeps its figures.
 """
 
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from shared import kubernetes_yaml
 from shared.json_object import Json
-from shared.phase_documents import showing
+from shared.phase_documents import site_views
 from shared.phase_documents.entry_points import EntryPoint
 
 # Characters of a line that goes to a file or a pipe.
@@ -66,7 +66,7 @@ def heading(column: str) -> str:
 
 def documents(found: Iterable[Json], form: Format) -> None:
     """Print documents, with their secrets masked."""
-    masked = [showing.mask(one) for one in found]
+    masked = [site_views.mask(one) for one in found]
     if form is Format.JSON:
         typer.echo(text(masked, form), nl=False)
     else:

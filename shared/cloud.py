@@ -18,7 +18,7 @@ from azure.core.pipeline.transport import RequestsTransport
 from azure.core.rest import HttpRequest, HttpResponse
 from azure.identity import ManagedIdentityCredential
 
-from shared import answers, deadline, durations, framing, settings, tracing
+from shared import answer_framing, bounded_answers, deadline, durations, settings, tracing
 from shared.network import network
 
 _CONNECTION_SECONDS = durations.ARM_CONNECTION.total_seconds()
@@ -32,7 +32,7 @@ def _prepare(request: PipelineRequest[Any]) -> None:
 
 
 def _judge(response: PipelineResponse[Any, Any]) -> None:
-    framing.expect_whole(response)
+    answer_framing.expect_whole(response)
     deadline.before_sleeping(response)
 
 
@@ -103,10 +103,10 @@ class Transport(RequestsTransport):  # type: ignore[misc]  # the package loads i
         # An answer with few brackets cannot be nested deep. Reading the others once more, only for that, costs as much
         # as the SDK's own reading.
         body = b"" if options.get("stream") else response.body()
-        if body.count(b"[") + body.count(b"{") > answers.MAX_DEPTH:
+        if body.count(b"[") + body.count(b"{") > bounded_answers.MAX_DEPTH:
             try:
-                answers.parse(body)
-            except answers.TooDeep as error:
+                bounded_answers.parse(body)
+            except bounded_answers.TooDeep as error:
                 raise DecodeError(f"The answer is not read: {error}.", response=response) from error
             except ValueError:
                 # Not every answer is JSON.
@@ -160,7 +160,7 @@ def parsed(response: HttpResponse) -> Any:
         azure.core.exceptions.DecodeError: if it is none.
     """
     try:
-        return answers.parse(response.content)
+        return bounded_answers.parse(response.content)
     except ValueError as error:
         raise DecodeError(f"The answer is not JSON: {error}.", response=response) from error
 

@@ -23,7 +23,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "checks.providers": ("validate_providers",),
     "checks.quota": ("validate_quota", "validate_worker_quota", "validate_load_balancer_profile"),
     "checks.vm_sizes": ("validate_vm_sizes",),
-    "azure.names": ("decide_names",),
+    "azure.resource_names": ("decide_names",),
     "azure.cluster_secrets": ("ensure_cluster_secrets", "delete_secrets"),
     "azure.dns": ("create_dns", "delete_dns"),
     "azure.resource_group": ("ensure_resource_group", "update_group_tags", "delete_resource_group"),
@@ -37,7 +37,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.private_dns": ("private_dns_ready",),
     "azure.private_endpoint": ("create_private_endpoint", "delete_private_endpoint"),
     "azure.api_address": ("update_api_address",),
-    "azure.certificates": ("create_api_server_certificate", "create_ingress_certificate", "delete_certificates"),
+    "azure.domain_certificates": ("create_api_server_certificate", "create_ingress_certificate", "delete_certificates"),
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
     "machines.zones": ("decide_zones",),
@@ -77,8 +77,8 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     ),
     "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
     # The rows of plans that people declare.
-    "phases.of_site": ("run_phase", "dry_run_phase", "phase_status", "cluster_status"),
-    "operation.superseded": ("cancel_superseded",),
+    "phases.site_phases": ("run_phase", "dry_run_phase", "phase_status", "cluster_status"),
+    "operation.superseded_operation": ("cancel_superseded",),
     # The engine calls it itself.
     "operation.stop": ("stop_operation",),
     # Each plan ends with one of these.

@@ -14,7 +14,7 @@ import requests
 from requests.utils import get_environ_proxies
 from urllib3 import Retry
 
-from shared import answers
+from shared import bounded_answers
 
 # The list of all VM sizes has the longest pages, several megabytes each.
 MOST_BYTES = 32 << 20
@@ -45,7 +45,7 @@ def network() -> Network:
     """Return the network of this process."""
     # The policies of the pipelines decide what is tried again.
     never = Retry(total=False, redirect=False, raise_on_status=False)
-    session = answers.session(never, MOST_BYTES, hosts=_HOSTS, connections=_CONNECTIONS)
+    session = bounded_answers.session(never, MOST_BYTES, hosts=_HOSTS, connections=_CONNECTIONS)
     session.trust_env = False
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
     authorities = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")

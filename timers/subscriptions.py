@@ -16,7 +16,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import Any
 
-from orchestrators.plans.beginning import OperationRequest, begin_operation
+from orchestrators.plans.operation_start import OperationRequest, begin_operation
 from shared import durations, settings
 from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.states import Event, ProvisioningState, find_edge

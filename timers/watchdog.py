@@ -2,7 +2,7 @@
 
 It replaces lease and heartbeat. A request that died before its start, a worker that died with an orchestration, a
 deleted task hub, a row that nobody polls any more: they all look alike here, and the remedy is the next attempt.
-`judging.py` decides what to do; `hubs.py` decides whose operations they are.
+`watchdog_decision.py` decides what to do; `hubs.py` decides whose operations they are.
 """
 
 import asyncio
@@ -27,7 +27,17 @@ from shared.steps import StartInput, StepStatus
 from shared.store import Fence, FenceMoved, Items, Store, get_store, unreadable
 from shared.store.sites import is_site
 from timers import hubs
-from timers.judging import LIVING, Action, Finding, InstanceStatus, correlation_id, explain, fruitless, is_young, judge
+from timers.watchdog_decision import (
+    LIVING,
+    Action,
+    Finding,
+    InstanceStatus,
+    correlation_id,
+    explain,
+    fruitless,
+    is_young,
+    judge,
+)
 
 # A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
 # The next run looks at what is left. A call to a service that is away takes minutes to give up.
@@ -111,7 +121,8 @@ async def _watch_one(client: df.DurableOrchestrationClient, store: Store, signs:
 async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Signs, owner: FencedDocument) -> Finding:
     """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
-    If the attempt that the owner names has an instance here, it is this hub's. While that is young and alive, nothing is
+    If the attempt that the owner names has an instance here, it is this hub's. While that is young and alive, nothing
+    is
     read again: neither the operation nor its progress, which cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()

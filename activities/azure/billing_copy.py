@@ -20,7 +20,7 @@ from activities.runtime.step import Step, own
 from shared import durations, settings, tracing
 from shared.arm import resource_id
 from shared.arm.errors import CloudError
-from shared.azure.errors import clean
+from shared.azure.azure_errors import clean
 from shared.documents import BillingDocument
 from shared.store import get_store
 

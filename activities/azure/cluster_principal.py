@@ -13,7 +13,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 from activities.runtime.step import Step
 from shared import cloud
 from shared.azure import clients, credentials
-from shared.azure.errors import PrincipalRefused, is_refusal
+from shared.azure.azure_errors import PrincipalRefused, is_refusal
 from shared.vault import get_vault
 
 Found = TypeVar("Found")

@@ -19,8 +19,8 @@ from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, w
 from activities.runtime.step import Step
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
-from shared.azure import errors, templates
-from shared.azure.models import text
+from shared.azure import azure_errors, templates
+from shared.azure.sdk_values import text
 from shared.azure.templates import Parameters
 from shared.steps import RetryClass
 
@@ -106,7 +106,7 @@ def begin(step: Step, name: str, parameters: Parameters, clear: Callable[[Step],
         )
     except HttpResponseError as error:
         # Somebody, most likely this step's own first delivery, has begun it between our two calls.
-        if errors.azure_code(error) != "DeploymentActive":
+        if azure_errors.azure_code(error) != "DeploymentActive":
             raise
     return wait(f"deployment '{name}' has begun")
 
@@ -208,8 +208,8 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
     whole = getattr(properties, "error", None)
     if not causes:
         ended = CloudErrorBody(code=state(deployment), message=f"It is {state(deployment)}.")
-        causes = [errors.body_of(whole) if whole is not None else ended]
-    failures = [errors.our_error(400, cause) for cause in causes]
+        causes = [azure_errors.body_of(whole) if whole is not None else ended]
+    failures = [azure_errors.our_error(400, cause) for cause in causes]
     # If several resources failed, the one whose cause somebody can fix comes first; the others often failed because of
     # it.
     error = next((each for each in failures if _is_known(each)), failures[0])
@@ -235,7 +235,11 @@ def _failed_operations(step: Step, name: str) -> list[CloudErrorBody]:
         if properties is None or properties.provisioning_state != "Failed":
             continue
         told = getattr(properties.status_message, "error", None)
-        cause = errors.body_of(told) if told else CloudErrorBody(code=str(properties.status_code), message="It failed.")
+        cause = (
+            azure_errors.body_of(told)
+            if told
+            else CloudErrorBody(code=str(properties.status_code), message="It failed.")
+        )
         target = getattr(properties.target_resource, "id", None)
         causes.append(cause | CloudErrorBody(target=str(target)) if target else cause)
     return causes

@@ -8,7 +8,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.step import Step, own
 from shared import durations, settings
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters import naming
+from shared.clusters import cluster_names
 from shared.store import get_store
 
 _OWNER = "resourceId"
@@ -63,7 +63,7 @@ def _has_domain(step: Step, api: RecordSet | None) -> bool:
     """Tell whose a record is that names no owner, as earlier releases wrote the router's: that of the domain."""
     if api is not None:
         return _is_ours(step, api)
-    domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    domain = cluster_names.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
     return get_store().domains.held(str(domain), step.document["key"]) is not None
 
 
@@ -82,7 +82,7 @@ def set_address(step: Step, label: str, address: str) -> None:
 
     Source: ARO-RP `pkg/util/dns/dns.go`, `Update` and `CreateOrUpdateRouter`.
     """
-    if naming.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain) is None:
+    if cluster_names.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain) is None:
         return
     owner = _find(step)
     if not _is_ours(step, owner):
@@ -146,7 +146,7 @@ def _owner(record: RecordSet) -> str:
 
 
 def _prefix(step: Step) -> str:
-    prefix = naming.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    prefix = cluster_names.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain)
     if prefix is None:
         raise ValueError("the cluster's domain is not managed by this service")
     return prefix

@@ -24,7 +24,7 @@ from azure.mgmt.network.models import (
 
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.documents import ClusterDocument, Properties
 
 RULE = "outboundrule"

@@ -7,7 +7,7 @@ from activities.azure import network
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.release.release_rules import MASTERS
 
 _ETCD = "_etcd-server-ssl._tcp"

@@ -16,7 +16,7 @@ from activities.runtime.step import Step, own
 from shared import settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.steps import RetryClass
 
 _CONNECTION = "rp-plsconnection"

@@ -12,9 +12,9 @@ from azure.storage.blob import BlobClient, BlobServiceClient, LinearRetry
 from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import cloud, deadline, durations, framing, tracing
+from shared import answer_framing, cloud, deadline, durations, tracing
 from shared.arm.errors import CloudError, ErrorCode
-from shared.azure.errors import clean, is_away
+from shared.azure.azure_errors import clean, is_away
 from shared.azure.templates import Parameters
 from shared.clusters.states import ProvisioningState
 from shared.network import MOST_BYTES
@@ -104,7 +104,7 @@ def open_account(
         # certificates.
         retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         raw_request_hook=tracing.add_headers,
-        raw_response_hook=framing.expect_whole,
+        raw_response_hook=answer_framing.expect_whole,
     )
 
 

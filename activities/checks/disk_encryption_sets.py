@@ -14,7 +14,7 @@ from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, summarize
 from shared.arm.names import same_location
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.steps import RetryClass
 
 

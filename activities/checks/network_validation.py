@@ -21,7 +21,7 @@ from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.arm.names import same_location
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.steps import RetryClass
 
 _LONGEST_PREFIX = 27

@@ -14,7 +14,7 @@ from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import credentials
-from shared.azure.errors import PrincipalRefused, clean
+from shared.azure.azure_errors import PrincipalRefused, clean
 from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 from shared.vault import get_vault

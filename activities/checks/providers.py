@@ -5,7 +5,7 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.steps import RetryClass
 
 _PROVIDERS = ("Microsoft.Authorization", "Microsoft.Compute", "Microsoft.Network", "Microsoft.Storage")

@@ -13,7 +13,7 @@ from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 from shared.steps import RetryClass
 
 _EVERYWHERE = "0.0.0.0/0"

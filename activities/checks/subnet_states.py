@@ -9,7 +9,7 @@ from azure.mgmt.network.models import Subnet
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from activities.runtime.step import Step
-from shared.azure.models import text
+from shared.azure.sdk_values import text
 
 _LOCKS_VERSION = "2020-05-01"
 _UPDATE, _SHOW = "az network vnet subnet update --ids '{id}'", "az network vnet subnet show --ids '{id}'"

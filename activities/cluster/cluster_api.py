@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from kubernetes.client import ApiClient
 
-from activities.cluster.gathering import not_done
+from activities.cluster.diagnosis import not_done
 from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode

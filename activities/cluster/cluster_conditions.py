@@ -15,7 +15,7 @@ from kubernetes.client import ApiClient
 
 from activities.azure import machine_names
 from activities.cluster import cluster_api
-from activities.cluster.gathering import Hint, gather, no_hint, not_done, waiting
+from activities.cluster.diagnosis import Hint, gather, no_hint, not_done, waiting
 from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome

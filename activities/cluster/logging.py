@@ -9,7 +9,7 @@ from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
-from shared.openshift import logging_objects, privileged, writes
+from shared.openshift import logging_objects, privileged_objects, writes
 from shared.openshift.logging_objects import Logging
 from shared.vault import get_vault, pem
 
@@ -18,7 +18,7 @@ def _ensure_logging(step: Step) -> Outcome | None:
     """Create or update each object. A second run finds them, and writes the certificate only if it was renewed."""
 
     def work(api: ApiClient) -> None:
-        found = writes.existing(api, privileged.PRIVILEGED)
+        found = writes.existing(api, privileged_objects.PRIVILEGED)
         for wanted in logging_objects.objects(_given(step), found):
             writes.create_or_update(api, wanted)
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api
-from activities.cluster.gathering import not_done, waiting
+from activities.cluster.diagnosis import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose

@@ -4,7 +4,7 @@ import copy
 
 from activities.azure import dns
 from activities.cluster import cluster_api
-from activities.cluster.gathering import not_done, waiting
+from activities.cluster.diagnosis import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.documents import ClusterDocument

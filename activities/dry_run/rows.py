@@ -21,7 +21,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.wrapper import load
 from activities.targets import ACTIVITIES
 from shared import fence, tracing
-from shared.azure import errors
+from shared.azure import azure_errors
 from shared.steps import (
     DryRunInput,
     DryRunResult,
@@ -199,7 +199,7 @@ def _is_silent(error: Exception) -> bool:
     """Tell whether Azure gave no answer, or has trouble of its own."""
     if not isinstance(error, AzureError):
         return False
-    return errors.translate(error).error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return azure_errors.translate(error).error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def _summary(verdict: Verdict, found: list[Any]) -> str:

@@ -8,8 +8,8 @@ from azure.storage.blob import BlobClient
 
 from activities.azure import storage
 from activities.runtime.step import Step
-from shared import cloud, durations, framing, tracing
-from shared.azure.errors import clean
+from shared import answer_framing, cloud, durations, tracing
+from shared.azure.azure_errors import clean
 
 _LINES = 10
 # A serial log grows to megabytes; the last few screens contain what matters.
@@ -61,7 +61,7 @@ def _tail(step: Step, vm_name: str) -> str:
         # Its first retry would come after 15 seconds, which is too long for a mere explanation.
         retry_total=0,
         raw_request_hook=tracing.add_headers,
-        raw_response_hook=framing.expect_whole,
+        raw_response_hook=answer_framing.expect_whole,
     ) as blob:
         size = blob.get_blob_properties().size
         if not size:

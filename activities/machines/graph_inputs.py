@@ -11,7 +11,7 @@ from installer.graph import Content
 from installer.ignition import snippets
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters import catalogue, naming
+from shared.clusters import catalogue, cluster_names
 from shared.clusters.secrets import Purpose
 from shared.documents import CatalogueDocument, RegistryProfile
 from shared.vault import Bundle, get_vault
@@ -39,7 +39,7 @@ def given(step: Step, entry: catalogue.Entry) -> dict[str, Content]:
     """Return all that the graph knows of this cluster, and of its version."""
     cluster, properties = step.cluster, step.properties
     request = _bundle(step, Purpose.REQUEST)
-    name, base_domain = naming.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
+    name, base_domain = cluster_names.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
     return {
         "install-config": install_config.from_cluster(
             cluster,

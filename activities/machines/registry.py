@@ -24,8 +24,8 @@ from shared import cloud, durations, settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
-from shared.azure.errors import status_of
-from shared.azure.models import text
+from shared.azure.azure_errors import status_of
+from shared.azure.sdk_values import text
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument, PasswordClaim, RegistryProfile
 from shared.steps import RetryClass

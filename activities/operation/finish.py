@@ -12,7 +12,7 @@ from activities.runtime.step import Step
 from shared import remedies, settings
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.arm.operation_errors import operation_error
-from shared.clusters import endings, naming
+from shared.clusters import cluster_names, endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import Cluster, FencedDocument, OperationDocument
 from shared.store import UPDATE_TRIES, PreconditionFailed, get_store
@@ -98,7 +98,7 @@ def _cancel_left_running(step: FencedCall[Any]) -> None:
 
 
 def _free_domain(step: Step) -> None:
-    domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    domain = cluster_names.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
     if domain is not None:
         get_store().domains.free(domain, step.document["key"])
 

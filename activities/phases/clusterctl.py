@@ -1,9 +1,9 @@
 """Clusterctl: the executor that installs providers of Cluster API, and moves its objects between clusters."""
 
-from activities.phases.applying import Change
 from activities.phases.clusterctl_init import Installation
 from activities.phases.clusterctl_move import Move, Side
 from activities.phases.contract import PhaseExecutor, PhaseRun
+from activities.phases.object_results import Change
 from shared.phase_documents.clusterctl_providers import Choice, moves
 from shared.steps import Outcome
 

@@ -12,10 +12,10 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from activities.phases.applying import Change, applied, defines, in_words, look
 from activities.phases.contract import not_taken
+from activities.phases.kind_order import in_order
+from activities.phases.object_results import Change, applied, defines, in_words, look
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
-from activities.phases.ordering import in_order
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.json_object import Json

@@ -10,7 +10,6 @@ Source: kubernetes-sigs/cluster-api `cmd/clusterctl/client/cluster/mover.go`.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from activities.phases.applying import SHOWN, Change
 from activities.phases.clusterctl_graph import CLUSTER, CLUSTER_API, Graph, copy_of, kind_of
 from activities.phases.clusterctl_init import INVENTORY_VERSION
 from activities.phases.clusterctl_readiness import (
@@ -22,6 +21,7 @@ from activities.phases.clusterctl_readiness import (
     providers_lacking,
     unready,
 )
+from activities.phases.object_results import SHOWN, Change
 from activities.phases.objects import Cluster, NotThere, ObjectId, UnknownKind
 from activities.runtime.executor import wait
 from shared.arm.errors import CloudError, ErrorCode, Owner

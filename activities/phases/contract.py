@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from activities.phases.applying import SHOWN, Change
+from activities.phases.object_results import SHOWN, Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.json_object import Json

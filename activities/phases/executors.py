@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from activities.phases import clusterctl
-from activities.phases.applying import SHOWN, Change, in_words
 from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
 from activities.phases.kubernetes_apply import Application
+from activities.phases.object_results import SHOWN, Change, in_words
 from activities.phases.objects import Cluster, ObjectId, Rejected, UnknownKind
 from activities.phases.statuses import Found, Status
 from activities.runtime.executor import TryAgain, wait

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from activities.phases.applying import Change, applied, look
 from activities.phases.inventory import Inventory, owner_of
+from activities.phases.kind_order import in_order
+from activities.phases.object_results import Change, applied, look
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
-from activities.phases.ordering import in_order
 from activities.phases.statuses import Found, Status, quotable
 from shared.json_object import Json
 from shared.phase_documents.apply_options import Options, find

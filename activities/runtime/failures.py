@@ -8,7 +8,7 @@ from activities.runtime.executor import TryAgain
 from shared import remedies, settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.arm.operation_errors import operation_error, step_detail
-from shared.azure import errors
+from shared.azure import azure_errors
 from shared.settings import SettingsError
 from shared.steps import Failed, RetryClass
 from shared.store import NotFound, PreconditionFailed
@@ -20,7 +20,7 @@ EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 def outcome(call: Call, error: BaseException) -> Failed:
     """Return the outcome of a step that raised one of the expected errors."""
     if isinstance(error, AzureError):
-        return _refused(call, errors.translate(error))
+        return _refused(call, azure_errors.translate(error))
     if isinstance(error, SettingsError):
         return _failed(call, _unconfigured(), RetryClass.TRANSIENT, remedies.OURS)
     if isinstance(error, TryAgain):
@@ -37,7 +37,7 @@ def _unconfigured() -> CloudError:
     return CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, "The service's settings are invalid.", owner=Owner.PLATFORM)
 
 
-def _refused(call: Call, failure: errors.Failure) -> Failed:
+def _refused(call: Call, failure: azure_errors.Failure) -> Failed:
     """Return the outcome of a step whose call Azure refused or did not answer."""
     error = failure.error
     if _is_the_services(failure):
@@ -50,7 +50,7 @@ def _refused(call: Call, failure: errors.Failure) -> Failed:
     return found
 
 
-def _is_the_services(failure: errors.Failure) -> bool:
+def _is_the_services(failure: azure_errors.Failure) -> bool:
     """Tell whether a call was for a resource of the service itself, which no customer can fix."""
     service_settings = settings.load()
     own_hosts = (

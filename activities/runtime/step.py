@@ -10,7 +10,7 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
-from shared.clusters import naming
+from shared.clusters import cluster_names
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
 from shared.store import Store, get_store
@@ -40,7 +40,7 @@ class Step(FencedCall[ClusterDocument]):
     @property
     def domain(self) -> str:
         """The cluster's full domain. A domain of one label is under the managed zone."""
-        return ".".join(naming.split_domain(self.properties["clusterProfile"]["domain"], settings.load().domain))
+        return ".".join(cluster_names.split_domain(self.properties["clusterProfile"]["domain"], settings.load().domain))
 
     @property
     def subscription_id(self) -> str:

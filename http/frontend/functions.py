@@ -14,7 +14,7 @@ from typing import Any
 import azure.durable_functions as df
 import azure.functions as func
 
-from frontend import trials
+from frontend import dry_run_result
 from frontend.messages import Reply, Request, Route
 from frontend.middleware.chain import respond
 from frontend.routes import ROUTES
@@ -59,7 +59,7 @@ def _with_client(route: Route) -> Callable[..., Any]:
             if reply.start is not None:
                 await _start(durable, reply)
         if reply.trial is not None:
-            reply = reply.trial.answer(*await trials.result(durable, reply.trial))
+            reply = reply.trial.answer(*await dry_run_result.result(durable, reply.trial))
         if reply.durable_instance:
             reply = Reply(reply.status, durable.create_http_management_payload(reply.durable_instance), reply.headers)
         return _response(reply)

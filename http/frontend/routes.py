@@ -5,7 +5,7 @@ The host takes the first template that fits, in the order of function names. So 
 parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
-from frontend import health
+from frontend import readiness_checks
 from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
@@ -71,9 +71,9 @@ ROUTES = (
           {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ, answers={200: Body.CLUSTERS})}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
           {"GET": Verb(openshift_cluster_list.list_in_subscription, needs=rights.READ_EACH, answers={200: Body.CLUSTERS})}),
-    Route("http_health", "healthz", {"GET": Verb(health.alive, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
+    Route("http_health", "healthz", {"GET": Verb(readiness_checks.alive, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_health_ready", "healthz/ready",
-          {"GET": Verb(health.ready, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
+          {"GET": Verb(readiness_checks.ready, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_openshift_version", _L + "/openShiftVersions/{openShiftVersion}",
           {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS, answers={200: Body.VERSION})}, feature=OPEN_SHIFT_VERSION),
     Route("http_openshift_versions", _L + "/openShiftVersions",
@@ -100,7 +100,7 @@ ROUTES = (
         "DELETE": Verb("frontend.admin.sre_bundles:delete", needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
-          {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb(readiness_checks.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {
         "GET": Verb(sre_openshift_versions.get, needs=Role.OPERATOR),
         "PUT": Verb(sre_openshift_versions.put, needs=Role.OPERATOR, takes=Body.DOCUMENT),

@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from installer.back_end_errors import InstallerError
-from shared import answers, deadline, framing
+from shared import answer_framing, bounded_answers, deadline
 
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
@@ -36,7 +36,7 @@ _AGAIN = Retry(
 
 def session() -> requests.Session:
     """Return a session that uses only TLS, even after redirects, and tries again if a server is busy."""
-    made = answers.session(_AGAIN)
+    made = bounded_answers.session(_AGAIN)
     # A compressed answer would not have the file's digest.
     made.headers["Accept-Encoding"] = "identity"
     return made
@@ -82,7 +82,7 @@ class Downloads:
             # Its text contains the address, which may be signed.
             cause = f"{_place(url)} cannot be read ({type(error).__name__})"
             raise self.failed(cause, passing=_may_pass(error)) from None
-        if not framing.is_whole("GET", answer.status_code, answer.headers):
+        if not answer_framing.is_whole("GET", answer.status_code, answer.headers):
             answer.close()
             raise self.failed(f"{_place(url)} broke off in its headers", passing=True)
         return answer
@@ -129,10 +129,10 @@ class Downloads:
     def _pieces(self, answer: requests.Response, url: str, longest: int) -> Iterator[bytes]:
         size = 0
         try:
-            for piece in answers.pieces(answer.raw, longest, _PIECE_BYTES):
+            for piece in bounded_answers.pieces(answer.raw, longest, _PIECE_BYTES):
                 size += len(piece)
                 yield piece
-        except answers.TooLong:
+        except bounded_answers.TooLong:
             raise self.failed(f"{_place(url)} is longer than {longest} bytes") from None
         except HTTPError as error:
             late = time.monotonic() > self.until

@@ -20,7 +20,7 @@ import requests
 from requests.utils import parse_dict_header
 
 from installer.release.downloads import Downloads
-from shared import answers
+from shared import bounded_answers
 
 _PULLSPEC = re.compile(
     r"(?P<server>[A-Za-z0-9.-]+(:\d+)?)/(?P<repository>[a-z0-9._/-]+?)"
@@ -66,7 +66,7 @@ def _digests(body: bytes) -> tuple[bool, list[str]]:
         ValueError: if it is neither.
     """
     try:
-        manifest = answers.parse(body)
+        manifest = bounded_answers.parse(body)
         if "manifests" not in manifest:
             return False, [str(layer["digest"]) for layer in manifest.get("layers") or []]
         images = [image for image in manifest["manifests"] if _is_for_this_machine(image.get("platform") or {})]
@@ -162,7 +162,7 @@ class Image:
         answer = self.downloads.get(realm, headers=basic, query=query)
         body = self.downloads.short(self.downloads.expect(answer, realm), realm)
         try:
-            document = answers.parse(body)
+            document = bounded_answers.parse(body)
             token = str(document.get("token") or document["access_token"])
         except (ValueError, KeyError, AttributeError):
             raise self.downloads.failed(f"registry {self.at.server} gave no token") from None

@@ -7,7 +7,7 @@ have is a condition too: its setting is empty, and the rows that need it are ski
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.clusters import naming, principals, worker_count
+from shared.clusters import cluster_names, principals, worker_count
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
@@ -22,7 +22,7 @@ class Condition:
 
 def _uses_managed_domain(document: ClusterDocument, settings: Settings) -> bool:
     domain = document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
-    return naming.managed_domain(domain, settings.domain) is not None
+    return cluster_names.managed_domain(domain, settings.domain) is not None
 
 
 def _supersedes_an_operation(document: ClusterDocument, _settings: Settings) -> bool:

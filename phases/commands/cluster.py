@@ -11,10 +11,10 @@ from phases.output import Format
 from shared.bundles.problems import refused
 from shared.json_object import Json
 from shared.openshift.client import NotDone
-from shared.phase_documents import showing
+from shared.phase_documents import site_views
 
 if TYPE_CHECKING:
-    from phases.local.running import Runner
+    from phases.local.phase_runs import Runner
 
 
 cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True)
@@ -23,7 +23,7 @@ cluster_app = typer.Typer(help="The clusters of the site.", no_args_is_help=True
 @cluster_app.command("list")
 def cluster_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the clusters of a site."""
-    rows = [showing.cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
+    rows = [site_views.cluster_row(one) for one in read_site(bundle, metadata).cluster_map.clusters.values()]
     output.show(rows, ("name", "kubeconfigContext", "parentCluster", "kubeconfigSources"), form)
 
 
@@ -35,10 +35,10 @@ def cluster_get_kubeconfig(
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Write it here instead of printing it.")] = None,
 ) -> None:
     """Print one kubeconfig for the clusters, with a context for each; for one cluster it is the current context."""
-    from phases.commands import beginning  # noqa: PLC0415 - see there
+    from phases.commands import runs  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)
-    merged = beginning.kubeconfigs_of(found).merged(list(names or ()))
+    merged = runs.kubeconfigs_of(found).merged(list(names or ()))
     written = output.text(merged, Format.YAML)
     if file is None:
         typer.echo(written, nl=False)
@@ -60,10 +60,10 @@ def cluster_status(
     form: Output = Format.TABLE,
 ) -> None:
     """Say which clusters answer, and with which version."""
-    from phases.commands import beginning  # noqa: PLC0415 - see there
+    from phases.commands import runs  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)
-    runner = beginning.runner_of(found)
+    runner = runs.runner_of(found)
     rows = [_status_row(runner, name) for name in names or found.cluster_map.clusters]
     output.show(rows, ("name", "status", "version", "message"), form)
     if any(row["status"] != "Ready" for row in rows):

@@ -23,10 +23,10 @@ from phases.commands.common import (
     read_site,
     report,
 )
-from phases.commands.selecting import Selection
+from phases.commands.selectors import Selection
 from phases.output import Format
 from shared.bundles.problems import refused
-from shared.phase_documents import entry_points, showing
+from shared.phase_documents import entry_points, site_views
 from shared.phase_documents.documents import Name
 from shared.phase_documents.site import Site
 
@@ -60,7 +60,7 @@ def phase_list(
     )
     if cluster and cluster not in found.cluster_map.clusters:
         raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(found.cluster_map.clusters) or 'none'}.")
-    rows = [showing.phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
+    rows = [site_views.phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
     output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
 
 
@@ -123,7 +123,7 @@ def phase_render(
         return
     selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
     found = read_site(bundle, metadata)
-    output.documents(filter(selection.has, showing.documents(found, source, Name(namespace, name))), form)
+    output.documents(filter(selection.has, site_views.documents(found, source, Name(namespace, name))), form)
 
 
 @phase_app.command("validate")
@@ -151,15 +151,13 @@ def phase_run(
     wait_timeout: Wait = None,
 ) -> None:
     """Run a phase. Ctrl-C cancels it: nothing more is changed."""
-    from phases.commands import beginning  # noqa: PLC0415 - see there
+    from phases.commands import runs  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
     report(found, [phase], [])
     again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
-    beginning.begin(
-        found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout
-    )
+    runs.begin(found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
 
 
 @phase_app.command("status")
@@ -170,12 +168,12 @@ def phase_status(
     namespace: Namespace = "",
 ) -> None:
     """Say whether the objects of a phase are what they should be."""
-    from phases.commands import beginning  # noqa: PLC0415 - see there
+    from phases.commands import runs  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)
     phase = found.phase(name, namespace)
     report(found, [phase], [])
-    outcome = beginning.runner_of(found).status(phase)
+    outcome = runs.runner_of(found).status(phase)
     if outcome is None:
         typer.echo(f"The phase '{name}' is done: its objects are current.")
         return

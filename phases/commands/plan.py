@@ -25,7 +25,7 @@ from phases.commands.common import (
 from phases.local.operations import INTERRUPTED, Operations
 from phases.output import Format
 from shared.bundles.problems import refused
-from shared.phase_documents import showing
+from shared.phase_documents import site_views
 from shared.phase_documents.documents import Name
 from shared.steps import FINISH, StepStatus
 
@@ -36,7 +36,7 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site, and those that the service has itself; where no site is, only those."""
     found = {} if builtin.no_site(bundle, metadata) else read_site(bundle, metadata).plans
-    rows = [showing.plan_row(plan) for plan in found.values()]
+    rows = [site_views.plan_row(plan) for plan in found.values()]
     rows += builtin.plans()
     output.show(rows, ("namespace", "name", "description"), form)
 
@@ -92,7 +92,7 @@ def plan_run(
     if resume and forgotten:
         options = ", ".join(forgotten)
         raise refused(f"--resume continues a run as it began; it does not go together with {options}.")
-    from phases.commands import beginning  # noqa: PLC0415 - see there
+    from phases.commands import runs  # noqa: PLC0415 - see there
 
     found = read_site(bundle, metadata)
     plan = found.plan(name, namespace)
@@ -100,9 +100,9 @@ def plan_run(
     report(found, phases, [plan])
     again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        beginning.resume_last(found, str(plan.name), state, again)
+        runs.resume_last(found, str(plan.name), state, again)
     else:
-        beginning.begin(
+        runs.begin(
             found,
             str(plan.name),
             phases,

@@ -11,7 +11,7 @@ from azure.core.exceptions import AzureError
 from azure.identity import DefaultAzureCredential
 from urllib3 import Retry
 
-from shared import answers, deadline
+from shared import bounded_answers, deadline
 from shared.bundles.problems import refused
 from shared.json_object import Json
 from shared.openshift.client import NotDone
@@ -55,7 +55,7 @@ class Service:
             time.sleep(int(answer.headers.get("Retry-After", "1")))
             answer = self._send("GET", answer.headers["Location"], version, None)
         try:
-            found: Json = answers.parse(answer.content)
+            found: Json = bounded_answers.parse(answer.content)
         except ValueError:
             raise NotDone(f"{self.url} answers {answer.status_code}.") from None
         if not answer.ok:
@@ -67,7 +67,7 @@ class Service:
         try:
             with (
                 deadline.within(_SECONDS),
-                closing(answers.session(Retry(total=False, raise_on_status=False), _MOST_BYTES)) as opened,
+                closing(bounded_answers.session(Retry(total=False, raise_on_status=False), _MOST_BYTES)) as opened,
             ):
                 return opened.request(
                     method,

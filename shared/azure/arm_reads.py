@@ -24,7 +24,7 @@ from azure.core.rest import HttpRequest, HttpResponse
 
 from shared import cloud, deadline, settings, tracing
 from shared.arm.errors import CloudError
-from shared.azure import dependencies, errors
+from shared.azure import azure_errors, dependencies
 
 # A page has hundreds of entries, and a subscription 4,000 role assignments at most.
 MOST_PAGES = 20
@@ -153,7 +153,7 @@ def _document(response: HttpResponse, path: str) -> Document:
     """
     if response.status_code != HTTPStatus.OK:
         error = HttpResponseError(response=response)
-        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR or errors.is_away(error):
+        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR or azure_errors.is_away(error):
             raise _away(error) from error
         raise ArmRefused(response=response)
     try:

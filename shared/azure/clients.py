@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from azure.core.credentials import TokenCredential
 
-from shared import cloud, framing, tracing
+from shared import answer_framing, cloud, tracing
 from shared.azure import credentials
 from shared.fence import FencePolicy
 
@@ -56,7 +56,7 @@ def connect(client: Callable[..., Client], subscription_id: str, credential: Tok
         per_call_policies=[tracing.CorrelationPolicy()],
         per_retry_policies=[FencePolicy()],
         raw_request_hook=tracing.note_address,
-        raw_response_hook=framing.expect_whole,
+        raw_response_hook=answer_framing.expect_whole,
         transport=cloud.Transport(),
         retry_total=3,
         retry_connect=3,

@@ -13,7 +13,7 @@ from typing import Any
 from azure.core.credentials import TokenCredential
 from azure.identity import CertificateCredential, ClientSecretCredential
 
-from shared import cloud, framing, settings, tracing
+from shared import answer_framing, cloud, settings, tracing
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 _IMPATIENT: dict[str, Any] = {
@@ -23,7 +23,7 @@ _IMPATIENT: dict[str, Any] = {
     "retry_status": 0,
     "retry_backoff_factor": 0.2,
     "raw_request_hook": tracing.add_headers,
-    "raw_response_hook": framing.expect_whole,
+    "raw_response_hook": answer_framing.expect_whole,
 }
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from azure.core.exceptions import AzureError, ClientAuthenticationError
 
 from shared.arm.errors import CloudError, service_unavailable
-from shared.azure import errors
+from shared.azure import azure_errors
 from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
@@ -27,7 +27,7 @@ def unavailable(error: AzureError, settings: Settings) -> CloudError | None:
 
     A dependency also counts as away if the service lacks access or a token, because nothing is wrong with the request.
     """
-    if not (is_refused(error) or errors.is_away(error)):
+    if not (is_refused(error) or azure_errors.is_away(error)):
         return None
     return away(name_of(error, settings))
 
@@ -42,7 +42,7 @@ def away(name: str) -> CloudError:
 
 def explain(error: AzureError, settings: Settings) -> str:
     """Return the text for the log: what is away, or who lacks which permission on what."""
-    failure, dependency = errors.translate(error), name_of(error, settings)
+    failure, dependency = azure_errors.translate(error), name_of(error, settings)
     told = f"{failure.error.details[0]['code']}: {failure.error.message}"
     if not is_refused(error):
         return f"{dependency} at {failure.host or 'an unknown address'} is away: {told}"
@@ -63,7 +63,7 @@ def explain(error: AzureError, settings: Settings) -> str:
 
 def is_refused(error: AzureError) -> bool:
     """Tell whether a dependency answered that the app may not do this."""
-    return isinstance(error, ClientAuthenticationError) or errors.status_of(error) in _REFUSED
+    return isinstance(error, ClientAuthenticationError) or azure_errors.status_of(error) in _REFUSED
 
 
 def _method(error: AzureError) -> str:
@@ -77,7 +77,7 @@ def name_of(error: AzureError, settings: Settings) -> str:
         # The SDK drops the identity endpoint's answer, and for a while it refuses to ask again, so there is no host to
         # look up. It can only be this endpoint, because requests use no other identity than the app's own.
         return IDENTITY
-    host = errors.translate(error).host
+    host = azure_errors.translate(error).host
     if host.endswith(f".{settings.cosmosdb_suffix}"):
         return COSMOS
     if host.partition(".")[0] in (settings.keyvault_name, settings.cluster_keyvault_name):

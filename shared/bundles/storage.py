@@ -13,7 +13,7 @@ from azure.storage.blob import ContainerClient, ContentSettings, LinearRetry
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from shared import cloud, durations, framing, seal, settings
+from shared import answer_framing, cloud, durations, seal, settings
 from shared.bundles import archive
 
 # Returns a version of the service's secret and which it is; the newest for "".
@@ -96,7 +96,7 @@ def open_bundles(read_key: Callable[[str, str], tuple[str, str]]) -> Bundles:
         "read_timeout": durations.SHORT_READ.total_seconds(),
         "retry_policy": LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         "raw_request_hook": cloud.PROMPT["raw_request_hook"],
-        "raw_response_hook": framing.expect_whole,
+        "raw_response_hook": answer_framing.expect_whole,
     }
     container = ContainerClient.from_container_url(
         service_settings.bundles_url, credential=cloud.managed_identity(), **patience

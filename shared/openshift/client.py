@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 
-from shared import answers, deadline, durations, fence, framing, kubernetes_yaml, tracing
+from shared import answer_framing, bounded_answers, deadline, durations, fence, kubernetes_yaml, tracing
 from shared.json_object import Json
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def read(client: "ApiClient", what: Read) -> Any:
     if status != HTTPStatus.OK:
         raise refused(status, f"the API server answers {status_line(status, body)}")
     try:
-        document = answers.parse(body)
+        document = bounded_answers.parse(body)
         return document if what.name else list(document["items"])
     except (ValueError, KeyError, TypeError):
         raise NotDone(f"the API server answers with something that is not of kind {what.kind}") from None
@@ -241,7 +241,7 @@ def parsed(body: bytes) -> Any:
         NotDone: if it is none, or nested too deep.
     """
     try:
-        return answers.parse(body)
+        return bounded_answers.parse(body)
     except ValueError as error:
         raise NotDone(f"the API server's answer is not understood: {error}") from error
 
@@ -290,17 +290,17 @@ def send(
                 body=body,
                 _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
             )
-            if not framing.is_whole(method, answer.status, answer.response.headers):
+            if not answer_framing.is_whole(method, answer.status, answer.response.headers):
                 answer.response.close()
                 raise Unreachable("the API server's answer breaks off in its headers")
-            return answer.status, answers.read(answer.response, _MOST_BYTES)
+            return answer.status, bounded_answers.read(answer.response, _MOST_BYTES)
     except ApiException as error:
         # Here, the only exception of the package's own stands for TLS: its text is `SSLError`, a new line, and the
         # cause.
         raise _tls_failure(str(error.reason)) from error
     except urllib3.exceptions.SSLError as error:
         raise _tls_failure(str(error)) from error
-    except answers.TooLong as error:
+    except bounded_answers.TooLong as error:
         raise too_long(_MOST_BYTES) from error
     except urllib3.exceptions.HTTPError as error:
         raise Unreachable(_connection_failure(error)) from error
@@ -353,7 +353,7 @@ def status_line(status: int, body: bytes) -> str:
     known = status in HTTPStatus._value2member_map_
     line = f"{status} {HTTPStatus(status).phrase}" if known else str(status)
     try:
-        message = answers.parse(body)["message"]
+        message = bounded_answers.parse(body)["message"]
     except (ValueError, KeyError, TypeError):
         message = body.decode(errors="replace").strip()
     return f"{line}: {shortened(str(message))}" if message else line
@@ -385,7 +385,9 @@ def _tls(user: Json, cluster: Json) -> ssl.SSLContext:
     The package itself would keep the file for the life of the process, and even after a crash.
     """
     authority = cluster.get("certificate-authority-data")
-    context = answers.within_deadline(ssl.create_default_context(cadata=_text(authority) if authority else None))
+    context = bounded_answers.within_deadline(
+        ssl.create_default_context(cadata=_text(authority) if authority else None)
+    )
     if "client-certificate-data" not in user:
         return context
     with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as pem:

@@ -4,7 +4,7 @@ Source: ARO-RP `pkg/ifreload/ifreload.go`.
 """
 
 from shared.json_object import Json
-from shared.openshift import privileged
+from shared.openshift import privileged_objects
 
 _NAMESPACE = "openshift-azure-ifreload"
 
@@ -22,7 +22,7 @@ def objects(registry: str, found: Json) -> list[Json]:
         "securityContext": {"privileged": True},
     }
     return [
-        privileged.namespace(_NAMESPACE),
-        privileged.constraints("privileged-ifreload", found, f"{_NAMESPACE}:default"),
-        privileged.daemon_set("ifreload", _NAMESPACE, {"hostNetwork": True, "containers": [container]}),
+        privileged_objects.namespace(_NAMESPACE),
+        privileged_objects.constraints("privileged-ifreload", found, f"{_NAMESPACE}:default"),
+        privileged_objects.daemon_set("ifreload", _NAMESPACE, {"hostNetwork": True, "containers": [container]}),
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shared.arm import resource_id
 from shared.json_object import Json
-from shared.openshift import privileged
+from shared.openshift import privileged_objects
 
 _NAMESPACE = "openshift-azure-logging"
 _SERVICE_ACCOUNT = "geneva"
@@ -56,12 +56,12 @@ def objects(given: Logging, found: Json) -> list[Json]:
     """
     certificates = {"gcscert.pem": _encoded(given.certificate), "gcskey.pem": _encoded(given.key)}
     return [
-        privileged.namespace(_NAMESPACE),
+        privileged_objects.namespace(_NAMESPACE),
         _named("ConfigMap", "fluent-config", data=configurations()),
         _named("Secret", "certificates", type="Opaque", data=certificates),
         _named("ServiceAccount", _SERVICE_ACCOUNT),
-        privileged.constraints("privileged-genevalogging", found, f"{_NAMESPACE}:{_SERVICE_ACCOUNT}"),
-        privileged.daemon_set(
+        privileged_objects.constraints("privileged-genevalogging", found, f"{_NAMESPACE}:{_SERVICE_ACCOUNT}"),
+        privileged_objects.daemon_set(
             "mdsd",
             _NAMESPACE,
             {

@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from kubernetes.client import ApiClient
 
-from shared import answers
+from shared import bounded_answers
 from shared.arm.errors import CloudError, ErrorCode
 from shared.json_object import Json
 from shared.openshift.client import NotDone, Read, read, refused, send, status_line
@@ -204,6 +204,6 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
 
 def _reason(answer: bytes) -> str:
     try:
-        return str(answers.parse(answer)["reason"])
+        return str(bounded_answers.parse(answer)["reason"])
     except (ValueError, KeyError, TypeError):
         return ""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import yaml
 
 from shared.kubernetes_yaml import Dumper, FastLoader
-from shared.phase_documents.reading import DEEPEST
+from shared.phase_documents.bounded_yaml import DEEPEST
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A default that follows these is taken if the variable is not set, or is empty.

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from shared.bundles.problems import BundleError, Problem, refused
 from shared.json_object import Json
 from shared.phase_documents import kustomizations
+from shared.phase_documents.bounded_yaml import problems_of, read_file
 from shared.phase_documents.kustomizations import BUILT_IN, KUSTOMIZATION, MEMBERS, PLUGINS, PLUGINS_ONLY, Members
-from shared.phase_documents.reading import problems_of, read_file
 from shared.phase_documents.schemas import differences
 
 FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")

@@ -13,8 +13,8 @@ from pathlib import Path
 from shared.bundles.problems import refused
 from shared.json_object import Json
 from shared.openshift.client import NotDone, Unreachable
+from shared.phase_documents.bounded_yaml import documents
 from shared.phase_documents.documents import Cluster
-from shared.phase_documents.reading import documents
 from shared.phase_documents.site import Site
 
 # Reads a Secret of a cluster: (kubeconfig, namespace, name) to its data as base64, or None if it does not exist.

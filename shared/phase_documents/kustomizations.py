@@ -16,7 +16,7 @@ from typing import Any
 
 from shared.bundles.problems import BundleError
 from shared.json_object import Json
-from shared.phase_documents.reading import documents
+from shared.phase_documents.bounded_yaml import documents
 from shared.phase_documents.schemas import STRING, Schema
 
 # Returns the path that kustomize gets for one that a kustomization names.

@@ -22,7 +22,7 @@ from shared.bundles.problems import BundleError, refused
 from shared.child_process import Limits
 from shared.json_object import Json
 from shared.phase_documents import entry_points
-from shared.phase_documents.reading import MOST_BYTES, documents
+from shared.phase_documents.bounded_yaml import MOST_BYTES, documents
 
 VERSION = "4.5.4"
 # By system and machine: the package of npm's that has the binary, and the SHA-256 of the binary.

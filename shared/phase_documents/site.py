@@ -16,6 +16,7 @@ from shared import findings
 from shared.bundles.problems import BundleError, Problem, refused
 from shared.json_object import Json
 from shared.phase_documents import entry_points, kustomize
+from shared.phase_documents.bounded_yaml import read_file
 from shared.phase_documents.documents import (
     Cluster,
     ClusterMap,
@@ -29,7 +30,6 @@ from shared.phase_documents.documents import (
     title,
 )
 from shared.phase_documents.kustomize import Rendered
-from shared.phase_documents.reading import read_file
 from shared.phase_documents.schemas import MANIFEST_METADATA, NOT_BUILT, SCHEMAS
 
 METADATA_FILE = "metadata.yaml"

@@ -12,7 +12,7 @@ from shared.store.clusters import Clusters, partition_of
 from shared.store.consistency import STRONG, Levels, read_levels
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
-from shared.store.fenced import Fence, Fenced, FenceMoved
+from shared.store.fenced_documents import Fence, Fenced, FenceMoved
 from shared.store.operations import Operations
 from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.polls import Polls

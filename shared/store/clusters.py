@@ -8,7 +8,7 @@ from azure.cosmos import ContainerProxy
 from shared import deadline
 from shared.documents import ClusterDocument
 from shared.store.containers import next_page
-from shared.store.fenced import Fence, Fenced
+from shared.store.fenced_documents import Fence, Fenced
 
 
 def partition_of(key: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from shared.documents import SiteDocument
-from shared.store.fenced import Fence, Fenced
+from shared.store.fenced_documents import Fence, Fenced
 
 _PREFIX = "/sites/"
 

@@ -1,7 +1,7 @@
 """Secrets in Key Vault: one JSON bundle per cluster and purpose, keys of certificates, and the service's own secrets.
 
 Documents hold versioned secret ids. A version never changes, so it is cached for the life of the process, and two
-requests that race for the same name cannot swap each other's secret. `certificates.py` orders certificates; only
+requests that race for the same name cannot swap each other's secret. `vault_certificates.py` orders certificates; only
 activities import it.
 """
 

@@ -1,7 +1,7 @@
 """The bundles of sites, for operators: an archive is stored under its digest, and never changes."""
 
 from frontend.messages import Call, Reply
-from frontend.sites import opening
+from frontend.sites import requested_site
 from shared.arm.errors import conflict, invalid_parameter, shown
 from shared.bundles import archive
 
@@ -13,14 +13,14 @@ def put(call: Call) -> Reply:
         CloudError: 503 `ServiceUnavailable` if there is no container; 400 `InvalidParameter` if the body is not the
             archive of the digest in the path, or with every problem of the archive.
     """
-    opening.require_container(call)
+    requested_site.require_container(call)
     digest, packed = call.parameters["digest"], call.request.body
     if (found := archive.digest(packed)) != digest:
         raise invalid_parameter(
             "digest",
             f"The digest in the path is '{shown(digest)}', and that of the body is '{found}'. They must be equal.",
         )
-    with opening.explained():
+    with requested_site.explained():
         archive.check(packed)
     bundles = call.services.bundles
     is_new = not bundles.has(digest)
@@ -37,7 +37,7 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 503 `ServiceUnavailable` if there is no container; 409 `Conflict` if sites have it.
     """
-    opening.require_container(call)
+    requested_site.require_container(call)
     digest = call.parameters["digest"]
     if having := sorted(one["id"] for one in call.services.store.sites.all() if one["bundle"] == digest):
         raise conflict(

@@ -4,11 +4,11 @@ from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 
-from frontend.clusters.undoing import attempt
+from frontend.clusters.undo import attempt
 from frontend.messages import Call
-from orchestrators.plans.beginning import LOOK_BACK
+from orchestrators.plans.operation_start import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters import naming
+from shared.clusters import cluster_names
 from shared.documents import ClusterDocument, DomainDocument
 from shared.store import PreconditionFailed, Taken, unreadable
 
@@ -26,7 +26,7 @@ def reserve(call: Call, document: ClusterDocument, undo: ExitStack) -> None:
         PreconditionFailed: if another request has just created the same cluster.
     """
     services, domain = call.services, document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
-    name = naming.managed_name(domain, services.settings.domain)
+    name = cluster_names.managed_name(domain, services.settings.domain)
     if name is None:
         return
     claim: DomainDocument = {
@@ -71,7 +71,7 @@ def _is_abandoned(call: Call, found: DomainDocument) -> bool:
 
 
 def _name_of(cluster: ClusterDocument, zone: str) -> str | None:
-    return naming.managed_name(cluster["openShiftCluster"]["properties"]["clusterProfile"]["domain"], zone)
+    return cluster_names.managed_name(cluster["openShiftCluster"]["properties"]["clusterProfile"]["domain"], zone)
 
 
 def _taken(domain: str) -> CloudError:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from frontend.clusters.operation_begin import accepted, new_request, refused, result_url, write_operation
-from frontend.clusters.undoing import undoing
+from frontend.clusters.undo import undoing
 from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
-from orchestrators.plans.beginning import begin_operation
+from orchestrators.plans.operation_start import begin_operation
 from shared.arm.errors import CloudError
 from shared.clusters import states
 from shared.clusters.states import Event

@@ -12,11 +12,11 @@ from frontend.clusters import managed_domain, operators_view
 from frontend.clusters.enrichment import Shown, shown
 from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
-from frontend.clusters.undoing import attempt, undoing
+from frontend.clusters.undo import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from frontend.races import repeat_until_written
-from orchestrators.plans import resuming
-from orchestrators.plans.beginning import begin_operation
+from orchestrators.plans import resume
+from orchestrators.plans.operation_start import begin_operation
 from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, resource_not_found
 from shared.clusters import convert, states, worker_count
@@ -206,10 +206,10 @@ def _has_pull_secret(bundle: Bundle) -> bool:
 def _resume(call: Call, document: ClusterDocument) -> list[str]:
     """Return the rows that the new operation carries over; mark the cluster if its bootstrap has to begin again."""
     done, properties = _done_rows(call, document), document["openShiftCluster"]["properties"]
-    again = resuming.begins_again(properties, done, call.services.now())
+    again = resume.begins_again(properties, done, call.services.now())
     if again:
         properties.setdefault("install", {})["beginsAgain"] = True
-    return resuming.carried_over(done, again=again)
+    return resume.carried_over(done, again=again)
 
 
 def _done_rows(call: Call, document: ClusterDocument) -> list[str]:

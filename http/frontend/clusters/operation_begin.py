@@ -5,11 +5,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TypeVar
 
-from frontend.clusters.undoing import attempt
+from frontend.clusters.undo import attempt
 from frontend.messages import Call, Reply, Start, error_reply, new_id
 from frontend.retry_after import RETRY_AFTER
 from orchestrators import plans
-from orchestrators.plans.beginning import OperationRequest
+from orchestrators.plans.operation_start import OperationRequest
 from shared import tracing
 from shared.arm import async_operations, links
 from shared.arm.errors import CloudError

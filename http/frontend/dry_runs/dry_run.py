@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from frontend.dry_runs.planned import as_put, planned
+from frontend.dry_runs.trial_operation import as_put, planned
 from frontend.messages import Call, Reply, Trial, error_reply
 from frontend.retry_after import RETRY_AFTER
 from orchestrators.plans import PLANS

@@ -20,7 +20,7 @@ from typing import Any
 
 from frontend.clusters.openshift_cluster_put_or_patch import new_document
 from frontend.clusters.requested_cluster import new_cluster, stored_cluster, valid_cluster
-from frontend.dry_runs.planned import given
+from frontend.dry_runs.trial_operation import given
 from frontend.messages import Call, Reply, Trial
 from frontend.middleware.path import check_parameters
 from shared import durations

@@ -8,10 +8,10 @@ from frontend.middleware.authentication import authenticate
 from frontend.middleware.body import body
 from frontend.middleware.draining import draining
 from frontend.middleware.entra.admission import admit
+from frontend.middleware.entra.arm_routes import served
 from frontend.middleware.entra.authorize import authorize
 from frontend.middleware.entra.foreign_headers import foreign_headers
 from frontend.middleware.entra.public_address import public_address
-from frontend.middleware.entra.served import served
 from frontend.middleware.entra.sign_in import sign_in
 from frontend.middleware.entra.system_data import token_system_data
 from frontend.middleware.headers import headers

@@ -1,26 +1,26 @@
 """What a site declares: its phases, plans and clusters, what a phase renders, and whether all of it is right."""
 
 from frontend.messages import Call, Reply
-from frontend.sites import opening
-from shared.phase_documents import entry_points, showing
+from frontend.sites import requested_site
+from shared.phase_documents import entry_points, site_views
 
 
 def list_phases(call: Call) -> Reply:
     """Return the phases, with the members that `phase list` prints."""
-    found = opening.site(call, opening.document(call))
-    return Reply(200, {"value": [showing.phase_row(one) for one in found.phases.values()]})
+    found = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.phase_row(one) for one in found.phases.values()]})
 
 
 def list_plans(call: Call) -> Reply:
     """Return the plans, with the members that `plan list` prints."""
-    found = opening.site(call, opening.document(call))
-    return Reply(200, {"value": [showing.plan_row(one) for one in found.plans.values()]})
+    found = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.plan_row(one) for one in found.plans.values()]})
 
 
 def list_clusters(call: Call) -> Reply:
     """Return the clusters, with the members that `cluster list` prints."""
-    found = opening.site(call, opening.document(call))
-    return Reply(200, {"value": [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]})
+    found = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.cluster_row(one) for one in found.cluster_map.clusters.values()]})
 
 
 def tree(call: Call) -> Reply:
@@ -29,10 +29,10 @@ def tree(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    found = opening.site(call, opening.document(call))
-    with opening.explained():
+    found = requested_site.site(call, requested_site.document(call))
+    with requested_site.explained():
         phase = found.phase(*_short(call, "phaseName"))
-        return Reply(200, showing.tree(entry_points.tree(found.bundle, found.entry_point(phase) or ".")))
+        return Reply(200, site_views.tree(entry_points.tree(found.bundle, found.entry_point(phase) or ".")))
 
 
 def render(call: Call) -> Reply:
@@ -41,10 +41,12 @@ def render(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    found = opening.site(call, opening.document(call))
-    with opening.explained():
-        shown = showing.documents(found, call.request.query.get("source", "phase"), opening.named(call, "phaseName"))
-    return Reply(200, {"value": [showing.mask(one) for one in shown]})
+    found = requested_site.site(call, requested_site.document(call))
+    with requested_site.explained():
+        shown = site_views.documents(
+            found, call.request.query.get("source", "phase"), requested_site.named(call, "phaseName")
+        )
+    return Reply(200, {"value": [site_views.mask(one) for one in shown]})
 
 
 def validate_phase(call: Call) -> Reply:
@@ -53,9 +55,9 @@ def validate_phase(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    found = opening.site(call, opening.document(call))
-    with opening.explained():
-        warnings = opening.require_right(found, [found.phase(*_short(call, "phaseName"))])
+    found = requested_site.site(call, requested_site.document(call))
+    with requested_site.explained():
+        warnings = requested_site.require_right(found, [found.phase(*_short(call, "phaseName"))])
     return Reply(200, {"problems": [], "warnings": warnings})
 
 
@@ -65,14 +67,14 @@ def validate_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    found = opening.site(call, opening.document(call))
-    with opening.explained():
-        name = opening.named(call, "planName")
+    found = requested_site.site(call, requested_site.document(call))
+    with requested_site.explained():
+        name = requested_site.named(call, "planName")
         plan = found.plan(name.name, name.namespace)
-        warnings = opening.require_right(found, opening.phases_of(found, name), [plan])
+        warnings = requested_site.require_right(found, requested_site.phases_of(found, name), [plan])
     return Reply(200, {"problems": [], "warnings": warnings})
 
 
 def _short(call: Call, parameter: str) -> tuple[str, str]:
-    name = opening.named(call, parameter)
+    name = requested_site.named(call, parameter)
     return name.name, name.namespace

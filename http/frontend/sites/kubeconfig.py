@@ -4,7 +4,7 @@ import base64
 
 from frontend.clusters import openshift_cluster_credentials
 from frontend.messages import Call, Reply
-from frontend.sites import opening
+from frontend.sites import requested_site
 from shared import kubernetes_yaml
 from shared.arm.errors import CloudError, conflict
 from shared.json_object import Json
@@ -23,9 +23,9 @@ def get_kubeconfig(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409
             `Conflict` if no source has a kubeconfig.
     """
-    found, services = opening.site(call, opening.document(call)), call.services
-    name = opening.declared(call, "clusterName")
-    opening.require_sources(call, found, [name])
+    found, services = requested_site.site(call, requested_site.document(call)), call.services
+    name = requested_site.declared(call, "clusterName")
+    requested_site.require_sources(call, found, [name])
 
     def read_private(resource_id: str) -> str:
         return service_kubeconfigs.read_admin(services.store, services.vault, resource_id)
@@ -37,7 +37,7 @@ def get_kubeconfig(call: Call) -> Reply:
         return None if data is None else dict(data)
 
     outside = Kubeconfigs(found, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
-    with opening.explained():
+    with requested_site.explained():
         try:
             text = kubernetes_yaml.dump(outside.of(name))
         except NotDone as error:

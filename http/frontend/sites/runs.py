@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from frontend.clusters.operation_begin import new_request, write_operation
-from frontend.clusters.undoing import undoing
+from frontend.clusters.undo import undoing
 from frontend.messages import Call, Reply, Start
 from frontend.operations import operation_report
 from frontend.races import repeat_until_written
 from frontend.retry_after import RETRY_AFTER
-from frontend.sites import opening
+from frontend.sites import requested_site
 from frontend.sites.sites import busy
 from orchestrators import plans
-from orchestrators.plans import declared
-from orchestrators.plans.beginning import begin_site_operation
-from orchestrators.plans.declared import DeclaredPhase, Work
+from orchestrators.plans import site_plans
+from orchestrators.plans.operation_start import begin_site_operation
+from orchestrators.plans.site_plans import DeclaredPhase, Work
 from shared import durations
 from shared.arm import links
 from shared.arm.errors import CloudError, ErrorCode, conflict, invalid_parameter, operation_not_found, shown
@@ -43,13 +43,13 @@ def run_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
     """
-    options = opening.content(call, PLAN_RUN)
+    options = requested_site.content(call, PLAN_RUN)
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
-        plan_name = opening.named(call, "planName")
-        phases = opening.phases_of(site, plan_name)
-        opening.require_right(site, phases, [site.plan(plan_name.name, plan_name.namespace)])
-        sources = opening.require_sources(call, site, [phase.cluster for phase in phases])
+        plan_name = requested_site.named(call, "planName")
+        phases = requested_site.phases_of(site, plan_name)
+        requested_site.require_right(site, phases, [site.plan(plan_name.name, plan_name.namespace)])
+        sources = requested_site.require_sources(call, site, [phase.cluster for phase in phases])
         if options.get("resume"):
             return _resumed(call, document, str(plan_name)), sources
         work = Work.DRY_RUN if options.get("dryRun") else Work.RUN
@@ -77,14 +77,14 @@ def cluster_status(call: Call) -> Reply:
     """Tell whether a cluster answers, and with which version, by an operation."""
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
-        name = opening.declared(call, "clusterName")
+        name = requested_site.declared(call, "clusterName")
         if name not in site.cluster_map.clusters:
             known = ", ".join(site.cluster_map.clusters) or "none"
             raise invalid_parameter("clusterName", f"There is no cluster '{shown(name)}'. There are: {known}.")
-        sources = opening.require_sources(call, site, [name])
+        sources = requested_site.require_sources(call, site, [name])
         named = _reference(document, name)
         asked = DeclaredPhase(named, f"the API server of {name}", timedelta(), durations.PHASE_POLL)
-        return declared.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER), sources
+        return site_plans.resolve(f"{_CLUSTER}{name}", [asked], call.services.settings, work=Work.CLUSTER), sources
 
     return _begin(call, resolve)
 
@@ -128,19 +128,19 @@ def last_run(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound`.
     """
-    document = opening.document(call)
-    operation = _last(call, document, str(opening.named(call, "planName")))
+    document = requested_site.document(call)
+    operation = _last(call, document, str(requested_site.named(call, "planName")))
     return _report(call, 200, operation, document)
 
 
 def _phase(call: Call, work: Work) -> Reply:
-    options = opening.content(call, PHASE_RUN)
+    options = requested_site.content(call, PHASE_RUN)
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
-        name = opening.named(call, "phaseName")
+        name = requested_site.named(call, "phaseName")
         phase = site.phase(name.name, name.namespace)
-        opening.require_right(site, [phase])
-        sources = opening.require_sources(call, site, [phase.cluster])
+        requested_site.require_right(site, [phase])
+        sources = requested_site.require_sources(call, site, [phase.cluster])
         return _plan(call, document, site, f"{_PHASE}{name}", [phase], work=work, options=options), sources
 
     return _begin(call, resolve)
@@ -148,15 +148,15 @@ def _phase(call: Call, work: Work) -> Reply:
 
 def _begin(call: Call, resolve: Resolve) -> Reply:
     """Begin an operation with the plan that `resolve` makes; nothing is stored if it refuses."""
-    return repeat_until_written(opening.title(call), lambda: _begin_once(call, resolve))
+    return repeat_until_written(requested_site.title(call), lambda: _begin_once(call, resolve))
 
 
 def _begin_once(call: Call, resolve: Resolve) -> Reply:
-    document = opening.document(call)
+    document = requested_site.document(call)
     if document.get("asyncOperationId"):
         raise busy(document["asyncOperationId"])
-    with opening.explained():
-        plan, sources = resolve(document, opening.site(call, document))
+    with requested_site.explained():
+        plan, sources = resolve(document, requested_site.site(call, document))
     operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
     operation["sourceClusters"] = sources
     if not plan["name"].startswith((_PHASE, _CLUSTER)) and plan["rows"][0]["executor"] == Work.RUN:
@@ -188,7 +188,7 @@ def _plan(
         declared_phases.append(_declared(document, site, phase, timeout, earlier if work is Work.DRY_RUN else []))
         earlier = [*earlier, {"namespace": phase.name.namespace, "name": phase.name.name}]
     try:
-        return declared.resolve(name, declared_phases, call.services.settings, options.get("resumeFrom", ""), work)
+        return site_plans.resolve(name, declared_phases, call.services.settings, options.get("resumeFrom", ""), work)
     except LookupError as error:
         raise invalid_parameter("resumeFrom", str(error.args[0])) from error
 
@@ -270,7 +270,7 @@ def _visible(call: Call, operation: OperationDocument) -> OperationDocument:
     Raises:
         CloudError: 403 `AuthorizationFailed` or `Forbidden`.
     """
-    opening.require_credentials(call, operation.get("sourceClusters", ()), fresh=False)
+    requested_site.require_credentials(call, operation.get("sourceClusters", ()), fresh=False)
     return call.services.store.operations.with_plan(operation)
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
-from frontend.sites import opening
+from frontend.sites import requested_site
 from shared.arm.errors import CloudError, conflict
 from shared.arm.preconditions import require_match
 from shared.documents import SiteDocument
@@ -28,7 +28,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`.
     """
-    return _reply(200, opening.document(call))
+    return _reply(200, requested_site.document(call))
 
 
 def put(call: Call) -> Reply:
@@ -42,8 +42,8 @@ def put(call: Call) -> Reply:
             lost races; 412 `PreconditionFailed`.
     """
     wanted = _wanted(call)
-    opening.site(call, wanted)
-    return repeat_until_written(opening.title(call), lambda: _put(call, wanted))
+    requested_site.site(call, wanted)
+    return repeat_until_written(requested_site.title(call), lambda: _put(call, wanted))
 
 
 def _put(call: Call, wanted: SiteDocument) -> Reply:
@@ -53,7 +53,7 @@ def _put(call: Call, wanted: SiteDocument) -> Reply:
     _require_rest(stored)
     written: SiteDocument = {**(stored or {}), **wanted}
     ensure_written(partial(store.replace if stored else store.create, written), partial(_is_written, call, wanted))
-    return _reply(200 if stored else 201, opening.document(call))
+    return _reply(200 if stored else 201, requested_site.document(call))
 
 
 def delete(call: Call) -> Reply:
@@ -62,7 +62,7 @@ def delete(call: Call) -> Reply:
     Raises:
         CloudError: 409 `Conflict` while an operation runs, or after five lost races; 412 `PreconditionFailed`.
     """
-    return repeat_until_written(opening.title(call), lambda: _delete(call))
+    return repeat_until_written(requested_site.title(call), lambda: _delete(call))
 
 
 def _delete(call: Call) -> Reply:
@@ -81,7 +81,7 @@ def _wanted(call: Call) -> SiteDocument:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    content = opening.content(call, SITE)
+    content = requested_site.content(call, SITE)
     name = call.parameters["siteName"]
     return {
         "id": name,

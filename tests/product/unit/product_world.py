@@ -23,7 +23,7 @@ from shared import vault as vault_module
 from shared.azure import arm_reads, clients, credentials, rights
 from shared.network import network
 from shared.store import Store, get_store
-from shared.vault import certificates
+from shared.vault import vault_certificates
 from tests.product.unit import cosmos_fake
 from tests.product.unit.azure_fake import FakeAzure, send
 
@@ -76,7 +76,7 @@ CACHES: tuple[Any, ...] = (
     network,
     store_module.get_store,
     vault_module.get_vault,
-    certificates.get_certificates,
+    vault_certificates.get_certificates,
     credentials.first_party,
     clients._as_provider,
     arm_reads.arm_reads,

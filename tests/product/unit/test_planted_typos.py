@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 from activities.runtime.executor import TryAgain
-from shared.azure import errors
+from shared.azure import azure_errors
 from shared.steps import RetryClass
 
 ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").exists())
@@ -96,4 +96,4 @@ def test_a_misspelt_word_or_member_is_reported_and_its_correct_twin_passes(tmp_p
 def test_whoever_names_a_retry_class_names_one_that_there_is() -> None:
     """The two places where errors get theirs, which the planted lines leave out: importing Azure's SDKs takes long."""
     assert get_type_hints(TryAgain.__init__)["retry_class"] is RetryClass
-    assert get_type_hints(errors.retry_class)["return"] is RetryClass
+    assert get_type_hints(azure_errors.retry_class)["return"] is RetryClass

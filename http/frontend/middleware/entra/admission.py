@@ -11,7 +11,7 @@ from functools import partial
 from frontend.at_once import at_once
 from frontend.callers.rights import WRITE, Right
 from frontend.messages import Call, Handler, Reply
-from frontend.middleware.entra import linked
+from frontend.middleware.entra import linked_access
 from frontend.middleware.subscription import require_allowed_state
 from shared import tracing
 from shared.arm.errors import (
@@ -63,7 +63,7 @@ def admit(call: Call, handle: Handler) -> Reply:
 def _require_linked(call: Call) -> None:
     """Refuse a body that names resources which the caller may not use."""
     principal = call.principal
-    asks = linked.asks(decode_cluster(call.content, call.version))
+    asks = linked_access.asks(decode_cluster(call.content, call.version))
     answers = call.services.rights.may_each(principal.object_id, asks)
     missing = [(ask.action, ask.scope) for ask, may in zip(asks, answers, strict=True) if not may]
     if missing:
@@ -94,7 +94,7 @@ def _require_own_group(call: Call) -> None:
 
     A group of another subscription is not asked for: validation refuses it.
     """
-    target, group = linked.cluster_group(decode_cluster(call.content, call.version))
+    target, group = linked_access.cluster_group(decode_cluster(call.content, call.version))
     if group is None or group.subscription_id.lower() != call.subscription_id:
         return
     found = scopes.find_group(call.services.arm, call.subscription_id, group.resource_group)

@@ -29,7 +29,7 @@ from emulator.keyvault import IssuerModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS
 from shared import fence
 from shared.vault import Vault, pem
-from shared.vault.certificates import Certificates
+from shared.vault.vault_certificates import Certificates
 from tests.emulator.integration.entra.stage import Stage
 
 ISSUER = "Public"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from activities.phases.applying import Change
 from activities.phases.clusterctl_init import INVENTORY_VERSION, Installation
+from activities.phases.object_results import Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError
 from shared.openshift.client import send

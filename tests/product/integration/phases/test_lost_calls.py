@@ -19,14 +19,14 @@ import urllib3
 import yaml
 from kubernetes.client import ApiClient
 
-from activities.phases import of_site
+from activities.phases import site_phases
 from activities.phases.objects import Cluster
 from activities.runtime.wrapper import perform
 from orchestrators import verdicts
-from orchestrators.plans import declared
-from orchestrators.plans.declared import DeclaredPhase, Work
+from orchestrators.plans import site_plans
+from orchestrators.plans.site_plans import DeclaredPhase, Work
 from phases.local.operations import Operations
-from phases.local.running import Runner
+from phases.local.phase_runs import Runner
 from shared.phase_documents.kubeconfigs import Kubeconfigs
 from shared.phase_documents.site import Site, load
 from shared.settings import AZURES_PACE
@@ -182,16 +182,16 @@ def on_the_service(world: World, monkeypatch: pytest.MonkeyPatch, wire: Wire) ->
         }
     )
     world.cosmos["AsyncOperations"].create_item({"id": "op", "siteName": "edge-1", "taskHub": ENVIRONMENT["TASK_HUB"]})
-    monkeypatch.setattr(of_site, "_bundles", lambda: SimpleNamespace(fetch=None))
-    monkeypatch.setattr(of_site, "_clusters", lambda _site: lambda _name: Cluster(wire.client))
+    monkeypatch.setattr(site_phases, "_bundles", lambda: SimpleNamespace(fetch=None))
+    monkeypatch.setattr(site_phases, "_clusters", lambda _site: lambda _name: Cluster(wire.client))
 
     def begin(site: Site, _plan: Any) -> Perform:
-        monkeypatch.setattr(of_site, "load_stored", lambda *_: site)
+        monkeypatch.setattr(site_phases, "load_stored", lambda *_: site)
         return call
 
     def call(tries: verdicts.Tries) -> Any:
         more = {"clusterKey": "/sites/edge-1", "clusterDocumentId": "edge-1", "polls": tries["polls"]}
-        return perform(f"activities.phases.of_site:{Work.RUN}", payload(tries["row"], tries["verb"], **more))
+        return perform(f"activities.phases.site_phases:{Work.RUN}", payload(tries["row"], tries["verb"], **more))
 
     return begin
 
@@ -240,7 +240,7 @@ def test_a_phase_is_done_only_once_its_objects_are_what_the_bundle_says(
         timedelta(minutes=10),
         timedelta(seconds=10),
     )
-    plan: Any = declared.resolve("site", [row], AZURES_PACE)
+    plan: Any = site_plans.resolve("site", [row], AZURES_PACE)
     for number in range(0, 100, STRIDES[where]):
         for version, site in enumerate(sites, 1):
             wire.break_at(trouble, number)

@@ -10,7 +10,7 @@ import pytest
 
 from activities.targets import ACTIVITIES
 from orchestrators import plans, retry
-from orchestrators.plans import declared, resuming
+from orchestrators.plans import resume, site_plans
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, problems, to_dict
 from shared import durations, remedies
@@ -83,7 +83,7 @@ def test_a_plan_that_cannot_be_run_says_why(rows: tuple[Row, ...], want: str) ->
 
 def test_no_activity_is_registered_without_a_row_or_the_engine() -> None:
     """The table of activities has no entry that nothing calls."""
-    used = {each.executor for rows in plans.PLANS.values() for each in rows} | set(declared.Work)
+    used = {each.executor for rows in plans.PLANS.values() for each in rows} | set(site_plans.Work)
     assert set(ACTIVITIES) - used == {"stop_operation", *FORMER_NAMES}
 
 
@@ -220,7 +220,7 @@ def test_a_former_principal_loses_its_role_when_nothing_else_is_left_to_do() -> 
     order = ["note_principal", "deploy_storage_template", "control_plane_redeployed", "settle_deny_assignment"]
     order += ["remove_former_role_assignments", "finish"]
     for earlier, later in pairwise(order):
-        assert later in resuming.depending_on((earlier,), tuple(rows.values()))
+        assert later in resume.depending_on((earlier,), tuple(rows.values()))
     assert [each.name for each in rows.values() if "remove_former_role_assignments" in each.needs] == ["finish"]
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from phases.local import running
+from phases.local import phase_runs
 from shared.bundles.problems import BundleError
-from shared.phase_documents import kinds, kustomize, showing, site
+from shared.phase_documents import kinds, kustomize, site, site_views
 from shared.phase_documents.kustomize import Rendered
 from tests.product.unit.phases.bundles import METADATA, PHASES
 
@@ -72,18 +72,18 @@ def look(folder: Path) -> bool:
     """Do with a site what commands and requests do before anything runs; tell whether it is right."""
     found = site.load(folder)
     problems = kinds.problems(found, found.phases.values(), found.plans.values())
-    rows: list[Any] = [showing.phase_row(one) for one in found.phases.values()]
-    rows += [showing.plan_row(one) for one in found.plans.values()]
-    rows += [showing.cluster_row(one) for one in found.cluster_map.clusters.values()]
-    rows += [showing.mask(one.document) for one in found.documents]
+    rows: list[Any] = [site_views.phase_row(one) for one in found.phases.values()]
+    rows += [site_views.plan_row(one) for one in found.plans.values()]
+    rows += [site_views.cluster_row(one) for one in found.cluster_map.clusters.values()]
+    rows += [site_views.mask(one.document) for one in found.documents]
     assert [one for one in rows if one.get("kind") == "KubeConfig" and "hidden" in str(one)] == []
     for phase in found.phases.values():
         for source in ("phase", "executor"):
             with suppress(BundleError):
-                showing.documents(found, source, phase.name)
+                site_views.documents(found, source, phase.name)
     if not problems:
         for plan in found.plans.values():
-            running.plan_of(found, str(plan.name), [found.phases[one] for one in plan.phases], None, "")
+            phase_runs.plan_of(found, str(plan.name), [found.phases[one] for one in plan.phases], None, "")
     return not problems
 
 

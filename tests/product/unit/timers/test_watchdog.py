@@ -14,7 +14,7 @@ from shared import settings
 from shared.documents import ClusterDocument
 from tests.product.unit.product_world import World
 from timers import watchdog
-from timers.judging import Action, Finding, judge
+from timers.watchdog_decision import Action, Finding, judge
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 # How long a row of these plans is tried without an answer; throttling may take longest.

@@ -14,7 +14,7 @@ import requests
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
-from timers.judging import Action
+from timers.watchdog_decision import Action
 
 pytestmark = pytest.mark.slow(45)
 

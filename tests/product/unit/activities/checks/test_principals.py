@@ -11,7 +11,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
 from activities.azure import cluster_principal
 from shared import settings
-from shared.azure.errors import translate
+from shared.azure.azure_errors import translate
 from tests.product.unit.activities.calls import call, error_of, twice
 from tests.product.unit.activities.checks.customer_network import (
     ALL,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from activities.phases.applying import applied
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import perform
+from activities.phases.object_results import applied
 from activities.phases.objects import Cluster, Served
 from activities.runtime.executor import TryAgain
 from shared import fence

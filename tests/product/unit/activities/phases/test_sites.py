@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from azure.core.exceptions import ServiceRequestError, ServiceResponseTimeoutError
 
-from activities.phases import of_site
-from activities.phases.applying import Change
+from activities.phases import site_phases
 from activities.phases.contract import PhaseExecutor, PhaseRun
+from activities.phases.object_results import Change
 from activities.phases.objects import ObjectId
 from activities.runtime.executor import TryAgain, wait
-from orchestrators.plans import RUN_PLAN, declared
-from orchestrators.plans.declared import DeclaredPhase, Work
+from orchestrators.plans import RUN_PLAN, site_plans
+from orchestrators.plans.site_plans import DeclaredPhase, Work
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
 from shared.bundles.storage import NoBundle
@@ -41,8 +41,8 @@ LEFT = Change(ObjectId("", "ConfigMap", "default", "other"), "unchanged")
 def site(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
     """Give a site with a running operation on its phase `policies`."""
     found = load(write(tmp_path / "site"))
-    monkeypatch.setattr(of_site, "load_stored", lambda _fetch, _digest, _metadata: found)
-    monkeypatch.setattr(of_site, "_bundles", lambda: type("None_", (), {"fetch": None}))
+    monkeypatch.setattr(site_phases, "load_stored", lambda _fetch, _digest, _metadata: found)
+    monkeypatch.setattr(site_phases, "_bundles", lambda: type("None_", (), {"fetch": None}))
     world.cosmos["Sites"].create_item(
         {
             "id": "edge-1",
@@ -82,7 +82,7 @@ def plan(work: Work) -> Json:
         timedelta(minutes=10),
         timedelta(seconds=10),
     )
-    return dict(declared.resolve("site", [phase], AZURES_PACE, work=work))
+    return dict(site_plans.resolve("site", [phase], AZURES_PACE, work=work))
 
 
 def document(world: World) -> Json:
@@ -100,11 +100,11 @@ def item(world: World) -> Json:
 def phase(monkeypatch: pytest.MonkeyPatch, work: Any, verb: str = "run", what: Work = Work.RUN, **more: Any) -> Json:
     """Run an activity on the phase, whose executor is the test's."""
     executor = PhaseExecutor(work, work, work, work)
-    monkeypatch.setattr(of_site, "EXECUTORS", {"KubernetesApply": executor})
+    monkeypatch.setattr(site_phases, "EXECUTORS", {"KubernetesApply": executor})
     from activities.runtime.wrapper import perform  # noqa: PLC0415 - as the host imports it
 
     row = plan(what)["rows"][0]
-    target = f"activities.phases.of_site:{what}"
+    target = f"activities.phases.site_phases:{what}"
     return as_json(perform(target, payload(row, verb, step="policies", **(OWNER | more))))
 
 
@@ -119,7 +119,7 @@ def test_what_a_phase_has_changed_is_the_message_of_its_step(site: World, monkey
     want = "1 created, 1 unchanged; ConfigMap default/policy: created."
     assert phase(monkeypatch, changing) == {"outcome": "done", "message": want}
     assert (item(site)["status"], item(site)["message"]) == ("Succeeded", want)
-    assert phase(monkeypatch, lambda _run: None, "status")["message"] == of_site.AS_WANTED
+    assert phase(monkeypatch, lambda _run: None, "status")["message"] == site_phases.AS_WANTED
 
 
 def test_a_message_names_fifty_objects(site: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it exists
@@ -193,7 +193,7 @@ def test_a_bundle_that_is_gone_fails_the_phase(site: World, monkeypatch: pytest.
     def gone(*_arguments: Any) -> None:
         raise NoBundle("there is no bundle 'b1'")
 
-    monkeypatch.setattr(of_site, "load_stored", gone)
+    monkeypatch.setattr(site_phases, "load_stored", gone)
     assert error_of(phase(monkeypatch, changing))["message"] == "Step 'policies' failed: there is no bundle 'b1'."
 
 
@@ -209,7 +209,7 @@ def test_a_phase_tries_again_while_its_bundle_cannot_be_read(monkeypatch: pytest
     def away(*_arguments: Any) -> None:
         raise error
 
-    monkeypatch.setattr(of_site, "load_stored", away)
+    monkeypatch.setattr(site_phases, "load_stored", away)
     outcome = phase(monkeypatch, changing)
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", RetryClass.TRANSIENT)
 
@@ -227,7 +227,7 @@ def test_a_status_tells_and_does_not_wait(site: World, monkeypatch: pytest.Monke
         (lambda _run: wait("one is missing"), "one is missing"),
         (away, "managed: the API server refuses the connection."),
         (never, "managed: there is no file."),
-        (lambda _run: None, of_site.AS_WANTED),
+        (lambda _run: None, site_phases.AS_WANTED),
     ]:
         assert phase(monkeypatch, work, what=Work.STATUS) == {"outcome": "done", "message": want}
 

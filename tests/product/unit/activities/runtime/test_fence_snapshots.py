@@ -12,7 +12,7 @@ from azure.core.exceptions import HttpResponseError
 from activities.runtime import executor, progress
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
-from shared.store import Fence, fenced
+from shared.store import Fence, fenced_documents
 from tests.product.unit.activities.runtime.test_wrapper import away, counted, item, note, perform, raising, supersede
 from tests.product.unit.product_world import CLUSTER_ID, World
 
@@ -37,7 +37,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Let a test move the clock."""
     made = Clock()
-    monkeypatch.setattr(fenced, "monotonic", made)
+    monkeypatch.setattr(fenced_documents, "monotonic", made)
     return made
 
 
@@ -279,7 +279,7 @@ def test_a_slow_read_does_not_hide_a_newer_one(accepted: World, monkeypatch: pyt
 
 def test_only_the_last_clusters_are_kept(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that lives for months meets many."""
-    monkeypatch.setattr(fenced, "MOST_SNAPSHOTS", 2)
+    monkeypatch.setattr(fenced_documents, "MOST_SNAPSHOTS", 2)
     clusters, made = accepted.store.clusters, accepted.cluster
     for name in ("a", "b", "c"):
         document = made | {"id": name, "key": name, "clusterResourceGroupIdKey": name, "clientIdKey": name}

@@ -20,14 +20,14 @@ from activities.azure import deployments
 from activities.runtime.wrapper import perform
 from activities.targets import ACTIVITIES
 from orchestrators import plans, retry, verdicts
-from orchestrators.plans import declared
-from orchestrators.plans.declared import Work
+from orchestrators.plans import site_plans
 from orchestrators.plans.rows import Row
+from orchestrators.plans.site_plans import Work
 from shared import settings
 from shared.steps import Caller, RowKind
 from tests.product.unit import azure_fake
 from tests.product.unit.activities.azure import network_fake, test_outbound
-from tests.product.unit.activities.azure.test_certificates import API, INGRESS
+from tests.product.unit.activities.azure.test_domain_certificates import API, INGRESS
 from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.activities.cluster.test_principal_rotation import MACHINES, _machines
 from tests.product.unit.activities.machines.test_bootstrap_removal import parts
@@ -216,13 +216,13 @@ ROWS = {
 def test_every_row_that_begins_and_polls_is_here() -> None:
     """One that is added to a plan needs a world, or a test elsewhere."""
     assert {row.executor for row in ROWS.values()} == WORLDS.keys()
-    row = declared.resolve("p", [_declared_phase()], settings.AZURES_PACE)["rows"][0]
+    row = site_plans.resolve("p", [_declared_phase()], settings.AZURES_PACE)["rows"][0]
     assert (row["kind"], row["executor"]) == (RowKind.BEGIN_AND_POLL, Work.RUN)
     assert all((Path(__file__).parents[5] / path).is_file() for path in ELSEWHERE.values())
 
 
-def _declared_phase() -> declared.DeclaredPhase:
-    return declared.DeclaredPhase({"namespace": "", "name": "a"}, "it", timedelta(minutes=1), timedelta(seconds=1))
+def _declared_phase() -> site_plans.DeclaredPhase:
+    return site_plans.DeclaredPhase({"namespace": "", "name": "a"}, "it", timedelta(minutes=1), timedelta(seconds=1))
 
 
 def _answered(status: int, code: str) -> Way:

@@ -14,7 +14,7 @@ from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from shared import remedies
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
-from shared.azure.errors import our_error
+from shared.azure.azure_errors import our_error
 from shared.settings import parse
 from shared.steps import RetryClass
 from shared.store import NotFound, PreconditionFailed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from frontend.middleware.entra import linked
+from frontend.middleware.entra import linked_access
 from shared.clusters.member_types import BY_SERVICE
 from shared.clusters.members import MEMBERS
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, application_token
@@ -143,8 +143,8 @@ def test_every_member_with_an_id_that_customers_write_is_checked_in_one_way_or_a
     ids = {row.path for row in MEMBERS if row.rule not in BY_SERVICE and row.path.lower().endswith(("id", "ids[]"))}
     balancer = "properties.networkProfile.loadBalancerProfile"
     refused_whatever_they_name = {f"{balancer}.outboundIps[].id", f"{balancer}.outboundIpPrefixes[].id"}
-    assert ids - refused_whatever_they_name == {row.path for row in linked.LINKED} | {
-        linked.CLUSTER_GROUP,
+    assert ids - refused_whatever_they_name == {row.path for row in linked_access.LINKED} | {
+        linked_access.CLUSTER_GROUP,
         # Whoever has its secret may use it.
         "properties.servicePrincipalProfile.clientId",
     }

@@ -40,7 +40,7 @@ def test_a_plan_runs_the_phase_of_the_namespace_that_it_names(tmp_path: Path, mo
         called.append(str(given.phase.name))
 
     monkeypatch.setattr(
-        "phases.local.running.EXECUTORS", {KIND: replace(executors.EXECUTORS[KIND], run=work, proceed=work)}
+        "phases.local.phase_runs.EXECUTORS", {KIND: replace(executors.EXECUTORS[KIND], run=work, proceed=work)}
     )
     folder, state = write(tmp_path / "site", FILES), ("--state", str(tmp_path / "state"))
     run(folder, "plan", "run", "of-other", "--namespace", "other", *state)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from kubernetes.client import ApiClient
 from kubernetes.config import new_client_from_config_dict
 
-from activities.phases.applying import Change
 from activities.phases.contract import PhaseRun
 from activities.phases.executors import EXECUTORS, perform
+from activities.phases.object_results import Change
 from activities.phases.objects import Cluster
 from activities.runtime.executor import TryAgain, wait
-from orchestrators.plans.declared import DeclaredPhase, resolve
+from orchestrators.plans.site_plans import DeclaredPhase, resolve
 from phases.local.engine import Engine
 from phases.local.interrupts import interrupts
 from phases.local.operations import Operation

@@ -24,7 +24,7 @@ from azure.mgmt.resource.deployments.models import ErrorResponse
 
 from shared import tracing
 from shared.arm.errors import CloudError, Owner
-from shared.azure.errors import PrincipalRefused, body_of, clean, our_error, retry_class, translate
+from shared.azure.azure_errors import PrincipalRefused, body_of, clean, our_error, retry_class, translate
 from shared.remedies import BY_CODE
 
 # The SDK's response has an untyped constructor.

@@ -8,8 +8,8 @@ from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.clusters.secrets import Certificate, certificate_name
 from shared.steps import RetryClass
-from shared.vault import certificates
-from shared.vault.certificates import COMPLETED, IN_PROGRESS, get_certificates
+from shared.vault import vault_certificates
+from shared.vault.vault_certificates import COMPLETED, IN_PROGRESS, get_certificates
 
 # RFC 5280, ub-common-name: a subject cannot be longer. The alternative names contain the whole name.
 _LONGEST_COMMON_NAME = 64
@@ -42,18 +42,18 @@ def _create(which: Certificate) -> Executor[Step]:
     def status(step: Step) -> Outcome | None:
         subject, name = names(step, which)
         order = get_certificates().order(_name(step, which))
-        if order is not None and certificates.status(order) == IN_PROGRESS:
+        if order is not None and vault_certificates.status(order) == IN_PROGRESS:
             return wait(f"certificate of {name}: {order.status_details or 'on order'}")
         # Before the order: an order that was refused since may have been a renewal.
         if get_certificates().is_issued(_name(step, which), subject, [name]):
             return None
-        if order is not None and certificates.status(order) != COMPLETED:
+        if order is not None and vault_certificates.status(order) != COMPLETED:
             raise _refused(step, which, order)
         raise TryAgain(_failed(step, which, "is not on order any more"), RetryClass.GIVEN_UP)
 
     def render(step: Step) -> list[Rendered]:
         subject, name = names(step, which)
-        return [certificates.policy(settings.load().certificate_issuer, subject, [name])]
+        return [vault_certificates.policy(settings.load().certificate_issuer, subject, [name])]
 
     return Executor(run=run, status=status, render=render)
 

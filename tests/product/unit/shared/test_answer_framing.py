@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.framing import is_whole
+from shared.answer_framing import is_whole
 
 
 @pytest.mark.parametrize(

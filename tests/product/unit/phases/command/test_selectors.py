@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from phases.commands.selecting import Selection
+from phases.commands.selectors import Selection
 from shared.bundles.problems import BundleError
 from tests.product.unit.phases.bundles import write
 from tests.product.unit.phases.command.commands import refused, run

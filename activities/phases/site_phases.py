@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 
-from activities.phases.applying import Change
 from activities.phases.contract import PhaseExecutor, PhaseRun
 from activities.phases.executors import EXECUTORS, perform
+from activities.phases.object_results import Change
 from activities.phases.objects import Cluster
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.site_step import SiteStep

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from activities.azure.certificates import create_ingress_certificate
+from activities.azure.domain_certificates import create_ingress_certificate
 from activities.runtime.step import Step
 from activities.runtime.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
@@ -14,7 +14,7 @@ from shared import remedies
 from shared.fence import UnfencedChange
 from shared.steps import RowKind, SerialisedRow
 from shared.vault import get_vault
-from shared.vault.certificates import get_certificates
+from shared.vault.vault_certificates import get_certificates
 from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import World
@@ -38,7 +38,7 @@ def _row(executor: str) -> SerialisedRow:
 
 
 def _call(executor: str, verb: str = "run") -> dict[str, Any]:
-    return as_json(perform(f"activities.azure.certificates:{executor}", payload(_row(executor), verb)))
+    return as_json(perform(f"activities.azure.domain_certificates:{executor}", payload(_row(executor), verb)))
 
 
 def test_both_certificates_are_ordered_once_for_their_names(certificates: FakeCertificates) -> None:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Required, TypedDict
 
 from orchestrators import plans
-from orchestrators.plans.beginning import LOOK_BACK
+from orchestrators.plans.operation_start import LOOK_BACK
 from shared import durations, executors
 from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.arm.operation_errors import operation_error

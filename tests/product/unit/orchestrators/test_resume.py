@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from orchestrators import plans
-from orchestrators.plans import resuming
+from orchestrators.plans import resume
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
 from shared.documents import Properties
@@ -43,12 +43,12 @@ def test_a_bootstrap_begins_again_when_its_certificates_would_not_last(
     properties: Properties, done: list[str], want: bool
 ) -> None:
     """They are valid for a day; four hours are left for the bootstrap."""
-    assert resuming.begins_again(properties, done, NOW) is want
+    assert resume.begins_again(properties, done, NOW) is want
 
 
 def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() -> None:
     """The plan decides this, so rows that are added later are repeated as well."""
-    kept = resuming.carried_over(NAMES, again=True)
+    kept = resume.carried_over(NAMES, again=True)
     repeated = set(NAMES) - set(kept)
     assert {"ensure_graph", "deploy_machines_template", "bootstrap_config_map_ready", "api_servers_ready"} <= repeated
     assert {"validate_service_principal", "decide_names", "decide_zones", "ensure_resource_group"} <= set(kept)
@@ -58,14 +58,14 @@ def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() 
 
 def test_the_removal_itself_is_never_taken_over() -> None:
     """The one of an older resume removed an older bootstrap."""
-    assert resuming.REMOVAL not in resuming.carried_over([resuming.REMOVAL], again=True)
+    assert resume.REMOVAL not in resume.carried_over([resume.REMOVAL], again=True)
 
 
 def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
     """Everything else that is done stays done."""
-    assert resuming.carried_over(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
+    assert resume.carried_over(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
     done = ["decide_names", "ensure_acr_token", "ensure_graph"]
-    assert resuming.carried_over(done, again=False) == done
+    assert resume.carried_over(done, again=False) == done
 
 
 def resolved(**more: Any) -> ResolvedPlan:
@@ -78,9 +78,9 @@ def resolved(**more: Any) -> ResolvedPlan:
 def test_the_removal_is_in_the_plan_of_a_resume_that_begins_again_alone() -> None:
     """Every other create shows the reason why it has none."""
     begun = resolved(install={"now": ago(21), "beginsAgain": True})
-    assert resuming.REMOVAL in [row["name"] for row in begun["rows"]]
+    assert resume.REMOVAL in [row["name"] for row in begun["rows"]]
     going_on = resolved(install={"now": ago(1)})
-    assert {"name": resuming.REMOVAL, "reason": PREDICATES["begins_again"][0].reason} in going_on["skipped"]
+    assert {"name": resume.REMOVAL, "reason": PREDICATES["begins_again"][0].reason} in going_on["skipped"]
 
 
 def test_a_pull_secret_is_told_by_the_documents_note() -> None:
@@ -96,4 +96,4 @@ def test_rows_depend_through_any_number_of_others() -> None:
         Row(name=name, section="p", kind=RowKind.ACTION, executor="x", needs=needs, waits_for="w")
         for name, needs in (("d", ("c",)), ("a", ()), ("c", ("b",)), ("b", ("a",)), ("e", ()))
     )
-    assert resuming.depending_on(("b",), rows) == {"b", "c", "d"}
+    assert resume.depending_on(("b",), rows) == {"b", "c", "d"}

@@ -5,7 +5,7 @@ from random import SystemRandom
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from installer.config import cluster_id
-from shared.clusters import naming
+from shared.clusters import cluster_names
 from shared.documents import ClusterDocument
 
 
@@ -23,7 +23,7 @@ def _decide_names(step: Step) -> None:
         before = (properties.get("infraId"), properties.get("storageSuffix"))
         # SystemRandom: the suffix is part of an account name that must be globally unique, so no two may share a seed.
         properties["infraId"] = properties.get("infraId") or cluster_id.infra_id(cluster["name"], SystemRandom())
-        properties["storageSuffix"] = properties.get("storageSuffix") or naming.storage_suffix(SystemRandom())
+        properties["storageSuffix"] = properties.get("storageSuffix") or cluster_names.storage_suffix(SystemRandom())
         return before != (properties["infraId"], properties["storageSuffix"])
 
     step.decide(change)

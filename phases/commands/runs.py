@@ -12,7 +12,7 @@ import typer
 
 from phases import output
 from phases.commands.common import FAILED, complain
-from phases.local import running
+from phases.local import phase_runs
 from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations
 from phases.output import Format
@@ -26,12 +26,12 @@ from shared.steps import StepStatus
 
 def kubeconfigs_of(found: Site) -> Kubeconfigs:
     """Return the kubeconfigs of the clusters of a site, as this machine may have them."""
-    return Kubeconfigs(found, read_admin, running.read_secret, trusted=True)
+    return Kubeconfigs(found, read_admin, phase_runs.read_secret, trusted=True)
 
 
-def runner_of(found: Site) -> running.Runner:
+def runner_of(found: Site) -> phase_runs.Runner:
     """Return what runs the phases of a site on this machine."""
-    return running.Runner(found, kubeconfigs_of(found), typer.echo)
+    return phase_runs.Runner(found, kubeconfigs_of(found), typer.echo)
 
 
 def begin(
@@ -61,7 +61,7 @@ def begin(
     timeout = None if wait_timeout is None else timedelta(seconds=wait_timeout)
     runner.timeout = timeout
     try:
-        plan = running.plan_of(found, plan_name, phases, timeout, resume_from)
+        plan = phase_runs.plan_of(found, plan_name, phases, timeout, resume_from)
     except LookupError as error:
         raise refused(str(error.args[0])) from error
     if dry_run:

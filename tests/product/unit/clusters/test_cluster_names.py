@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from shared.clusters import naming
+from shared.clusters import cluster_names
 from shared.clusters.secrets import Purpose, secret_name
 
 ZONE = "eastus.aroapp.io"
@@ -14,7 +14,7 @@ RANDOM = Random(1)  # noqa: S311 - a test repeats itself
 
 def test_a_storage_suffix_has_five_characters_that_spell_nothing() -> None:
     """It is public in DNS."""
-    assert re.fullmatch("[bcdfghjklmnpqrstvwxyz0-9]{5}", naming.storage_suffix(RANDOM))
+    assert re.fullmatch("[bcdfghjklmnpqrstvwxyz0-9]{5}", cluster_names.storage_suffix(RANDOM))
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,14 @@ def test_a_storage_suffix_has_five_characters_that_spell_nothing() -> None:
 )
 def test_the_managed_label_is_told_from_own_domains(domain: str, want: str | None) -> None:
     """Only managed domains get records and certificates."""
-    assert naming.managed_domain(domain, ZONE) == want
+    assert cluster_names.managed_domain(domain, ZONE) == want
 
 
 @pytest.mark.parametrize("domain", ["c1", "c1.example.com", "c1."])
 def test_a_service_without_a_zone_manages_no_domain(domain: str) -> None:
     """Not even one label, which would be under its zone."""
-    assert naming.managed_domain(domain, "") is None
-    assert naming.managed_name(domain, "") is None
+    assert cluster_names.managed_domain(domain, "") is None
+    assert cluster_names.managed_name(domain, "") is None
 
 
 def test_a_secret_is_named_after_its_document() -> None:

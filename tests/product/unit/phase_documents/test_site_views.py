@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.phase_documents.schemas import CLUSTERCTL, KUBE_CONFIG, KUBERNETES_APPLY, Schema, differences
-from shared.phase_documents.showing import mask
+from shared.phase_documents.site_views import mask
 
 SECRET = {"apiVersion": "v1", "kind": "Secret"}
 KUBECONFIG = {"apiVersion": "airshipit.org/v1alpha1", "kind": "KubeConfig"}

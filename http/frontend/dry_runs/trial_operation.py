@@ -6,7 +6,7 @@ from frontend.clusters.openshift_cluster_put_or_patch import change_document, ne
 from frontend.clusters.operation_begin import new_request
 from frontend.messages import Call
 from orchestrators import plans
-from orchestrators.plans.beginning import begin_operation
+from orchestrators.plans.operation_start import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found, shown
 from shared.clusters import states
 from shared.clusters.decode import decode_cluster
