@@ -122,8 +122,7 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
     """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
     If the attempt that the owner names has an instance here, it is this hub's. While that is young and alive, nothing
-    is
-    read again: neither the operation nor its progress, which cannot be stale yet.
+    is read again: neither the operation nor its progress, which cannot be stale yet.
     """
     operation_id, service_settings = owner["asyncOperationId"], settings.load()
     last = await asyncio.to_thread(_recall_operation, store, owner)

@@ -204,7 +204,7 @@ def _pruned(schema: Json, merged: Json, last: Fields, known: Fields) -> Json:
     kept = values.with_named(schema, values.fields_of(schema, pruned)) | values.with_named(schema, known)
     pruned = _left(schema, merged, every - kept)
     kept = values.with_named(schema, values.fields_of(schema, pruned))
-    # What somebody applies as an empty map stays, though it holds nothing but defaults, which nobody owns.
+    # What somebody applies as an empty map stays, though it holds only defaults, which nobody owns.
     return _left(schema, merged, ((every - kept) & mine) - known)
 
 
