@@ -1,8 +1,7 @@
 """Bundles in the shape and size of those that operators publish, written for these tests.
 
 Each is phases in order, each phase documents: definitions of custom kinds with large schemas, then namespaces, access
-    and
-settings, then what runs, then objects of the custom kinds.
+and settings, then what runs, then objects of the custom kinds.
 """
 
 import random
