@@ -37,7 +37,6 @@ VERSIONS = (
 
 NAME = "Microsoft.Authorization/roleDefinitions"
 ASSIGNMENTS = "Microsoft.Authorization/roleAssignments"
-MAX_ROLE_NAME = 512
 _SCOPE = re.compile(r"/subscriptions/([^/]+)(?:/resourcegroups/([^/]+))?/?", re.IGNORECASE)
 # Scopes of custom roles that Azure has: management groups, and resources.
 _NOT_EMULATED = re.compile(
@@ -63,8 +62,6 @@ def complete(permissions: list[Json]) -> None:
 def _prepare(change: Change) -> None:
     """Check scopes, names and actions of a custom role, and fill in defaults."""
     properties = change.properties
-    if not re.fullmatch(GUID, change.id.name):
-        raise exceptions.ROLE_DEFINITION_ID(change.id.name)
     if change.id.name.lower() in ROLES:
         raise exceptions.ROLE_DEFINITION_EXISTS(str(change.id))
     kind = properties.pop("type", "CustomRole")
@@ -72,8 +69,6 @@ def _prepare(change: Change) -> None:
         raise exceptions.ROLE_DEFINITION_TYPE(kind)
     _check_scopes(change)
     _check_unique(change)
-    if not properties["permissions"]:
-        raise exceptions.NO_PERMISSIONS()
     complete(properties["permissions"])
     for permission in properties["permissions"]:
         if permission.get("condition"):
@@ -96,14 +91,10 @@ def _check_scopes(change: Change) -> None:
     if not wanted:
         raise exceptions.NO_ASSIGNABLE_SCOPES()
     for index, scope in enumerate(wanted):
-        if scope == "/" or "*" in scope:
-            raise exceptions.ASSIGNABLE_SCOPE_NOT_ALLOWED(scope)
         if _NOT_EMULATED.match(scope):
             raise exceptions.ASSIGNABLE_SCOPE_NOT_EMULATED(scope)
         if not _SCOPE.fullmatch(scope):
             raise exceptions.ASSIGNABLE_SCOPE_MALFORMED(scope=scope, index=index)
-    if not assignable(change.properties, change.id.scope):
-        raise exceptions.ASSIGNABLE_SCOPES_ELSEWHERE(change.id.scope)
     action = f"{NAME}/write"
     missing = [(action, scope) for scope in wanted if not _exists(change, scope)]
     if missing:
@@ -126,8 +117,6 @@ def _check_unique(change: Change) -> None:
     name = change.properties["roleName"]
     if not name.strip():
         raise exceptions.ROLE_NAME_EMPTY()
-    if len(name) > MAX_ROLE_NAME:
-        raise exceptions.ROLE_NAME_TOO_LONG(MAX_ROLE_NAME)
     others = [stored for stored in _in_tenant(change) if stored["id"].lower() != change.id.key]
     names = [role.name for role in ROLES.values()] + [other["properties"]["roleName"] for other in others]
     if name.lower() in {known.lower() for known in names}:

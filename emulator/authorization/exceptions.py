@@ -13,7 +13,6 @@ _TROUBLESHOOTING = documentation("https://learn.microsoft.com/en-us/azure/role-b
 
 # fmt: off
 # Role definitions
-ROLE_DEFINITION_ID = Refusal(400, "InvalidRoleDefinitionId", MEMORY, "The role definition ID '{name}' is not a GUID.")
 ROLE_DEFINITION_EXISTS = Refusal(409, "RoleDefinitionExists", _SDK_TESTS,
     "The role definition already exists. It can be updated as {identifier}.")
 BUILT_IN_ROLE = Refusal(400, "RoleDefinitionUpdateNotPermitted", MEMORY,
@@ -22,24 +21,16 @@ ROLE_DEFINITION_TYPE = Refusal(400, "InvalidRoleDefinitionType", _SDK_TESTS,
     "The role definition type '{kind}' is invalid. Only role definitions of type 'CustomRole' can be written.")
 ROLE_NAME_EMPTY = Refusal(400, "RoleDefinitionNameNullOrEmpty", _SDK_TESTS,
     "The role definition name is null or empty.")
-ROLE_NAME_TOO_LONG = Refusal(400, "RoleDefinitionNameTooLong", MEMORY,
-    "The role definition name exceeds the maximum allowed length of '{longest}' characters.")
 ROLE_NAME_EXISTS = Refusal(409, "RoleDefinitionWithSameNameExists", _SDK_TESTS,
     "A custom role with the same name already exists in this directory. Use a different name.")
 NO_ASSIGNABLE_SCOPES = Refusal(400, "MissingAssignableScopes", _SDK_TESTS,
     "The role definition has no assignable scopes.")
-ASSIGNABLE_SCOPE_NOT_ALLOWED = Refusal(400, "InvalidAssignableScopes", MEMORY,
-    "The assignable scope '{scope}' is not valid: a custom role cannot be assignable at the root scope or at a scope "
-    "with a wildcard.")
 ASSIGNABLE_SCOPE_MALFORMED = Refusal(400, "LinkedInvalidPropertyId", _SDK_TESTS,
     "Property id '{scope}' at path 'properties.assignableScopes[{index}]' is invalid. Expect fully qualified resource "
     "Id that start with '/subscriptions/{{subscriptionId}}' or '/providers/{{resourceProviderNamespace}}/'.")
-ASSIGNABLE_SCOPES_ELSEWHERE = Refusal(400, "InvalidAssignableScopes", MEMORY,
-    "The assignable scopes of the role definition do not include the scope '{scope}' of the request.")
 ASSIGNABLE_SCOPE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not have custom roles that are assignable at '{scope}': it knows subscriptions and resource "
     "groups.")
-NO_PERMISSIONS = Refusal(400, "InvalidRoleDefinitionPermissions", MEMORY, "A role definition must have permissions.")
 ROLE_CONDITIONS = Refusal(400, "ConditionNotSupported", OWN,
     "The local Azure does not support conditions in the permissions of a role.")
 UNKNOWN_ACTION = Refusal(400, "InvalidActionOrNotAction",
@@ -62,21 +53,14 @@ ASSIGNED_ROLE_ID = Refusal(400, "InvalidRoleDefinitionId",
     "The role definition ID '{name}' is not valid.")
 ASSIGNED_ROLE_NOT_FOUND = Refusal(400, "RoleDefinitionDoesNotExist", MEMORY,
     "The specified role definition with ID '{guid}' does not exist.")
-ROLE_NOT_ASSIGNABLE = Refusal(400, "RoleAssignmentScopeNotAssignableToRoleDefinition", MEMORY,
-    "The role assignment scope '{scope}' is not assignable to the role definition '{guid}': it is not one of its "
-    "assignable scopes, nor below one.")
 ROLE_ASSIGNMENT_UPDATE = Refusal(400, "RoleAssignmentUpdateNotPermitted",
     public_output("https://learn.microsoft.com/en-us/answers: deployments that assign a role again for a new principal"),
     "Tenant ID, application ID, principal ID, and scope are not allowed to be updated.")
 PRINCIPAL_ID = Refusal(400, "InvalidPrincipalId", MEMORY,
     "A valid principal ID must be provided for role assignment: {identifier}.")
-PRINCIPAL_TYPE = Refusal(400, "InvalidPrincipalType", MEMORY,
-    "The principal type '{kind}' is invalid. Supported types are '{known:, }'.")
 
 # Deny assignments, locks, policies, filters
 DENY_ASSIGNMENT = Refusal(400, "InvalidDenyAssignment", MEMORY, "The deny assignment is not valid: {problems:; }.")
-LOCK_NOTES_TOO_LONG = Refusal(400, "InvalidLockNotes", MEMORY,
-    "The notes of the lock have '{length}' characters, and can have '{longest}' at most.")
 UNSUPPORTED_FILTER = Refusal(400, "UnsupportedQuery", MEMORY,
     "The filter '{text}' is not supported. Supported filters are either 'atScope()' or 'principalId eq '{{value}}' or "
     "assignedTo('{{value}}')'.")

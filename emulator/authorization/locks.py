@@ -7,12 +7,9 @@ from emulator.arm.exceptions import INVALID_FILTER
 from emulator.arm.policy.locks import CAN_NOT_DELETE, LOCKS, READ_ONLY, held
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Choice, Required
-from emulator.authorization.exceptions import LOCK_NOTES_TOO_LONG
 from emulator.authorization.scopes import enter, require_scope
 
 VERSIONS = ("2015-01-01", "2016-09-01", "2017-04-01", "2020-05-01")
-# Source: the reference of Microsoft.Authorization/locks, https://learn.microsoft.com/azure/templates.
-MAX_NOTES = 512
 _AT_SCOPE = "atscope()"
 
 
@@ -30,11 +27,8 @@ async def list_locks(call: Call) -> Response:
 
 
 def _prepare(change: Change) -> None:
-    """Check that the locked resource exists, and the length of the notes."""
+    """Check that the locked resource exists."""
     require_scope(change)
-    notes = change.properties.get("notes", "")
-    if len(notes) > MAX_NOTES:
-        raise LOCK_NOTES_TOO_LONG(length=len(notes), longest=MAX_NOTES)
 
 
 MANAGEMENT_LOCKS = ResourceType(

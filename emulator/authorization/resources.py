@@ -9,7 +9,7 @@ from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization import exceptions
-from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
+from emulator.authorization.definitions import ROLE_DEFINITIONS
 from emulator.authorization.denials import DENY_ASSIGNMENTS
 from emulator.authorization.locks import MANAGEMENT_LOCKS
 from emulator.authorization.policies import POLICIES
@@ -46,7 +46,6 @@ ASSIGNMENT_VERSIONS = (
     "2022-01-01-preview",
     "2022-04-01",
 )
-PRINCIPAL_TYPES = ("User", "Group", "ServicePrincipal", "ForeignGroup", "Device")
 PERMISSION_VERSIONS = (
     "2014-07-01-preview",
     "2015-07-01",
@@ -69,10 +68,6 @@ def _prepare_assignment(change: Change) -> None:
     role = authorization.role_definition(properties["roleDefinitionId"])
     if role is None:
         raise exceptions.ASSIGNED_ROLE_NOT_FOUND(properties["roleDefinitionId"].rsplit("/", 1)[-1])
-    if not assignable(role, change.id.scope):
-        raise exceptions.ROLE_NOT_ASSIGNABLE(
-            scope=change.id.scope, guid=properties["roleDefinitionId"].rsplit("/", 1)[-1]
-        )
     if properties.get("condition"):
         conditions.check(properties["condition"], properties.get("conditionVersion"))
     _require_principal(change)
@@ -128,8 +123,6 @@ def _require_principal(change: Change) -> None:
     principal_id, kind = change.properties["principalId"], change.properties.get("principalType")
     if not re.fullmatch(GUID, principal_id):
         raise exceptions.PRINCIPAL_ID(principal_id)
-    if kind is not None and kind not in PRINCIPAL_TYPES:
-        raise exceptions.PRINCIPAL_TYPE(kind=kind, known=PRINCIPAL_TYPES)
     found = change.arm.platform.model(EntraModel).kind_of(principal_id)
     if found is None and kind is None:
         raise exceptions.principal_not_found(principal_id, change.caller.tenant_id)

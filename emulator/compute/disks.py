@@ -147,8 +147,6 @@ def make_missing(arm: Writes, machine: Json) -> None:
 
 def _complete(change: Change, disk: Json, image: Image | None) -> None:
     """Set the name, id, storage type and size of a disk that is created with its machine."""
-    if (disk["createOption"] == "FromImage") != (image is not None):
-        raise exceptions.CREATE_OPTION(disk["createOption"])
     if image is not None:
         disk.setdefault("name", _name_before(change) or f"{change.id.name}_OsDisk_1_{uuid4().hex}")
         disk.setdefault("diskSizeGB", image.disk_gb)
@@ -185,10 +183,6 @@ def _attach(change: Change, disk: Json) -> None:
     owner = next(iter(holders(change.arm, stored)), "")
     if owner.lower() not in ("", change.id.key):
         raise exceptions.DISK_OWNED(name=stored["name"], machine_id=owner)
-    if stored.get("zones", []) not in ([], change.body.get("zones", [])):
-        raise exceptions.DISK_ELSEWHERE(
-            name=stored["name"], zone=stored["zones"][0], machine_zone=(change.body.get("zones") or [""])[0]
-        )
     disk |= {"name": stored["name"], "diskSizeGB": stored["properties"]["diskSizeGB"]}
     disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
 

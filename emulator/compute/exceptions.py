@@ -39,7 +39,6 @@ INVALID_VALUE = Refusal(400, "InvalidParameter", MESSAGES,
     "The value of parameter {parameter} is invalid.", "{parameter}")
 MISSING = Refusal(400, "InvalidParameter", public_output("https://github.com/JeffBow/AzurePowerShell/issues/10"),
     "Required parameter '{parameter}' is missing (null).", "{parameter}")
-NOT_ALLOWED = Refusal(400, "InvalidParameter", MEMORY, "Parameter '{parameter}' is not allowed.", "{parameter}")
 NOT_HERE = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
 CHANGE_NOT_ALLOWED = Refusal(409, "PropertyChangeNotAllowed",
     public_output("an answer that a public Go program quotes to recognise it"),
@@ -53,8 +52,6 @@ INVALID_SIZE = Refusal(400, "InvalidParameter", public_output("an answer to `az 
 SIZE_NOT_IN_REGION = Refusal(400, "InvalidParameter", MESSAGES,
     "The requested VM size {size} is not available in the current region. The sizes available in the current region "
     "are: {known:,}. Find out more on the available VM sizes in each region at https://aka.ms/azure-regions.", "vmSize")
-SEVERAL_ZONES = Refusal(400, "InvalidParameter", MEMORY,
-    "The resource {resource_id} can be in one zone, not in {count}.", "zones")
 FEATURE_NOT_ENABLED = Refusal(400, "InvalidParameter", MEMORY,
     "The property '{path}' is not valid because the '{feature}' feature is not enabled for this subscription.",
     "{path}")
@@ -62,8 +59,6 @@ ENCRYPTION_NOT_SUPPORTED = Refusal(400, "InvalidParameter", MEMORY,
     "Encryption at host is not supported for the VM size '{size}'.", "securityProfile.encryptionAtHost")
 
 # Images and operating systems
-IMAGE_INCOMPLETE = Refusal(400, "InvalidParameter", MEMORY,
-    "Parameter imageReference must have either publisher, offer, sku and version, or id.", "imageReference")
 IMAGE_NOT_FOUND = Refusal(404, "PlatformImageNotFound", MEMORY,
     "The platform image '{parts::}' is not available. Verify that all fields in the storage profile are correct. For "
     "more details about storage profile information, please refer to https://aka.ms/storageprofile", "imageReference")
@@ -91,8 +86,6 @@ KEY_ELSEWHERE = Refusal(400, "InvalidParameter", MESSAGES,
 INVALID_CUSTOM_DATA = Refusal(400, "InvalidParameter", MESSAGES,
     "Custom data in OSProfile must be in Base64 encoding and with a maximum length of {longest} characters.",
     "customData")
-INVALID_USER_DATA = Refusal(400, "InvalidParameter", MEMORY,
-    "User data must be in Base64 encoding and with a maximum length of {longest} characters.", "userData")
 INVALID_LICENSE = Refusal(400, "InvalidParameter", MESSAGES,
     "The license type {given} is invalid. Valid license types are: Windows_Client or Windows_Server, case sensitive.",
     "licenseType")
@@ -110,8 +103,6 @@ DISK_SIZE = Refusal(400, "InvalidParameter", MEMORY,
     "Value '{size}' of parameter '{target}' is out of range. The value must be between '1' and '{largest}', inclusive.",
     "{target}")
 INVALID_ACCOUNT_TYPE = Refusal(400, "InvalidAccountType", MESSAGES, "The AccountType {given} is invalid.")
-CREATE_OPTION = Refusal(400, "InvalidParameter", MEMORY,
-    "The value '{given}' of parameter 'createOption' is not allowed for this disk.", "createOption")
 IMAGE_FOR_EXISTING_DISK = Refusal(400, "InvalidParameter", MESSAGES,
     "Cannot attach an existing OS disk if the VM is created from a platform or user image.", "osDisk")
 LUN_TAKEN = Refusal(400, "InvalidParameter", MESSAGES, "A disk at LUN {lun} already exists.", "dataDisk.lun")
@@ -120,16 +111,11 @@ TOO_MANY_DISKS = Refusal(409, "OperationNotAllowed", MESSAGES,
     "The maximum number of data disks allowed to be attached to a VM of this size is {most}.", "dataDisks")
 DISK_OWNED = Refusal(409, "ConflictingUserInput", MESSAGES,
     "Disk '{name}' cannot be attached as the disk is already owned by VM '{machine_id}'.")
-DISK_ELSEWHERE = Refusal(400, "BadRequest", MEMORY,
-    "Disk {name} cannot be attached to the VM because it is not in the same zone as the VM. VM zone: "
-    "'{machine_zone}'. Disk zone: '{zone}'.")
 
 # Other resources
 INTERFACE_IN_USE = Refusal(400, "NicInUse", MEMORY,
     "Network Interface {interface_id} is used by existing resource {machine_id}. In order to use the network "
     "interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.")
-ONE_PRIMARY_INTERFACE = Refusal(400, "VirtualMachineMustHaveOneNetworkInterfaceAsPrimary", MEMORY,
-    "Virtual machine {machine_id} must have one network interface set as the primary.")
 ACCOUNT_NOT_FOUND = Refusal(409, "StorageAccountNotFound", MESSAGES,
     "Storage account {account} not found. Ensure storage account is not deleted and belongs to the same Azure "
     "location as the VM.")
@@ -137,8 +123,6 @@ NO_BLOB_ADDRESS = Refusal(400, "InvalidParameter", MESSAGES,
     "The URI {uri} does not look to be correct blob URI.", "storageUri")
 DIAGNOSTICS_DISABLED = Refusal(409, "OperationNotAllowed", MEMORY,
     "Boot diagnostics is not enabled for the virtual machine.", "vm")
-EXPIRATION_OUT_OF_RANGE = Refusal(400, "InvalidParameter", MEMORY,
-    "The value must be between 1 and {longest} minutes.", "sasUriExpirationTimeInMinutes")
 UNKNOWN_FILTER = Refusal(400, "InvalidParameter", MEMORY,
     "The filter '{given}' is not supported; use location eq '<name>'.", "$filter")
 REGION_NOT_FOUND = Refusal(400, "NoRegisteredProviderFound", MEMORY,

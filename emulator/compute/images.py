@@ -115,8 +115,6 @@ def resolve(reference: Json) -> tuple[Image, str]:
     parts = [str(reference.get(part) or "") for part in ("publisher", "offer", "sku", "version")]
     if reference.get("id"):
         raise exceptions.NOT_HERE("images other than those of the marketplace")
-    if not all(parts):
-        raise exceptions.IMAGE_INCOMPLETE()
     publisher, offer, sku, version = parts
     if publisher.lower() in NOT_HERE:
         raise exceptions.NOT_HERE(f"images of the publisher {publisher}")

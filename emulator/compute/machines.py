@@ -1,6 +1,5 @@
 """Virtual machines: checks a PUT, creates a machine's disks, and deletes what goes with the machine."""
 
-from collections import Counter
 from typing import Any
 from uuid import uuid4
 
@@ -163,8 +162,6 @@ def _image(change: Change) -> Image | None:
 def _prepare_guest(change: Change) -> None:
     properties = change.properties
     if properties["storageProfile"]["osDisk"]["createOption"] == "Attach":
-        if "osProfile" in properties:
-            raise exceptions.NOT_ALLOWED("osProfile")
         return
     if not properties.get("osProfile"):
         raise exceptions.MISSING("osProfile")
@@ -179,9 +176,6 @@ def _check_interfaces(change: Change) -> None:
         for holder in holders:
             if parse_resource(holder).type.lower() == disks.MACHINES_NAME.lower() and holder.lower() != change.id.key:
                 raise exceptions.INTERFACE_IN_USE(interface_id=interface["id"], machine_id=holder)
-    primary = Counter(bool(interface.get("properties", {}).get("primary")) for interface in interfaces)
-    if len(interfaces) > 1 and primary[True] != 1:
-        raise exceptions.ONE_PRIMARY_INTERFACE(str(change.id))
 
 
 def _private(change: Change, size: Size) -> Json:

@@ -75,9 +75,7 @@ def _invalid_linux_name(_found: object) -> ServiceError:
 
 _NOT_BASE64 = ("{}", "a")
 _TOO_LONG = base64.b64encode(bytes(LONGEST_CUSTOM_DATA)).decode()
-ENCODED_USER_DATA = Rule(
-    str, _is_encoded, (*_NOT_BASE64, _TOO_LONG), lambda _: exceptions.INVALID_USER_DATA(LONGEST_CUSTOM_DATA)
-)
+ENCODED_USER_DATA = str
 _USER: Kind = matching(
     rf"[^\\/\"\[\]:|<>+=;,?*@&\s]{{0,{LONGEST_USER}}}",
     ("u" * (LONGEST_USER + 1), "two words", "user@home"),

@@ -26,8 +26,6 @@ def only_zone(change: Change) -> str:
     """
     before = None if change.existing is None else change.existing.get("zones", [])
     zones = change.body.get("zones") or before or []
-    if len(zones) > 1:
-        raise exceptions.SEVERAL_ZONES(resource_id=str(change.id), count=len(zones))
     if before is not None and zones != before:
         raise exceptions.CHANGE_NOT_ALLOWED("zones")
     if zones:

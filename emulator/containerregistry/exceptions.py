@@ -14,21 +14,12 @@ def already_in_use(name: str) -> ServiceError:
 # fmt: off
 SCOPE_MAP_NOT_FOUND = Refusal(400, "ScopeMapNotFound", MEMORY,
     "The scope map '{identifier}' that the token is associated with could not be found.")
-SYSTEM_SCOPE_MAP = Refusal(400, "CannotModifySystemScopeMap", MEMORY,
-    "The system-defined scope map '{name}' cannot be changed.")
 TOKEN_NOT_FOUND = Refusal(404, "TokenNotFound", MEMORY, "The token '{identifier}' could not be found in the registry.")
 INVALID_PARAMETER = Refusal(400, "InvalidParameter", MEMORY, "The value '{value}' of '{name}' is invalid.")
 INVALID_NAME = Refusal(400, "InvalidResourceName", MEMORY,
     "The {kind} name is invalid. It must be between {shortest} and {longest} characters long, and contain only "
     "allowed characters.")
 INVALID_SKU = Refusal(400, "SkuNotSupported", MEMORY, "The SKU '{given}' is not supported for registries.")
-CLASSIC_RETIRED = Refusal(400, "ClassicSkuNotSupported", MEMORY,
-    "The Classic SKU is retired. Use Basic, Standard or Premium.")
-NEEDS_PREMIUM = Refusal(400, "FeatureNotSupportedForSku", MEMORY,
-    "The feature '{what}' is not supported for the SKU {sku}; it needs Premium.")
-INVALID_ACTION = Refusal(400, "InvalidScopeMapAction", MEMORY,
-    "The action '{given}' is invalid. Actions are of the form repositories/<name>/content/read, content/write, "
-    "content/delete, metadata/read or metadata/write.")
 # fmt: on
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required, matching
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
 from emulator.identities.assigned import BOTH, identifiable
@@ -32,8 +32,6 @@ VERSIONS = (
 )
 TOKEN_VERSIONS = tuple(version for version in VERSIONS if version >= "2019-05-01")
 NAME = r"[A-Za-z0-9]{5,50}"
-# What only the largest SKU has, each with the value that all have.
-PREMIUM_ONLY = {"publicNetworkAccess": "Enabled", "zoneRedundancy": "Disabled", "dataEndpointEnabled": False}
 SHORTEST_NAME, LONGEST_NAME = 5, 50
 PASSWORDS = ("password1", "password2")
 # The scope maps that come with every registry.
@@ -58,11 +56,6 @@ def _prepare_registry(change: Change) -> None:
         if other["name"].lower() == change.id.name.lower() and other["id"].lower() != change.id.key:
             raise exceptions.already_in_use(change.id.name)
     sku = change.body["sku"]["name"]
-    if sku == "Classic":
-        raise exceptions.CLASSIC_RETIRED()
-    for member, off in PREMIUM_ONLY.items():
-        if sku != "Premium" and change.properties.get(member, off) != off:
-            raise exceptions.NEEDS_PREMIUM(what=member, sku=sku)
     change.body["sku"]["tier"] = sku
     change.properties.setdefault("adminUserEnabled", False)
     change.properties.setdefault("publicNetworkAccess", "Enabled")
@@ -83,14 +76,7 @@ async def _make_scope_maps(arm: Writes, stored: Json) -> None:
 
 
 def _prepare_scope_map(change: Change) -> None:
-    if change.id.name in SYSTEM_SCOPE_MAPS:
-        raise exceptions.SYSTEM_SCOPE_MAP(change.id.name)
     change.properties["type"] = "UserDefined"
-
-
-def _keep_system_scope_map(_arm: Reads, stored: Json) -> None:
-    if stored["name"] in SYSTEM_SCOPE_MAPS:
-        raise exceptions.SYSTEM_SCOPE_MAP(stored["name"])
 
 
 def _prepare_token(change: Change) -> None:
@@ -169,11 +155,7 @@ def _name_refusal(kind: str) -> Refusal:
 
 
 _SKU = Choice(("Classic", "Basic", "Standard", "Premium"), lambda found: exceptions.INVALID_SKU(found.value))
-_ACTION = matching(
-    r"repositories/.+/(content/(read|write|delete)|metadata/(read|write))|gateway/[^/]+/(config|message)/(read|write)",
-    ("pull", "repositories/one/content/push"),
-    lambda found: exceptions.INVALID_ACTION(found.value),
-)
+_ACTION = str
 REGISTRIES = ResourceType(
     name=REGISTRY,
     api_versions=VERSIONS,
@@ -233,7 +215,6 @@ SCOPE_MAPS = ResourceType(
     status_path="{id}/operationStatuses/{operation}",
     prepare=_prepare_scope_map,
     render=_render_created,
-    removable=_keep_system_scope_map,
     in_use=exceptions.scope_map_in_use,
 )
 TOKENS = ResourceType(

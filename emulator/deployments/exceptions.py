@@ -83,8 +83,6 @@ LOCATION_MISSING = Refusal(400, "InvalidDeployment",
 LOCATION_NOT_ALLOWED = Refusal(400, "InvalidDeployment", MEMORY,
     "The 'location' property is not allowed for '{name}' at resource group scope. Please see "
     "https://aka.ms/deploy-to-subscription for usage details.")
-LOCATION_NOT_FOR_DEPLOYMENTS = Refusal(400, "LocationNotAvailableForDeployment", MEMORY,
-    "The provided location '{location}' is not available for deployment. List of available regions is '{available:,}'.")
 LOCATION_CHANGED = Refusal(409, "InvalidDeploymentLocation",
     public_output("https://github.com/mddazure/azure-route-server-lab/issues/1"),
     "Invalid deployment location '{wanted}'. The deployment '{name}' already exists in location '{current}'.")
@@ -97,12 +95,6 @@ INVALID_NAME = Refusal(400, "InvalidDeploymentName", MEMORY,
     "and ')'.")
 NO_TEMPLATE = Refusal(400, "InvalidDeployment", MEMORY,
     "The request to deploy has no 'template'; links to templates are not read by the local Azure.")
-EMPTY_PARAMETER_KEY = Refusal(400, "InvalidDeploymentParameterKey", MEMORY,
-    "One of the deployment parameters has an empty key. Please see https://aka.ms/resource-manager-parameter-files "
-    "for details.")
-NULL_PARAMETER = Refusal(400, "InvalidDeploymentParameterValue", MEMORY,
-    "The value of deployment parameter '{name}' is null. Please specify the value or use the parameter reference. "
-    "Please see https://aka.ms/resource-manager-parameter-files for details.")
 CROSS_TENANT = Refusal(400, "CrossTenantDeploymentNotPermitted",
     public_output("a deployment by the Azure Developer CLI to subscriptions of two tenants"),
     "The template deployment tries to deploy resources to subscription '{subscription_id}'. However, the current "

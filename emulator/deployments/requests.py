@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.groups import normal_location
 from emulator.deployments import exceptions
 from emulator.deployments.language.errors import UndeterminedError
 from emulator.deployments.language.values import Unknown
@@ -87,8 +87,6 @@ def read_location(request: Request) -> str:
         return ""
     if not location or not isinstance(location, str):
         raise exceptions.LOCATION_MISSING(request.name)
-    if normal_location(location) not in LOCATIONS:
-        raise exceptions.LOCATION_NOT_FOR_DEPLOYMENTS(location=location, available=LOCATIONS)
     return normal_location(location)
 
 

@@ -1,6 +1,5 @@
 """The errors of Microsoft.Network/dnsZones, in its own words, which Microsoft.Network/privateDnsZones shares."""
 
-from emulator.arm.schema import Found
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
@@ -12,45 +11,22 @@ INVALID_RECORD_NAME = Refusal(400, "BadRequest", MEMORY,
 RECORD_NOT_FOUND = Refusal(404, "NotFound", MEMORY,
     "The resource record '{identifier.name}' does not exist in resource group '{identifier.resource_group}' of "
     "subscription '{identifier.subscription_id}'.")
-INVALID_TTL = Refusal(400, "BadRequest", MEMORY,
-    "The TTL '{found.value}' of record set '{found.id.name}' is invalid. It must be between 1 and 2147483647.")
 INVALID_ADDRESS = Refusal(400, "BadRequest",
     public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/13146"),
     "The provided ip address '{found.value}' is not valid.")
 INVALID_DOMAIN = Refusal(400, "BadRequest",
     public_output("https://github.com/kubernetes-sigs/external-dns/issues/4855"),
     "The domain name '{found.value}' is invalid.")
-INVALID_TAG = Refusal(400, "BadRequest", MEMORY, "The tag '{found.value}' of the CAA record is invalid.")
-DUPLICATE_RECORD = Refusal(400, "BadRequest", MEMORY, "The record set '{identifier.name}' has duplicate records.")
 TOO_MANY_RECORDS = Refusal(409, "Conflict",
     public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/12406"),
     "The record set '{identifier.name}' has more than {most} records, which is the limit.")
 NAME_HAS_RECORDS = Refusal(409, "Conflict",
     public_output("https://github.com/rcl-letsencrypt-auto-ssl/Lets-Encrypt-Auto/issues/26"),
     "The CNAME record could not be created because another record with the same name already exists in this zone.")
-CNAME_AT_APEX = Refusal(400, "BadRequest", MEMORY,
-    "The record set '@' of type 'CNAME' is invalid: a CNAME cannot be at the apex of a zone.")
-NEW_SOA = Refusal(400, "BadRequest", MEMORY, "Record sets of type 'SOA' cannot be created; they come with their zone.")
-SOA_HOST_FIXED = Refusal(400, "BadRequest", MEMORY, "The property 'host' of the SOA record set cannot be modified.")
 APEX_STAYS = Refusal(400, "BadRequest", MEMORY, "The record set '@' of type '{kind}' cannot be deleted.")
 ALIAS_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not support {found.path} of record sets.")
 # fmt: on
-
-
-@said(MEMORY)
-def invalid_number(found: Found) -> ServiceError:
-    """Return the error for a number that a record cannot have."""
-    member = found.path.rsplit(".", 1)[-1]
-    return ServiceError(400, "BadRequest", f"The value '{found.value}' of '{member}' is out of range.")
-
-
-@said(MEMORY)
-def long_text(found: Found) -> ServiceError:
-    """Return the error for a text of a TXT record that has more than 255 characters."""
-    return ServiceError(
-        400, "BadRequest", f"A string of the TXT record has {len(found.value)} characters. It can have 255."
-    )
 
 
 @said(public_output("https://gist.github.com/davetapley/627965624b7639ed23a48f50d1c5ec16"))

@@ -10,7 +10,7 @@ from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required, Rule
+from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.core.errors import ServiceError
 from emulator.cosmos import CosmosModel
 from emulator.documentdb import exceptions
@@ -34,8 +34,6 @@ def _prepare(change: Change) -> None:
     """Check the id and the throughput of a database or container, and what a container defines."""
     require_provisioned(change)
     wanted = change.properties["resource"]
-    if wanted["id"] != change.id.name:
-        raise exceptions.OTHER_ID(name=change.id.name, given=wanted["id"])
     wanted.pop("createMode", None)
     account = change.arm.load(change.id.root)
     if account is None:
@@ -54,8 +52,6 @@ def _prepare(change: Change) -> None:
 def _throughput(options: Json) -> Json | None:
     """Return the chosen throughput as its settings show it, or None."""
     fixed, scaling = options.get("throughput"), options.get("autoscaleSettings", {}).get("maxThroughput")
-    if fixed is not None and scaling is not None:
-        raise exceptions.TWO_THROUGHPUTS()
     if scaling is not None:
         share = scaling // SCALING_SHARE
         return {
@@ -135,18 +131,9 @@ def throughput_of(account: Json, stored: Json) -> Json:
     return resource
 
 
-def _throughput_kind(least: int, step: int) -> Rule:
-    return Rule(
-        int,
-        lambda value: value >= least and value % step == 0,
-        (least - step, least + 1),
-        lambda found: exceptions.WRONG_THROUGHPUT(value=found.value, least=least, step=step),
-    )
-
-
 _OPTIONS = {
-    "throughput": _throughput_kind(*FIXED),
-    "autoscaleSettings": {"maxThroughput": _throughput_kind(*SCALING)},
+    "throughput": int,
+    "autoscaleSettings": {"maxThroughput": int},
 }
 _RESOURCE = {"id": Required(str), "createMode": Choice(("Default",))} | dict.fromkeys(_SYSTEM, READ_ONLY)
 _CONTAINER = {
@@ -163,7 +150,6 @@ DATABASES = ResourceType(
     members={"location": str, "tags": object},
     properties={"resource": Required(_RESOURCE), "options": _OPTIONS},
     name_pattern=NAME,
-    name_refusal=lambda found: exceptions.INVALID_DATABASE_NAME(found.value),
     create_seconds=30,
     update_seconds=10,
     delete_seconds=20,

@@ -15,28 +15,13 @@ NAME_TAKEN = Refusal(400, "BadRequest", MEMORY,
 LOCKED = Refusal(412, "PreconditionFailed", MEMORY,
     "There is already an operation in progress which requires exclusive lock on this service {account}. Please retry "
     "the operation after sometime.")
-SERVERLESS_FIXED = Refusal(400, "BadRequest", MEMORY,
-    "The capability {capability} cannot be added to or removed from an account.")
-NO_LOCATION = Refusal(400, "BadRequest", MEMORY, "An account needs at least one location.")
-WRONG_FAILOVER_PRIORITY = Refusal(400, "BadRequest", MEMORY, "The failover priority of the write region must be 0.")
-STALENESS_OUT_OF_RANGE = Refusal(400, "BadRequest", MEMORY,
-    "The value {value} of consistencyPolicy.{name} is out of range.")
-INVALID_IP_RULE = Refusal(400, "BadRequest", MEMORY, "The IP address range '{value}' is invalid.")
 
 # Databases and containers
-INVALID_DATABASE_NAME = Refusal(400, "BadRequest", MEMORY,
-    "The resource name '{name}' is invalid. It must not contain '/', '\\\\', '#', '?' or end with a space, and must "
-    "have at most 255 characters.")
-OTHER_ID = Refusal(400, "BadRequest", MEMORY,
-    "The resource name '{name}' in the URI and the resource id '{given}' in the body must be equal.")
 NO_THROUGHPUT = Refusal(400, "BadRequest",
     public_output("published answers to containers with throughput in serverless accounts"),
     "Setting offer throughput or autopilot on {kind} is not supported for serverless accounts.")
 NO_OFFERS = Refusal(400, "BadRequest", MEMORY, "Reading or replacing offers is not supported for serverless accounts.")
 NO_OFFER = Refusal(404, "NotFound", MEMORY, "The {kind} '{name}' has no throughput of its own.")
-TWO_THROUGHPUTS = Refusal(400, "BadRequest", MEMORY, "Throughput and autoscaleSettings cannot both be given.")
-WRONG_THROUGHPUT = Refusal(400, "BadRequest", MEMORY,
-    "The throughput {value} is invalid: it is {least} or more, in steps of {step}.")
 
 # Roles
 BUILT_IN_ROLE = Refusal(400, "BadRequest", MEMORY, "The built-in role definition '{name}' cannot be deleted.")
@@ -47,8 +32,4 @@ WRONG_SCOPE = Refusal(400, "BadRequest", MEMORY,
 UNKNOWN_PRINCIPAL = Refusal(400, "BadRequest", MEMORY,
     "The provided principal ID [{principal_id}] was not found in the AAD tenant(s) [{tenant_id}] which are associated "
     "with the customer's subscription.")
-FIXED_PRINCIPAL = Refusal(400, "BadRequest", MEMORY,
-    "Updating SQL Role Assignment Principal ID is not permitted. You may only update the associated Role Definition.")
-SAME_ASSIGNMENT = Refusal(409, "Conflict", MEMORY,
-    "A SQL Role Assignment with the same principal, role definition and scope already exists: [{name}].")
 # fmt: on

@@ -49,22 +49,16 @@ def _keep_definition(_arm: Reads, stored: Json) -> None:
 def _prepare_assignment(change: Change) -> None:
     """Check definition, scope and principal: full ids, below this account."""
     require_provisioned(change)
-    account_id, properties, existing = str(change.id.parent), change.properties, change.existing
+    account_id, properties = str(change.id.parent), change.properties
     known = [f"{account_id}/sqlRoleDefinitions/{name}" for name in BUILT_IN]
     wanted = properties["roleDefinitionId"].lower()
     if wanted not in [identifier.lower() for identifier in known]:
         raise exceptions.UNKNOWN_ROLE(identifier=properties["roleDefinitionId"], known=known)
     _check_scope(properties["scope"], account_id)
-    if existing is not None and existing["properties"]["principalId"].lower() != properties["principalId"].lower():
-        raise exceptions.FIXED_PRINCIPAL()
     tenant_id = change.arm.subscriptions.get(change.id.subscription_id)["tenantId"]
     found = change.arm.platform.model(EntraModel).find_principal(properties["principalId"])
     if found is None or found["tenantId"] != tenant_id:
         raise exceptions.UNKNOWN_PRINCIPAL(principal_id=properties["principalId"], tenant_id=tenant_id)
-    for name, other in change.siblings:
-        same = [other["properties"][part].lower() == properties[part].lower() for part in ("principalId", "scope")]
-        if all(same) and other["properties"]["roleDefinitionId"].lower() == wanted:
-            raise exceptions.SAME_ASSIGNMENT(name)
 
 
 def _check_scope(scope: str, account_id: str) -> None:

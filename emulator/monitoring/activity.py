@@ -104,8 +104,6 @@ def read_filter(text: str, now: datetime) -> Filter:
         raise exceptions.NO_START()
     if first < now - KEPT:
         raise exceptions.TOO_EARLY(KEPT.days)
-    if first > last:
-        raise exceptions.ENDS_BEFORE_START()
     return Filter(first, last, terms)
 
 

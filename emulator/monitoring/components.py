@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from emulator.arm.ids import subscription_of
 from emulator.arm.resources import Change, Reads, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
 from emulator.monitoring import exceptions
 from emulator.monitoring.workspaces import ACCESS, WORKSPACES_NAME
 
@@ -75,18 +75,8 @@ COMPONENTS = ResourceType(
         "publicNetworkAccessForIngestion": ACCESS,
         "publicNetworkAccessForQuery": ACCESS,
         "Request_Source": Choice(("rest",)),
-        "RetentionInDays": Rule(
-            int,
-            lambda days: days in RETENTION_DAYS,
-            (0, 29, 731),
-            lambda found: exceptions.INVALID_COMPONENT_VALUE(name="RetentionInDays", value=found.value),
-        ),
-        "SamplingPercentage": Rule(
-            float,
-            lambda share: 0 < share <= WHOLE,
-            (0, 101),
-            lambda found: exceptions.INVALID_COMPONENT_VALUE(name="SamplingPercentage", value=found.value),
-        ),
+        "RetentionInDays": int,
+        "SamplingPercentage": float,
         "TenantId": READ_ONLY,
         "WorkspaceResourceId": Reference(WORKSPACES_NAME, same_region=False, bare=True, same_subscription=False),
     },

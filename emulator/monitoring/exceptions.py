@@ -11,22 +11,12 @@ INVALID_WORKSPACE_NAME = Refusal(400, "InvalidResourceName", MEMORY,
     "The workspace name '{name}' is invalid. It must have 4 to 63 letters, digits and hyphens, and begin and end with "
     "a letter or digit.")
 INVALID_PARAMETER = Refusal(400, "InvalidParameter", MEMORY, "'{name}' property has the invalid value '{value}'.")
-CAPACITY_LEVEL = Refusal(400, "InvalidParameter", MEMORY,
-    "The capacity reservation level '{given}' is invalid: the SKU CapacityReservation has 100, 200, 300, 400, 500, "
-    "1000, 2000, 5000, 10000, 25000 and 50000 GB a day, and other SKUs have none.")
-SKU_NOT_OFFERED = Refusal(400, "InvalidParameter", MEMORY,
-    "The pricing tier '{name}' is a legacy tier, which is not available for new workspaces in this subscription.")
-DELETED_ELSEWHERE = Refusal(409, "Conflict", MEMORY,
-    "The workspace '{name}' is in deleted state in the location '{location}'. Recover it by creating it there, or "
-    "delete it permanently first.")
 NEEDS_WORKSPACE = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not create workspaces by itself: the component needs a WorkspaceResourceId.")
-INVALID_COMPONENT_VALUE = Refusal(400, "BadRequest", MEMORY, "{name} has the invalid value '{value}'.")
 _RECORDING = "Azure/azure-cli: src/azure-cli/azure/cli/command_modules/monitor/tests/latest/recordings"
 TOO_EARLY = Refusal(400, "BadRequest", public_output(f"{_RECORDING}/test_activity_log_list_scenario.yaml"),
     "The start time cannot be more than {days} days in the past.")
 NO_START = Refusal(400, "BadRequest", public_output("https://github.com/MicrosoftDocs/feedback/issues/319"),
     "$filter searching parameters invalid.")
-ENDS_BEFORE_START = Refusal(400, "BadRequest", MEMORY, "The start time cannot be later than the end time.")
 BAD_FILTER = Refusal(400, "BadRequest", MEMORY, "The filter '{text}' is not supported.")
 # fmt: on

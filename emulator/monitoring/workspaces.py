@@ -36,9 +36,6 @@ VERSIONS = (
 SKUS = ("PerGB2018", "CapacityReservation", "LACluster", "Free", "Standalone", "PerNode", "Standard", "Premium")
 ACCESS = Choice(("Enabled", "Disabled", "SecuredByPerimeter"))
 RETENTION_DAYS = range(30, 731)
-# SKUs that only old subscriptions still have for new workspaces.
-LEGACY = ("Free", "Standard", "Premium")
-RESERVATION = "CapacityReservation"
 LEVELS = (100, 200, 300, 400, 500, 1000, 2000, 5000, 10_000, 25_000, 50_000)
 # GB a day; -1 means no limit.
 LEAST_QUOTA, UNLIMITED = 0.023, -1
@@ -84,8 +81,6 @@ def _prepare(change: Change) -> None:
     deleted = None
     if before is None:
         deleted = change.arm.platform.model(DeletedWorkspaces).find(str(change.id))
-        if deleted is not None and deleted["location"] != change.location:
-            raise exceptions.DELETED_ELSEWHERE(name=change.id.name, location=deleted["location"])
     known = before or deleted or {"properties": {}, "private": {"customerId": str(uuid4())}}
     change.body["private"] = known["private"]
     for member, value in known["properties"].items():
@@ -96,12 +91,7 @@ def _prepare(change: Change) -> None:
     properties.setdefault("workspaceCapping", {"dailyQuotaGb": -1.0})
     properties.setdefault("publicNetworkAccessForIngestion", "Enabled")
     properties.setdefault("publicNetworkAccessForQuery", "Enabled")
-    sku = properties["sku"].setdefault("name", "PerGB2018")
-    if sku in LEGACY and before is None:
-        raise exceptions.SKU_NOT_OFFERED(sku)
-    level = properties["sku"].get("capacityReservationLevel")
-    if (sku == RESERVATION) != (level is not None):
-        raise exceptions.CAPACITY_LEVEL(level)
+    properties["sku"].setdefault("name", "PerGB2018")
 
 
 def _render(_arm: Reads, stored: Json) -> Json:
@@ -165,9 +155,7 @@ WORKSPACES = ResourceType(
         "retentionInDays": between(RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda _: exceptions.WRONG_RETENTION()),
         "sku": {
             "name": Choice(SKUS, lambda found: exceptions.INVALID_PARAMETER(name="sku.name", value=found.value)),
-            "capacityReservationLevel": Rule(
-                int, lambda level: level in LEVELS, (50, 101), lambda found: exceptions.CAPACITY_LEVEL(found.value)
-            ),
+            "capacityReservationLevel": int,
             "lastSkuUpdate": READ_ONLY,
         },
         "workspaceCapping": {

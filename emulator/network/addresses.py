@@ -93,8 +93,5 @@ def _check_static(change: Change, ranges: list[IPv4Network], taken: Mapping[str,
         raise exceptions.PRIVATE_ADDRESS_NOT_IN_SUBNET(
             address=text, prefix=", ".join(str(network) for network in ranges)
         )
-    offset = int(address) - int(inside.network_address)
-    if offset < RESERVED_FIRST or address == inside.broadcast_address:
-        raise exceptions.PRIVATE_ADDRESS_RESERVED(address=text, prefix=str(inside))
     if text in taken:
         raise exceptions.PRIVATE_ADDRESS_TAKEN(configuration_id=str(change.id), address=text, holder=taken[text])

@@ -28,18 +28,10 @@ INVALID_PREFIX = Refusal(400, "InvalidAddressPrefixFormat",
     "for example 10.0.0.0/24.")
 INVALID_ADDRESS = Refusal(400, "InvalidIPAddressFormat", MEMORY,
     "IP address {found.value} of resource {found.id} is not formatted correctly.")
-SPACE_MISSING = Refusal(400, "VnetAddressSpaceNotSpecified", MEMORY,
-    "Address space is not specified for virtual network {network_id}.")
 OVERLAPPING_PREFIXES = Refusal(400, "VnetAddressSpacesOverlap", MEMORY,
     "The address prefixes {prefixes:, } of virtual network {network} overlap.")
-RESERVED_RANGE = Refusal(400, "VnetAddressPrefixNotAllowed", MEMORY,
-    "The address prefix {prefix} of virtual network {network} overlaps with {reserved}, which is reserved.")
-INVALID_FLOW_TIMEOUT = Refusal(400, "InvalidFlowTimeout", MEMORY,
-    "Virtual network {found.id} has invalid flow timeout {found.value}. The value must be between 4 and 30.")
 
 # Subnets
-PREFIX_MISSING = Refusal(400, "SubnetAddressPrefixNotSpecified", MEMORY,
-    "Address prefix is not specified for subnet {subnet_id}.")
 SUBNET_OUTSIDE = Refusal(400, "NetcfgSubnetRangeOutsideVnet",
     public_output("https://github.com/MicrosoftDocs/azure-docs/pull/123869"),
     "Subnet '{name}' is not valid because its IP address range is outside the IP address range of virtual network "
@@ -50,36 +42,17 @@ SUBNET_RANGES_OVERLAP = Refusal(400, "NetcfgSubnetRangesOverlap",
     "network '{network}'.")
 PREFIX_IN_USE = Refusal(400, "InUsePrefixCannotBeDeleted", MEMORY,
     "IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.")
-INVALID_SERVICE = Refusal(400, "SubnetHasServiceEndpointWithInvalidServiceName", MEMORY,
-    "Subnet {found.id} has a service endpoint with an invalid service name: {found.value}.")
 INVALID_DELEGATION = Refusal(400, "InvalidServiceNameOnDelegation",
     public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/21779"),
     "The service name {service} specified on delegation {identifier} is not valid. Valid value(s) are: {valid:,}.")
-SEVERAL_DELEGATIONS = Refusal(400, "SubnetCannotHaveMultipleDelegations", MEMORY,
-    "Subnet {subnet_id} has more than one delegation. It can be delegated to one service.")
 DELEGATION_OF_USED_SUBNET = Refusal(400, "SubnetDelegationsCannotChangeWhenSubnetUsedByResource",
     public_output("https://github.com/MicrosoftDocs/azure-docs/issues/39112"),
     "Delegations of subnet {subnet_id} cannot be changed from [{before:, }] to [{wanted:, }] because it is being used "
     "by the resource {holder}.")
-DELEGATION_IN_USE = Refusal(400, "SubnetMissingRequiredDelegation", MEMORY,
-    "Subnet {subnet_id} requires its delegations to stay, because these resources use them: {holders:, }.")
 
 # Route tables
-NEXT_HOP_MISSING = Refusal(400, "RouteNextHopIpAddressRequired", MEMORY,
-    "NextHopIpAddress cannot be Null or Empty in route {route_id} when NextHopType is VirtualAppliance.")
-NEXT_HOP_NOT_ALLOWED = Refusal(400, "RouteNextHopIpAddressNotAllowed", MEMORY,
-    "NextHopIpAddress must be empty in route {route_id} when NextHopType is {kind}: only VirtualAppliance has one.")
-ROUTE_CONFLICT = Refusal(400, "RouteConflict", MEMORY,
-    "Route: {route} conflicts with Route: {other}. Routes cannot have the same AddressPrefix.")
 
 # NAT gateways
-INVALID_GATEWAY_TIMEOUT = Refusal(400, "NatGatewayIdleTimeoutOutOfRange",
-    documentation("https://github.com/MicrosoftDocs/azure-docs/issues/64352"),
-    "Nat gateway {found.id} has invalid Idle Timeout {found.value}. The value must be between 4 and 120.")
-GATEWAY_IN_SEVERAL_ZONES = Refusal(400, "NatGatewayCannotHaveMultipleZones", MEMORY,
-    "Nat gateway {gateway_id} of sku Standard can be in one zone only; it has {zones:, }.")
-BASIC_ADDRESS_ON_GATEWAY = Refusal(400, "NatGatewayCannotReferenceBasicSkuPublicIp", MEMORY,
-    "Nat gateway {gateway_id} cannot reference public IP address {address_id}, which is of sku Basic.")
 # fmt: on
 
 

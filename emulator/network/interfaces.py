@@ -59,11 +59,6 @@ def prepare_interface(change: Change) -> None:
     bodies = [configuration.setdefault("properties", {}) for configuration in configurations]
     if not any(body.get("primary") for body in bodies):
         bodies[0]["primary"] = True
-    if sum(1 for body in bodies if body.get("primary")) > 1:
-        raise exceptions.SEVERAL_PRIMARY(str(change.id))
-    networks = {body["subnet"]["id"].lower().rsplit("/", 2)[0] for body in bodies if body.get("subnet")}
-    if len(networks) > 1:
-        raise exceptions.SEVERAL_NETWORKS(str(change.id))
     properties.setdefault("enableAcceleratedNetworking", False)
     properties.setdefault("enableIPForwarding", False)
     properties.setdefault("nicType", "Standard")
@@ -72,30 +67,14 @@ def prepare_interface(change: Change) -> None:
 
 
 def prepare_configuration(change: Change) -> None:
-    """Give a configuration its addresses, and check that the SKUs of its public address and load balancers match."""
+    """Give a configuration its addresses."""
     properties = change.properties
     if not properties.get("subnet"):
         raise exceptions.NO_SUBNET(str(change.id))
     properties.setdefault("primary", False)
     assign_private_address(change)
-    skus = dict(_joined(change))
     if properties.get("publicIPAddress"):
-        address = claim_public_address(change)
-        skus[address["id"]] = address["sku"]["name"].removesuffix("V2")
-    if len(set(skus.values())) > 1:
-        raise exceptions.SEVERAL_SKUS(
-            configuration_id=str(change.id), shown=", ".join(f"{name} ({sku})" for name, sku in skus.items())
-        )
-
-
-def _joined(change: Change) -> list[tuple[str, str]]:
-    """Return (id, SKU) of the load balancers whose pools a configuration joins."""
-    found = []
-    for pool in change.properties.get("loadBalancerBackendAddressPools", ()):
-        balancer = change.arm.load(pool["id"].rsplit("/", 2)[0])
-        if balancer is not None:
-            found.append((balancer["id"], balancer["sku"]["name"]))
-    return found
+        claim_public_address(change)
 
 
 def _owner(stored: Json) -> str:

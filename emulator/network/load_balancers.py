@@ -25,13 +25,7 @@ from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
-HIGHEST_PORT = 65535
 MOST_SNAT_PORTS = 64000
-# In a rule for all protocols, port 0 means all ports. Frontends keep the highest port for themselves.
-FRONTEND_PORT = between(0, HIGHEST_PORT - 1, refusals.invalid_port)
-BACKEND_PORT = between(0, HIGHEST_PORT, refusals.invalid_port)
-IDLE_TIMEOUT = between(4, 100, refusals.INVALID_IDLE_TIMEOUT)
-PROBE_COUNT = between(1, 100, refusals.INVALID_PROBE_COUNT)
 GATEWAY = nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"})
 FRONTEND_PROPERTIES: Json = {
     "gatewayLoadBalancer": GATEWAY,
@@ -66,14 +60,13 @@ POOL_PROPERTIES: Json = {
     "tunnelInterfaces": nothing([object], "tunnel interfaces", [{"port": 10800}]),
     "virtualNetwork": Reference("Microsoft.Network/virtualNetworks"),
 }
-LEAST_INTERVAL = 5
 PROBE_PROPERTIES: Json = {
-    "intervalInSeconds": Rule(int, lambda seconds: seconds >= LEAST_INTERVAL, (1,), refusals.PROBES_TOO_OFTEN),
+    "intervalInSeconds": int,
     "loadBalancingRules": READ_ONLY,
     "noHealthyBackendsBehavior": Since("2023-09-01", Choice(("AllProbedDown", "AllProbedUp"))),
-    "numberOfProbes": PROBE_COUNT,
-    "port": Required(between(1, HIGHEST_PORT, refusals.invalid_port)),
-    "probeThreshold": Since("2022-05-01", PROBE_COUNT),
+    "numberOfProbes": int,
+    "port": Required(int),
+    "probeThreshold": Since("2022-05-01", int),
     "protocol": Required(Choice(("Http", "Tcp", "Https"))),
     "provisioningState": READ_ONLY,
     "requestPath": str,
@@ -81,14 +74,14 @@ PROBE_PROPERTIES: Json = {
 RULE_PROPERTIES: Json = {
     "backendAddressPool": Reference(POOL),
     "backendAddressPools": Since("2021-02-01", [Reference(POOL)]),
-    "backendPort": BACKEND_PORT,
+    "backendPort": int,
     "disableOutboundSnat": bool,
     "enableConnectionTracking": Since("2024-07-01", bool),
     "enableFloatingIP": bool,
     "enableTcpReset": bool,
     "frontendIPConfiguration": Required(Reference(FRONTEND)),
-    "frontendPort": Required(FRONTEND_PORT),
-    "idleTimeoutInMinutes": IDLE_TIMEOUT,
+    "frontendPort": Required(int),
+    "idleTimeoutInMinutes": int,
     "loadDistribution": Choice(("Default", "SourceIP", "SourceIPProtocol")),
     "probe": Reference(PROBE),
     "protocol": Required(Choice(("Udp", "Tcp", "All"))),
@@ -104,21 +97,21 @@ OUTBOUND_RULE_PROPERTIES: Json = {
     "backendAddressPool": Required(Reference(POOL)),
     "enableTcpReset": bool,
     "frontendIPConfigurations": Required([Reference(FRONTEND)]),
-    "idleTimeoutInMinutes": IDLE_TIMEOUT,
+    "idleTimeoutInMinutes": int,
     "protocol": Required(Choice(("Tcp", "Udp", "All"))),
     "provisioningState": READ_ONLY,
 }
 NAT_RULE_PROPERTIES: Json = {
     "backendAddressPool": Since("2021-02-01", Reference(POOL)),
     "backendIPConfiguration": READ_ONLY,
-    "backendPort": BACKEND_PORT,
+    "backendPort": int,
     "enableFloatingIP": bool,
     "enableTcpReset": bool,
     "frontendIPConfiguration": Required(Reference(FRONTEND)),
-    "frontendPort": FRONTEND_PORT,
-    "frontendPortRangeEnd": Since("2021-02-01", FRONTEND_PORT),
-    "frontendPortRangeStart": Since("2021-02-01", FRONTEND_PORT),
-    "idleTimeoutInMinutes": IDLE_TIMEOUT,
+    "frontendPort": int,
+    "frontendPortRangeEnd": Since("2021-02-01", int),
+    "frontendPortRangeStart": Since("2021-02-01", int),
+    "idleTimeoutInMinutes": int,
     "protocol": Choice(("Udp", "Tcp", "All")),
     "provisioningState": READ_ONLY,
 }

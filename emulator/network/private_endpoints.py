@@ -10,7 +10,7 @@ from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_
 from emulator.network.refusals import address_exceptions
 from emulator.network.refusals import link_exceptions as exceptions
 from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
-from emulator.network.values.formats import ADDRESS, longest, nothing
+from emulator.network.values.formats import ADDRESS, nothing
 
 Json = dict[str, Any]
 
@@ -18,7 +18,6 @@ Json = dict[str, Any]
 CONNECTIONS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")
 DISCONNECTED = {"status": "Disconnected", "description": "The private link service removed it.", "actionsRequired": ""}
 
-LONGEST_MESSAGE = 140
 CONNECTION_PROPERTIES: Json = {
     "groupIds": [str],
     "privateLinkServiceConnectionState": READ_ONLY,
@@ -33,7 +32,7 @@ CONNECTION_PROPERTIES: Json = {
         )
     ),
     "provisioningState": READ_ONLY,
-    "requestMessage": longest(LONGEST_MESSAGE, exceptions.long_message),
+    "requestMessage": str,
 }
 _CONNECTION: Json = {
     "id": READ_ONLY,
@@ -45,7 +44,7 @@ _CONNECTION: Json = {
 
 
 def prepare_endpoint(change: Change) -> None:
-    """Check that an endpoint has one connection, that it may see the service, and that its subnet stays the same."""
+    """Check that an endpoint has one connection, and that it may see the service."""
     properties = change.properties
     connections = list(_connections(properties))
     if len(connections) != 1:
@@ -54,9 +53,6 @@ def prepare_endpoint(change: Change) -> None:
     service = change.arm.load(service_id)
     if service is None or not is_visible(service, change.id.subscription_id):
         raise exceptions.service_not_visible(change.id, service_id)
-    before = (change.existing or {}).get("properties", {})
-    if before and before["subnet"]["id"].lower() != properties["subnet"]["id"].lower():
-        raise exceptions.SUBNET_FIXED(str(change.id))
     for member in CONNECTIONS:
         properties.setdefault(member, [])
     properties.setdefault("customDnsConfigs", [])

@@ -23,8 +23,6 @@ def _prepare_public_address(change: Change) -> None:
     keep_zones(change)
     standard = change.body["sku"]["name"] == "Standard"
     properties.setdefault("publicIPAllocationMethod", "Static" if standard else "Dynamic")
-    if standard and properties["publicIPAllocationMethod"] != "Static":
-        raise exceptions.STANDARD_MUST_BE_STATIC(str(change.id))
     if change.existing is None:
         check_public_address(change)
     properties.setdefault("publicIPAddressVersion", "IPv4")

@@ -10,7 +10,7 @@ from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions
 from emulator.network.refusals import security_exceptions
-from emulator.network.values.formats import is_address, is_own_range, is_range, longest
+from emulator.network.values.formats import is_address, is_own_range, is_range
 from emulator.network.values.service_tags import is_tag
 from emulator.network.versions import NETWORK_VERSIONS
 
@@ -18,7 +18,6 @@ Json = dict[str, Any]
 
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 100, 4096
 HIGHEST_PORT = 65535
-LONGEST_DESCRIPTION = 140
 EVERYTHING = "*"
 
 
@@ -44,7 +43,7 @@ _PORTS = Rule(str, _is_port, ("70000", "443-80", "80,443", "any", "-1"), securit
 _GROUPS = [Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")]
 RULE_PROPERTIES: Json = {
     "access": Required(Choice(("Allow", "Deny"))),
-    "description": longest(LONGEST_DESCRIPTION, security_exceptions.long_description),
+    "description": str,
     "destinationAddressPrefix": _PREFIX,
     "destinationAddressPrefixes": [_PREFIX],
     "destinationApplicationSecurityGroups": _GROUPS,
@@ -113,10 +112,6 @@ def prepare_rule(change: Change) -> None:
     for end in ("source", "destination"):
         for what, many in (("AddressPrefix", "AddressPrefixes"), ("PortRange", "PortRanges")):
             listed = properties.setdefault(end + many, [])
-            if not (properties.get(end + what) or listed):
-                raise security_exceptions.END_MISSING(rule_id=str(change.id), one=end + what, many=end + many)
-            if properties.get(end + what) and listed:
-                raise security_exceptions.BOTH_GIVEN(rule_id=str(change.id), one=end + what, many=end + many)
             for text in listed:
                 if text == EVERYTHING or is_tag(text):
                     raise security_exceptions.TAG_IN_LIST(

@@ -11,10 +11,6 @@ from emulator.core.sources import MEMORY, public_output, said
 OVERLAPPING_ZONES = Refusal(400, "BadRequest", MEMORY,
     "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual "
     "network with '{first}' and '{second}' zones.")
-SECOND_REGISTRATION = Refusal(409, "Conflict", MEMORY,
-    "A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; conflicting "
-    "Private DNS zone is '{zone_id}'.")
-NETWORK_IS_FIXED = Refusal(400, "BadRequest", MEMORY, "The virtual network of link '{link}' cannot be changed.")
 # fmt: on
 
 

@@ -124,12 +124,9 @@ def _record(kind: str) -> ResourceType:
 
 
 def _prepare_link(change: Change) -> None:
-    """Check that a network sees only one zone with this name, and registers its machines in only one zone."""
+    """Check that a network sees only one zone with this name."""
     properties = change.properties
     network: str = properties["virtualNetwork"]["id"]
-    before = (change.existing or {}).get("properties", {}).get("virtualNetwork", {}).get("id", network)
-    if before.lower() != network.lower():
-        raise exceptions.NETWORK_IS_FIXED(change.id.name)
     properties.setdefault("registrationEnabled", False)
     for holder in change.arm.holders(network):
         link = change.arm.load(holder)
@@ -138,8 +135,6 @@ def _prepare_link(change: Change) -> None:
         zone = link["id"].split("/")[8]
         if zone.lower() == change.id.names[0].lower():
             raise exceptions.OVERLAPPING_ZONES(first=change.id.names[0], second=zone)
-        if properties["registrationEnabled"] and link["properties"]["registrationEnabled"]:
-            raise exceptions.SECOND_REGISTRATION(link["id"].rsplit("/", 2)[0])
 
 
 def is_complete(link: Json) -> bool:

@@ -43,12 +43,6 @@ CANNOT_BE_UPDATED = Refusal(400, "AccountPropertyCannotBeUpdated",
     public_output("https://github.com/cloudfoundry/bosh-azure-cpi-release/issues/415"),
     "The property '{name}' was specified in the input, but it cannot be updated as it is read-only. For more "
     "information, see - https://aka.ms/storageaccountupdate")
-INVALID_CONTAINER_NAME = Refusal(400, "ContainerOperationFailure", MEMORY,
-    "The specifed resource name contains invalid characters.")
-CONTAINER_NAME_LENGTH = Refusal(400, "ContainerOperationFailure", MEMORY,
-    "The specified resource name length is not within the permissible limits.")
-PUBLIC_ACCESS_OFF = Refusal(409, "PublicAccessNotPermitted", MEMORY,
-    "Public access is not permitted on this storage account.")
 # fmt: on
 
 

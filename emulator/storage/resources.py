@@ -7,11 +7,10 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
-from emulator.arm.schema import READ_ONLY, Choice, Found, MapOf, Required, Rule, Since, between
+from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
 from emulator.arm.service_endpoints import subnets_without
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.identities.assigned import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
@@ -239,8 +238,6 @@ def _prepare_container(change: Change) -> None:
     if account is None or "pending" in account:
         raise exceptions.NOT_PROVISIONED()
     change.properties.setdefault("publicAccess", "None")
-    if change.properties["publicAccess"] != "None" and account["properties"].get("allowBlobPublicAccess") is False:
-        raise exceptions.PUBLIC_ACCESS_OFF()
 
 
 def _render_container(_arm: Reads, stored: Json) -> Json:
@@ -263,12 +260,6 @@ async def _container_removed(arm: Reads, stored: Json) -> None:
 
 def _choice(name: str, values: tuple[str, ...]) -> Choice:
     return Choice(values, lambda found: exceptions.VALUE_NOT_ALLOWED(name=name, value=found.value))
-
-
-def _name_refusal(found: Found) -> ServiceError:
-    if not SHORTEST_CONTAINER <= len(found.value) <= LONGEST_CONTAINER:
-        return exceptions.CONTAINER_NAME_LENGTH()
-    return exceptions.INVALID_CONTAINER_NAME()
 
 
 def _days(name: str) -> Rule:
@@ -436,7 +427,6 @@ CONTAINERS = ResourceType(
         "remainingRetentionDays": READ_ONLY,
         "version": READ_ONLY,
     },
-    name_refusal=_name_refusal,
     name_pattern=r"\$root|\$web|\$logs|(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
     has_state=False,
     etag="quoted",

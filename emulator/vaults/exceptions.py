@@ -31,16 +31,11 @@ IRREVERSIBLE = Refusal(400, "BadRequest",
 RETENTION_SET = Refusal(400, "BadRequest",
     public_output("hashicorp/terraform-provider-azurerm: a comment of the key vault resource quotes the answer"),
     "The property \"softDeleteRetentionInDays\" has been set already and it can't be modified.")
-RETENTION_OUT_OF_RANGE = Refusal(400, "BadRequest", MEMORY,
-    'The property "softDeleteRetentionInDays" has the value {days}. It must be between 7 and 90 days.')
 MISSING_POLICIES = Refusal(400, "BadRequest", public_output("an answer to `pulumi up` in a published article"),
     "The parameter accessPolicies is not specified.")
 INVALID_VALUE = Refusal(400, "BadRequest",
     public_output("Azure/azure-cli: tests of `az keyvault set-policy` expect this answer"),
     "An invalid value was provided for '{name}'.")
-TENANT_CHANGED = Refusal(400, "BadRequest", MEMORY,
-    "The tenant ID of the vault must be the tenant of the subscription that it is in.")
-TOO_MANY_POLICIES = Refusal(400, "BadRequest", MEMORY, "The number of access policies exceeds the limit of {most}.")
 # fmt: on
 
 

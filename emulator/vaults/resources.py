@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, between, matching
+from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, matching
 from emulator.arm.service_endpoints import subnets_without
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
@@ -24,7 +24,6 @@ RECOVER = "recover"
 RBAC_BY_DEFAULT = "2026-02-01"
 RETENTION_DAYS = range(7, 91)
 SERVICE = "Microsoft.KeyVault"
-MOST_POLICIES = 1024
 _NOT_OFFERED = ("backup", "restore")
 _KEY_RIGHTS = (
     *("all", "encrypt", "decrypt", "wrapKey", "unwrapKey", "sign", "verify", "get", "list", "create", "update"),
@@ -54,9 +53,6 @@ def _prepare(change: Change) -> None:
     if recovering and change.existing is None:
         _recover(change)
     properties, before = change.properties, (change.existing or {}).get("properties", {})
-    tenant_id = change.arm.subscriptions.get(change.id.subscription_id)["tenantId"]
-    if properties["tenantId"].lower() != tenant_id.lower():
-        raise exceptions.TENANT_CHANGED()
     if any(_unknown_tenant(change.arm, policy["tenantId"]) for policy in properties.get("accessPolicies", ())):
         raise exceptions.INVALID_VALUE("accessPolicies")
     endpoints = [
@@ -201,17 +197,7 @@ _POLICY = {
         }
     ),
 }
-_ONE_POLICY = {
-    "tenantId": "00000000-0000-4000-8000-000000000000",
-    "objectId": "00000000-0000-4000-8000-000000000000",
-    "permissions": {},
-}
-_POLICIES = Rule(
-    [_POLICY],
-    lambda policies: len(policies) <= MOST_POLICIES,
-    ([_ONE_POLICY] * (MOST_POLICIES + 1),),
-    lambda _: exceptions.TOO_MANY_POLICIES(MOST_POLICIES),
-)
+_POLICIES = [_POLICY]
 _ADDRESS = Rule(
     str,
     _is_address,
@@ -247,9 +233,7 @@ VAULTS = ResourceType(
                 "name": Required(_choice("sku.name", ("standard", "premium"))),
             }
         ),
-        "softDeleteRetentionInDays": between(
-            RETENTION_DAYS[0], RETENTION_DAYS[-1], lambda found: exceptions.RETENTION_OUT_OF_RANGE(found.value)
-        ),
+        "softDeleteRetentionInDays": int,
         "tenantId": Required(_guid("tenantId")),
         "vaultUri": READ_ONLY,
     },

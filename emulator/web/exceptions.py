@@ -15,18 +15,12 @@ FLEX_PLAN = documentation("https://learn.microsoft.com/azure/azure-functions/fle
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not support {what}.")
 
 # Plans
-INVALID_PLAN_NAME = Refusal(400, "BadRequest", MEMORY,
-    "The plan name '{name}' is invalid: it has only letters, digits and hyphens, at most 60.")
 PLAN_NOT_FOUND = Refusal(404, "NotFound",
     public_output("https://github.com/microsoft/vscode-azurefunctions/issues/2255"),
     "Cannot find ServerFarm with name {name}.")
 UNKNOWN_SKU = Refusal(400, "BadRequest", MEMORY,
     "The parameter SKU.Name has an invalid value. Cannot find SkuName '{name}'.")
-WRONG_TIER = Refusal(400, "BadRequest", MEMORY, "The SKU {sku} has the tier {tier}, not {given}.")
-TIER_FIXED = Refusal(400, "BadRequest", MEMORY, "Cannot change the App Service plan {plan} from {before} to {tier}.")
 FLEX_TOO_NEW = Refusal(400, "BadRequest", FLEX_PLAN, "Flex Consumption plans need api-version {version} or later.")
-WORKER_COUNT = Refusal(400, "BadRequest", MEMORY,
-    "The parameter maximumElasticWorkerCount has the value {count}; it must be from 1 to {most}.")
 
 # Sites
 INVALID_HOST_NAME = Refusal(400, "BadRequest",
@@ -43,20 +37,10 @@ FUNCTIONS_NOT_ON_FLEX = Refusal(400, "BadRequest", MEMORY,
 FUNCTIONS_MISSING = Refusal(400, "BadRequest", MEMORY,
     "Site.FunctionAppConfig is missing. Flex Consumption sites need functionAppConfig with deployment, runtime and "
     "scaleAndConcurrency.")
-FUNCTIONS_INVALID = Refusal(400, "BadRequest", MEMORY,
-    "The parameter Site.FunctionAppConfig.{name} has an invalid value '{value}'; it must be {wanted}.")
 INVALID_STACK = Refusal(400, "BadRequest", MEMORY,
     "The parameter LinuxFxVersion has an invalid value '{given}'. The local Azure runs {known}.")
 
 # Settings
-SETTINGS_NOT_STRINGS = Refusal(400, "BadRequest", MEMORY,
-    "The parameter properties has an invalid value. The app settings {names:, } must be strings.")
-SETTING_NAMES = Refusal(400, "BadRequest", MEMORY,
-    "AppSetting with name(s) '{names:, }' is not allowed: on Linux, a name has only letters, digits, periods, hyphens "
-    "and underscores.")
-SETTINGS_DIFFER_BY_CASE = Refusal(400, "BadRequest", MEMORY,
-    "App setting names differ by more than case: {names:, } are repeated.")
-SETTINGS_REPEATED = Refusal(400, "BadRequest", MEMORY, "AppSetting with name(s) '{names:, }' is repeated.")
 
 # Networks and identities
 MISSING_DELEGATION = Refusal(400, "BadRequest", MEMORY,
@@ -64,8 +48,6 @@ MISSING_DELEGATION = Refusal(400, "BadRequest", MEMORY,
 UNDERSCORE_IN_SUBNET = Refusal(400, "BadRequest", FLEX_PLAN,
     "Subnet {subnet} in VNET {network} cannot be used: for Flex Consumption, the name of a subnet must not have an "
     "underscore.")
-SUBNET_TOO_SMALL = Refusal(400, "BadRequest", MEMORY,
-    "Subnet {subnet} in VNET {network} is too small: {tier} needs a /{prefix} or larger.")
 IDENTITY_NOT_ASSIGNED = Refusal(400, "BadRequest", MEMORY,
     "The parameter keyVaultReferenceIdentity has an invalid value. The identity {identity} is not assigned to the "
     "site {site}.")

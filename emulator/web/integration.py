@@ -4,8 +4,6 @@ Source: https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan 
 Flex Consumption. The delegation of Elastic Premium, the sizes and the underscore are from memory.
 """
 
-from ipaddress import ip_network
-
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change
 from emulator.web import exceptions
@@ -13,8 +11,6 @@ from emulator.web.names import FLEX, PREMIUM
 
 # The service to which the subnet must be delegated, by the tier of the plan.
 DELEGATIONS = {FLEX: "Microsoft.App/environments", PREMIUM: "Microsoft.Web/serverFarms"}
-# The longest prefix that a subnet may have, by the tier of the plan.
-LONGEST_PREFIX = {FLEX: 27, PREMIUM: 28}
 # Flex Consumption makes its instances in subnets by way of this provider.
 FLEX_PROVIDER = "Microsoft.App"
 
@@ -42,6 +38,3 @@ def check(change: Change, subnet_id: str, tier: str) -> None:
         raise exceptions.MISSING_DELEGATION(subnet=name, network=network, wanted=wanted)
     if tier == FLEX and "_" in name:
         raise exceptions.UNDERSCORE_IN_SUBNET(subnet=name, network=network)
-    ranges = properties.get("addressPrefixes") or [properties.get("addressPrefix")]
-    if all(ip_network(text).prefixlen > LONGEST_PREFIX[tier] for text in ranges):
-        raise exceptions.SUBNET_TOO_SMALL(subnet=name, network=network, tier=tier, prefix=LONGEST_PREFIX[tier])

@@ -51,33 +51,15 @@ def check(settings: Mapping[str, Any], tier: str) -> dict[str, str]:
     Raises:
         ServiceError: 400 with every name that is refused.
     """
-    wrong = [name for name, value in settings.items() if not isinstance(value, str)]
-    if wrong:
-        raise exceptions.SETTINGS_NOT_STRINGS(wrong)
-    malformed = [name for name in settings if not NAME.fullmatch(name)]
-    if malformed:
-        raise exceptions.SETTING_NAMES(malformed)
-    names = [name.upper() for name in settings]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise exceptions.SETTINGS_DIFFER_BY_CASE(repeated)
     refused = [name for name in settings if tier == FLEX and name.upper() in REFUSED_ON_FLEX]
     if refused:
         raise exceptions.invalid_on_flex("app setting", [f"Site.SiteConfig.AppSettings.{name}" for name in refused])
-    references = [name for name, value in settings.items() if value.lower().startswith(KEY_VAULT_REFERENCE)]
+    references = [name for name, value in settings.items() if str(value).lower().startswith(KEY_VAULT_REFERENCE)]
     if references:
         raise exceptions.NOT_SUPPORTED(f"Key Vault references in app settings ({', '.join(references)})")
     return {str(name): str(value) for name, value in settings.items()}
 
 
 def pairs(settings: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return settings by name from `siteConfig.appSettings`, a list of names and values.
-
-    Raises:
-        ServiceError: 400 for a repeated name.
-    """
-    names = [str(pair["name"]) for pair in settings]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise exceptions.SETTINGS_REPEATED(repeated)
+    """Return settings by name from `siteConfig.appSettings`, a list of names and values."""
     return {str(pair["name"]): pair.get("value") for pair in settings}

@@ -94,7 +94,7 @@ def _check_functions(change: Change, tier: str) -> None:
         return
     if config is None:
         raise exceptions.FUNCTIONS_MISSING()
-    flex.check(config, assigned.assigned(change.body))
+    flex.check(config)
 
 
 def _check_reference_identity(change: Change) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.deployments.exceptions import EMPTY_PARAMETER_KEY, NOT_SUPPORTED, NULL_PARAMETER
+from emulator.deployments.exceptions import NOT_SUPPORTED
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.scope import Environment, Scope
@@ -56,15 +56,11 @@ def read_given(raw: Any) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     for name, entry in (raw or {}).items():
-        if not name.strip():
-            raise EMPTY_PARAMETER_KEY()
         if isinstance(entry, Unknown):
             values[name] = UNKNOWN
             continue
         if isinstance(entry, Mapping) and "reference" in entry:
             raise NOT_SUPPORTED(f"parameters from a key vault (`reference` of parameter '{name}')")
-        if not isinstance(entry, Mapping) or entry.get("value") is None:
-            raise NULL_PARAMETER(name)
         values[name] = entry["value"]
     return values
 

@@ -22,8 +22,6 @@ TOO_MANY_STATIC_ADDRESSES = Refusal(400, "StaticPublicIPCountLimitReached", MEMO
     "region.")
 TOO_MANY_ADDRESSES = Refusal(400, "PublicIPCountLimitReached", MEMORY,
     "Cannot create more than {limit} public IP addresses for this subscription in this region.")
-STANDARD_MUST_BE_STATIC = Refusal(400, "PublicIPAndSkuMismatch", MEMORY,
-    "Standard sku publicIp {address_id} must have AllocationMethod set to Static.")
 SKU_FIXED = Refusal(400, "SkuCannotBeChangedOnUpdate", public_output(_JAVA),
     "SKU property of resource {found.id} cannot be changed to {found.value}.")
 INVALID_IDLE_TIMEOUT = Refusal(400, "PublicIPIdleTimeoutIsOutOfRange",
@@ -36,15 +34,13 @@ LABEL_TAKEN = Refusal(400, "DnsRecordInUse", documentation(_DEPLOYMENTS),
     "DNS record {name} is already used by another public IP.")
 
 # Private addresses
-PRIVATE_ADDRESS_MISSING = Refusal(400, "PrivateIPAddressNotSpecified", MEMORY,
-    "Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is Static.")
 PRIVATE_ADDRESS_NOT_IN_SUBNET = Refusal(400, "PrivateIPAddressNotInSubnet", MEMORY,
     "Private static IP address {address} does not belong to the range of subnet prefix {prefix}.")
-PRIVATE_ADDRESS_RESERVED = Refusal(400, "PrivateIPAddressInReservedRange", MEMORY,
-    "Private static IP address {address} falls within reserved IP range of subnet prefix {prefix}.")
 PRIVATE_ADDRESS_TAKEN = Refusal(400, "PrivateIPAddressIsAllocated", MEMORY,
     "IP configuration {configuration_id} is using the private IP address {address} which is already allocated to "
     "resource {holder}.")
+PRIVATE_ADDRESS_MISSING = Refusal(400, "PrivateIPAddressNotSpecified", MEMORY,
+    "Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is Static.")
 # fmt: on
 
 

@@ -1,7 +1,7 @@
 """The errors of virtual network peerings, in Azure's wording."""
 
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, public_output
+from emulator.core.sources import OWN, public_output
 
 # fmt: off
 SPACES_OVERLAP = Refusal(400, "VnetAddressSpacesOverlap",
@@ -13,9 +13,6 @@ SPACE_OVERLAPS_PEERED = Refusal(400, "VnetAddressSpaceOverlapsWithAlreadyPeeredV
     "Cannot create or update peering {peering_id}. Virtual networks {network_id} and {remote_id} cannot be peered "
     "because address space of the first virtual network overlaps with address space of virtual network {third_id} "
     "already peered with the second virtual network. Overlapping address prefixes: {prefixes:, }.")
-NEW_SPACE_OVERLAPS_PEERED = Refusal(400, "VnetAddressSpaceOverlapsWithAlreadyPeeredVnet", MEMORY,
-    "Address space of the virtual network {network_id} overlaps with address space of virtual network {peered_id} "
-    "already peered with it. Overlapping address prefixes: {prefixes:, }.")
 ALREADY_PEERED = Refusal(400, "AnotherPeeringAlreadyReferencesRemoteVnet",
     public_output("https://github.com/kyma-project/cloud-manager/blob/main/pkg/kcp/provider/azure/meta/metadata.go"),
     "Peering {other_id} already references remote virtual network {remote_id}. Cannot add another peering "
@@ -34,7 +31,5 @@ REMOTE_NOT_PROVISIONED = Refusal(400, "ReferencedResourceNotProvisioned",
     "Cannot proceed with operation because resource {remote_id} used by resource {peering_id} is not in Succeeded "
     "state. Resource is in Updating state and the last operation that updated/is updating the resource is "
     "PutVirtualNetworkOperation.")
-REMOTE_CHANGED = Refusal(400, "ChangingRemoteVirtualNetworkNotAllowed", MEMORY,
-    "Remote virtual network of peering {peering_id} cannot be changed: it references {remote_id}.")
 NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not support {what}.")
 # fmt: on

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from emulator.arm.schema import Found
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, public_output, said
@@ -38,22 +37,7 @@ OVERLAPPING_PREFIXES = Refusal(400, "OverlappingSubnetsNotPermittedInSecurityRul
     public_output("https://github.com/alan-turing-institute/data-safe-haven/issues/2077"),
     "Security rule parameter {member} for rule with Id {rule_id} contains overlapping subnets [{ranges:, }], which is "
     "not permitted.")
-BOTH_GIVEN = Refusal(400, "SecurityRuleParameterContainsBothSingularAndPluralValues", MEMORY,
-    "Security rule with Id {rule_id} specifies both {one} and {many}. Only one of them may be specified.")
-END_MISSING = Refusal(400, "SecurityRuleParameterContainsUnspecifiedValue", MEMORY,
-    "Required security rule parameters are missing for security rule with Id: {rule_id}. Security rule must specify "
-    "{one} or {many}.")
 RULE_CONFLICT = Refusal(400, "SecurityRuleConflict", public_output("https://github.com/jenkins-infra/azure/pull/439"),
     "Security rule {rule} conflicts with rule {other}. Rules cannot have the same Priority and Direction. To learn "
     "more, see aka.ms/nsgrules.")
 # fmt: on
-
-
-@said(MEMORY)
-def long_description(found: Found) -> ServiceError:
-    """Return the error for a description of more than 140 characters."""
-    return ServiceError(
-        400,
-        "SecurityRuleInvalidDescription",
-        f"Security rule {found.id} has a description of {len(found.value)} characters. It can have 140.",
-    )

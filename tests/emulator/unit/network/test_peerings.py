@@ -136,15 +136,6 @@ def test_a_wrong_peering_is_refused(peered: World, remote: str, properties: Json
     assert len(peered.get(HERE)["properties"]["virtualNetworkPeerings"]) == 1
 
 
-def test_a_peering_keeps_its_remote_network(peered: World) -> None:
-    """Another one needs another peering."""
-    _network(peered, "third", "172.30.0.0/16")
-    with pytest.raises(ServiceError) as refused:
-        _peer(peered, TO, f"{NETWORK}/virtualNetworks/third")
-    assert (refused.value.status_code, refused.value.code) == (400, "ChangingRemoteVirtualNetworkNotAllowed")
-    assert THERE in refused.value.message
-
-
 def test_a_remote_network_in_change_is_refused(world: World) -> None:
     """Its PUT has to end first."""
     _network(world, "remote", "192.168.0.0/16")
@@ -154,14 +145,6 @@ def test_a_remote_network_in_change_is_refused(world: World) -> None:
         _peer(world, TO, THERE)
     assert (refused.value.status_code, refused.value.code) == (400, "ReferencedResourceNotProvisioned")
     assert f"because resource {THERE} used by resource {TO} is not in Succeeded state" in refused.value.message
-
-
-def test_a_network_gets_no_range_of_a_peered_one(peered: World) -> None:
-    """Its address space may change otherwise."""
-    with pytest.raises(ServiceError) as refused:
-        _network(peered, "remote", "192.168.0.0/16", "10.0.0.0/24")
-    assert (refused.value.status_code, refused.value.code) == (400, "VnetAddressSpaceOverlapsWithAlreadyPeeredVnet")
-    assert "Overlapping address prefixes: 10.0.0.0/24." in refused.value.message
 
 
 def test_the_body_of_a_network_may_repeat_its_peerings_and_not_change_them(peered: World) -> None:

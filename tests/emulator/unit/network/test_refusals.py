@@ -62,11 +62,6 @@ def _basic_balancer(world: World) -> None:
     world.put("loadBalancers/lb", body)
 
 
-def _basic_under_service(world: World) -> None:
-    _basic_balancer(world)
-    world.put_service()
-
-
 def _hidden_service(world: World) -> None:
     world.put_balancer()
     world.put_service("dddddddd-0000-4000-8000-000000000001")
@@ -103,20 +98,9 @@ MISTAKES: dict[str, tuple[Act, str]] = {
         lambda world: world.put("networkInterfaces/nic", {"location": "westus"} | _interface_body()),
         "InvalidResourceReference",
     ),
-    "a private link service on a Basic load balancer": (
-        _basic_under_service,
-        "PrivateLinkServiceFrontendIPConfigurationNotSupported",
-    ),
     "a private endpoint to what it may not see": (
         _hidden_service,
         "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
-    ),
-    "a customer's network of this machine's addresses": (
-        lambda world: world.put(
-            "virtualNetworks/local",
-            {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["127.128.0.0/16"]}}},
-        ),
-        "VnetAddressPrefixNotAllowed",
     ),
     "a part put on its own": (
         lambda world: world.put(f"{BALANCER}/probes/ready", {"properties": _probe()[0]["properties"]}),

@@ -53,8 +53,6 @@ CASES: tuple[Case, ...] = (
         exceptions.sku_not_available,
         {SIZE: "Standard_M128ms", "zones": ["3"]},
     ),
-    wrong("machine", "two zones", exceptions.SEVERAL_ZONES, {"zones": ["1", "2"]}),
-    wrong("disk", "two zones", exceptions.SEVERAL_ZONES, {"zones": ["1", "2"]}),
     later("machine", "another zone later", exceptions.CHANGE_NOT_ALLOWED, {"zones": ["2"]}),
     later("disk", "another zone later", exceptions.CHANGE_NOT_ALLOWED, {"zones": ["2"]}),
     later(
@@ -92,7 +90,6 @@ CASES: tuple[Case, ...] = (
     wrong("machine", "no user", exceptions.MISSING, {f"{OS}.adminUsername": ABSENT}),
     wrong("machine", "no interface", exceptions.MISSING, {INTERFACES: []}),
     wrong("machine", "no image", exceptions.MISSING, {IMAGE: ABSENT}),
-    wrong("machine", "an image without a version", exceptions.IMAGE_INCOMPLETE, {f"{IMAGE}.version": ABSENT}),
     wrong("machine", "an unknown image", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.sku": "aro_499"}),
     wrong(
         "machine", "a version of another release", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.version": "418.94.20250101"}
@@ -126,13 +123,9 @@ CASES: tuple[Case, ...] = (
         {f"{OS}.linuxConfiguration.ssh.publicKeys[0].path": "/root/.ssh/authorized_keys"},
     ),
     wrong("machine", "a disk smaller than its image", exceptions.SMALLER_THAN_IMAGE, {f"{OS_DISK}.diskSizeGB": 10}),
-    wrong("machine", "an empty system disk", exceptions.CREATE_OPTION, {f"{OS_DISK}.createOption": "Empty"}),
     wrong("machine", "a data disk without a size", exceptions.MISSING, {DATA: [{"createOption": "Empty", "lun": 1}]}),
     wrong(
         "machine", "an image with an existing disk", exceptions.IMAGE_FOR_EXISTING_DISK, {OS_DISK: ATTACHED, OS: ABSENT}
-    ),
-    wrong(
-        "machine", "a user with an existing disk", exceptions.NOT_ALLOWED, {OS_DISK: ATTACHED, IMAGE: ABSENT, DATA: []}
     ),
     wrong("machine", "two disks at one LUN", exceptions.LUN_TAKEN, {DATA: [EMPTY, EMPTY | {"name": "other"}]}),
     wrong("machine", "two disks of one name", exceptions.DISK_NAMED_TWICE, {DATA: [EMPTY, EMPTY | {"lun": 2}]}),
@@ -154,18 +147,11 @@ CASES: tuple[Case, ...] = (
         exceptions.DISK_OWNED,
         {f"{OS_DISK}.name": "another{n}", INTERFACES: [{"id": "{id:second interface}"}]},
     ),
-    wrong("machine", "a disk of another zone", exceptions.DISK_ELSEWHERE, {"zones": ["2"]}),
     second(
         "machine",
         "an interface of another machine",
         exceptions.INTERFACE_IN_USE,
         {f"{OS_DISK}.name": "another{n}", DATA: []},
-    ),
-    wrong(
-        "machine",
-        "two interfaces and no primary one",
-        exceptions.ONE_PRIMARY_INTERFACE,
-        {INTERFACES: [{"id": "{id:machine's interface}"}, {"id": "{id:second interface}"}]},
     ),
     wrong(
         "machine",
@@ -190,13 +176,6 @@ CASES: tuple[Case, ...] = (
     wrong("disk", "a size that only larger kinds have", exceptions.DISK_SIZE, {"properties.diskSizeGB": 32_768}),
     later("disk", "a smaller size later", exceptions.disk_shrinks, {"properties.diskSizeGB": 64}),
     wrong("disk", "a copy", exceptions.NOT_HERE, {"properties.creationData": {"createOption": "Copy"}}),
-    action(
-        "machine with a log",
-        "its serial log for two days",
-        exceptions.EXPIRATION_OUT_OF_RANGE,
-        "retrieveBootDiagnosticsData",
-        {"sasUriExpirationTimeInMinutes": 2880},
-    ),
     refused(
         "machine",
         "the sizes of a region that does not exist",

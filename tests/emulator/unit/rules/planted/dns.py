@@ -23,14 +23,6 @@ def _beside(key: str, other: str) -> Any:
     return act
 
 
-def _named(key: str, name: str) -> Any:
-    def act(stage: Stage) -> Answer:
-        stage.make_needs(key)
-        return stage.put(key, stage.examples[key].body, name=name)
-
-    return act
-
-
 def _addresses(key: str, *addresses: str) -> Any:
     """Return an act that puts a record set with these addresses."""
 
@@ -80,15 +72,6 @@ def _second_link(stage: Stage) -> Answer:
     return _linked(stage, _link(stage), link="second")
 
 
-def _second_registration(stage: Stage) -> Answer:
-    return _linked(stage, _link(stage, registrationEnabled=True), zone="other.example.org")
-
-
-def _moved_link(stage: Stage) -> Answer:
-    stage.make("remote network")
-    return _linked(stage, _link(stage, "remote network"))
-
-
 def _linked_zone(stage: Stage) -> Answer:
     stage.make(LINK)
     return stage.delete(ZONE)
@@ -103,11 +86,8 @@ def _of(prefix: str) -> tuple[Case, ...]:
     return (
         Case(cname, "a name with records", _beside(cname, a), origin(public.NAME_HAS_RECORDS), True),
         Case(a, "the name of an alias", _beside(a, cname), origin(public.name_has_cname), True),
-        Case(cname, "an alias of the zone", _named(cname, "@"), origin(public.CNAME_AT_APEX)),
-        Case(a, "one address twice", _addresses(a, "192.0.2.1", "192.0.2.1"), origin(public.DUPLICATE_RECORD)),
         Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), origin(public.TOO_MANY_RECORDS)),
         Case(a, "an unknown name", _missing(a), origin(public.RECORD_NOT_FOUND)),
-        Case(soa, "a second one", _named(soa, "new"), origin(public.NEW_SOA)),
         Case(soa, "its deletion", _deleted(soa), origin(public.APEX_STAYS)),
     )
 
@@ -116,7 +96,5 @@ DNS = (
     *_of(""),
     *_of("private "),
     Case(LINK, "a second link of a network", _second_link, origin(private.OVERLAPPING_ZONES), True),
-    Case(LINK, "a second zone for registration", _second_registration, origin(private.SECOND_REGISTRATION), True),
-    Case(LINK, "another network later", _moved_link, origin(private.NETWORK_IS_FIXED), True),
     Case(ZONE, "the deletion with a link", _linked_zone, origin(private.nested_resources), True),
 )

@@ -9,7 +9,7 @@ from emulator.documentdb import exceptions
 from emulator.documentdb.databases import throughput_of
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import later, refused, second, wrong
+from tests.emulator.unit.rules.planted.making import refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 
@@ -54,12 +54,6 @@ def _define_a_role(stage: Stage) -> Answer:
 CASES: tuple[Case, ...] = (
     refused(ACCOUNT, "the name of another account", exceptions.NAME_TAKEN, _make_in_another_group),
     refused(ACCOUNT, "two writes at once", exceptions.LOCKED, _write_twice_at_once),
-    later(
-        ACCOUNT,
-        "no throughput later",
-        exceptions.SERVERLESS_FIXED,
-        {"properties.capabilities": [{"name": "EnableServerless"}]},
-    ),
     wrong(
         ACCOUNT,
         "a capability that is not here",
@@ -67,10 +61,6 @@ CASES: tuple[Case, ...] = (
         {"properties.capabilities": [{"name": "EnableGremlin"}]},
     ),
     wrong(ACCOUNT, "another kind", exceptions.NOT_SUPPORTED, {"kind": "MongoDB"}),
-    wrong(ACCOUNT, "no region", exceptions.NO_LOCATION, {"properties.locations": []}),
-    wrong(
-        ACCOUNT, "no first region", exceptions.WRONG_FAILOVER_PRIORITY, {"properties.locations[0].failoverPriority": 1}
-    ),
     Case(ACCOUNT, "a role definition", _define_a_role, origin(exceptions.NOT_SUPPORTED), alone=True),
     Case(
         ACCOUNT,
@@ -78,13 +68,6 @@ CASES: tuple[Case, ...] = (
         _delete_a_built_in_role,
         origin(exceptions.BUILT_IN_ROLE),
         alone=True,
-    ),
-    wrong("database", "another id than its name", exceptions.OTHER_ID, {"properties.resource.id": "other"}),
-    wrong(
-        "database",
-        "two kinds of throughput",
-        exceptions.TWO_THROUGHPUTS,
-        {"properties.options.autoscaleSettings": {"maxThroughput": 1000}},
     ),
     wrong("serverless database", "throughput", exceptions.NO_THROUGHPUT, {"properties.options": {"throughput": 400}}),
     refused(
@@ -112,18 +95,5 @@ CASES: tuple[Case, ...] = (
         "an unknown principal",
         exceptions.UNKNOWN_PRINCIPAL,
         {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
-    ),
-    later(
-        "database role",
-        "another principal later",
-        exceptions.FIXED_PRINCIPAL,
-        {"properties.principalId": "00000000-0000-4000-8000-000000000009"},
-    ),
-    second(
-        "database role",
-        "the same under another name",
-        exceptions.SAME_ASSIGNMENT,
-        {},
-        name="11111111-0000-4000-8000-000000000000",
     ),
 )

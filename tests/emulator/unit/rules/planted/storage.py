@@ -7,7 +7,7 @@ from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import action, later, named, refused, wrong
+from tests.emulator.unit.rules.planted.making import action, later, refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 
@@ -101,7 +101,4 @@ CASES: tuple[Case, ...] = (
     ),
     action(ACCOUNT, "a new third key", exceptions.invalid_values, "regenerateKey", {"keyName": "key3"}),
     action(ACCOUNT, "a SAS for nothing", exceptions.invalid_values, "listAccountSas", SIGNED | {"signedServices": "x"}),
-    wrong("blob container", "public access", exceptions.PUBLIC_ACCESS_OFF, {"properties.publicAccess": "Blob"}),
-    named("blob container", "a name of two characters", exceptions.CONTAINER_NAME_LENGTH, "ab"),
-    named("blob container", "a name in capitals", exceptions.INVALID_CONTAINER_NAME, "Container"),
 )

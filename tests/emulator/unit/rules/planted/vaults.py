@@ -58,12 +58,6 @@ CASES: tuple[Case, ...] = (
     ),
     wrong(
         VAULT,
-        "another tenant",
-        exceptions.TENANT_CHANGED,
-        {"properties.tenantId": "00000000-0000-4000-8000-000000000009"},
-    ),
-    wrong(
-        VAULT,
         "a policy of an unknown tenant",
         exceptions.INVALID_VALUE,
         {"properties.accessPolicies[0].tenantId": "00000000-0000-4000-8000-000000000009"},

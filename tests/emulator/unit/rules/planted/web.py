@@ -29,8 +29,6 @@ CASES: tuple[Case, ...] = (
     wrong("plan", "an unknown SKU", exceptions.UNKNOWN_SKU, {"sku.name": "X9"}),
     wrong("plan", "a SKU that is not here", exceptions.NOT_SUPPORTED, {"sku.name": "P1V3"}),
     wrong("plan", "Windows", exceptions.NOT_SUPPORTED, {"properties.reserved": False}),
-    wrong("plan", "a tier that its SKU lacks", exceptions.WRONG_TIER, {"sku.tier": "Basic"}),
-    later("plan", "another tier later", exceptions.TIER_FIXED, {"sku": {"name": "FC1"}}),
     refused("site", "the name of another site", exceptions.NAME_TAKEN, _make_in_another_group),
     second(FLEX, "a second site in its plan", exceptions.PLAN_FULL, {}),
     later("site", "another tier later", exceptions.OTHER_TIER, {"properties.serverFarmId": "{id:Flex plan}"}),
@@ -54,11 +52,6 @@ CASES: tuple[Case, ...] = (
         },
     ),
     wrong(FLEX, "no functionAppConfig", exceptions.FUNCTIONS_MISSING, {CONFIG: ABSENT}),
-    wrong(FLEX, "an old Python", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.runtime.version": "3.6"}),
-    wrong(
-        FLEX, "39 instances", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.scaleAndConcurrency.maximumInstanceCount": 39}
-    ),
-    wrong(FLEX, "1024 MB", exceptions.FUNCTIONS_INVALID, {f"{CONFIG}.scaleAndConcurrency.instanceMemoryMB": 1024}),
     wrong(
         FLEX,
         "a language version",
@@ -68,27 +61,7 @@ CASES: tuple[Case, ...] = (
     wrong(
         "site", "an unknown language", exceptions.INVALID_STACK, {"properties.siteConfig.linuxFxVersion": "Python|2.7"}
     ),
-    wrong(
-        "site",
-        "a setting that is not a text",
-        exceptions.SETTINGS_NOT_STRINGS,
-        {SETTINGS: [{"name": "ONE", "value": 1}]},
-    ),
-    wrong("site", "a setting with a space", exceptions.SETTING_NAMES, {SETTINGS: [{"name": "A B", "value": "1"}]}),
-    wrong(
-        "site",
-        "settings that differ in case",
-        exceptions.SETTINGS_DIFFER_BY_CASE,
-        {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "one", "value": "1"}]},
-    ),
-    wrong(
-        "site",
-        "a setting twice",
-        exceptions.SETTINGS_REPEATED,
-        {SETTINGS: [{"name": "ONE", "value": "1"}, {"name": "ONE", "value": "2"}]},
-    ),
     wrong("site", "a subnet without a delegation", exceptions.MISSING_DELEGATION, {SUBNET: f"{NETWORK}/plain"}),
-    wrong("site", "a subnet that is too small", exceptions.SUBNET_TOO_SMALL, {SUBNET: f"{NETWORK}/small"}),
     wrong(FLEX, "a subnet with an underscore", exceptions.UNDERSCORE_IN_SUBNET, {SUBNET: f"{NETWORK}/with_underscore"}),
     wrong(
         "site",
