@@ -6,12 +6,13 @@ from emulator.core.journal import Entry
 from emulator.core.platform import Platform
 from emulator.entra import EntraModel
 
-PRODUCT, DEMO, STORIES = "product", "demo", "stories"
-RUNS = (PRODUCT, DEMO, STORIES)
+PRODUCT, DEMO, STORIES, PHASES = "product", "demo", "stories", "phases"
+RUNS = (PRODUCT, DEMO, STORIES, PHASES)
 MACHINES, UNSIGNED = "machines", "unsigned"
 # The columns of the page, in this order.
 CLIENTS = (*RUNS, MACHINES, UNSIGNED)
 
+CLUSTERS = "kubernetes"
 # The journal's names for the local Azure's own service, and for hosts that nothing emulates.
 NOT_AZURE = ("control", "unsupported")
 # The common name of the product's client certificate for clusters.
@@ -50,7 +51,8 @@ class Clients:
 
         Args:
             entry: the call.
-            run: the run that the journal is from; in the product's, the customers are tests and do not count.
+            run: the run that the journal is from. In the product's, the customers are tests and do not count; in those of
+                phases, only what is asked of clusters counts, because tests make the clusters.
         """
         if entry.service in NOT_AZURE or entry.status == HTTPStatus.UNAUTHORIZED:
             return None
@@ -62,4 +64,6 @@ class Clients:
         if not entry.caller:
             # An injected failure is answered before the service learns who calls.
             return None if entry.fault else UNSIGNED
+        if run == PHASES:
+            return PHASES if entry.service == CLUSTERS else None
         return None if run == PRODUCT else run

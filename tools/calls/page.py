@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from emulator.core.journal import Entry
-from tools.calls.clients import CLIENTS, DEMO, MACHINES, PRODUCT, STORIES, UNSIGNED, Clients
+from tools.calls.clients import CLIENTS, DEMO, MACHINES, PHASES, PRODUCT, STORIES, UNSIGNED, Clients
 from tools.calls.served import ARM, BLOBS, COSMOS, FORWARDED, KUBERNETES, Call, Served
 from tools.pages.markdown import code, table
 
@@ -50,6 +50,7 @@ This page shows which calls the local Azure answers, and which client makes each
 | {PRODUCT} | `tests/product/integration/contract`, and of `tests/product/integration/service`: {", ".join(PRODUCT_TESTS)} |
 | {DEMO} | the demo, and the demo with `--without-permissions` |
 | {STORIES} | `tests/e2e` without its runs of the demo: the Azure CLI, the SDKs and kubectl |
+| {PHASES} | `tests/product/integration/phases`: sites with plans of documents, run by the command and by the service |
 
 ```
 make az .venv-sdk/.ready
@@ -57,7 +58,8 @@ make az .venv-sdk/.ready
 .venv/bin/python -m demo --without-permissions --state D2
 .venv/bin/python -m pytest -n0 --basetemp S tests/e2e -k "not demonstration"
 .venv/bin/python -m pytest -n0 --basetemp P TESTS-OF-THE-PRODUCT
-PYTHONPATH=http .venv/bin/python -m tools.calls product=P demo=D1 demo=D2 stories=S
+.venv/bin/python -m pytest -n0 --basetemp F tests/product/integration/phases
+PYTHONPATH=http .venv/bin/python -m tools.calls product=P demo=D1 demo=D2 stories=S phases=F
 ```
 
 Each emulated service writes a line into `logs/journal.jsonl` of the state folder for every call that it answers. The tool finds the row of the service's own table that answered, and puts the verb into the column of the client:
@@ -66,6 +68,7 @@ Each emulated service writes a line into `logs/journal.jsonl` of the state folde
 |---|---|
 | {PRODUCT} | in every journal: calls that name a step of an operation, and calls of the first-party application, the managed identity, and `system:aro-service` |
 | {DEMO}, {STORIES} | in their own journals: everybody else's |
+| {PHASES} | in its own journals: everybody else's calls to clusters |
 | {HEADINGS[MACHINES]} | in every journal: downloads of ignition, and calls of the bootstrap machine and of kubelets |
 | {HEADINGS[UNSIGNED]} | in every journal: calls outside a step to addresses that take no token; any client may have made them |
 

@@ -18,8 +18,9 @@ from emulator.cosmos.urls import NOT_EMULATED, POSTS
 from emulator.openshift.kubernetes.api import discovery
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kinds
 from emulator.openshift.release.kinds import definitions
+from tools.calls.clients import CLUSTERS
 
-ARM, BLOBS, COSMOS, KUBERNETES = "arm", "blobs", "cosmos", "kubernetes"
+ARM, BLOBS, COSMOS, KUBERNETES = "arm", "blobs", "cosmos", CLUSTERS
 # Calls that ARM does not answer itself.
 FORWARDED = "forwarded"
 # Services whose routes list all of their calls.

@@ -9,7 +9,7 @@ import pytest
 
 from emulator.core.journal import Entry
 from tools.calls import __main__ as program
-from tools.calls.clients import DEMO, MACHINES, PRODUCT, STORIES, UNSIGNED, Clients
+from tools.calls.clients import DEMO, MACHINES, PHASES, PRODUCT, STORIES, UNSIGNED, Clients
 from tools.calls.page import page, usage
 from tools.calls.served import Call, Served
 
@@ -44,7 +44,7 @@ def test_a_page_has_a_table_of_the_needed_and_one_of_the_rest() -> None:
     served = {put, get, drop, Call("arm", "Microsoft.X/y", "GET"), Call("arm", "Microsoft.X/y", "PUT")}
     text = page(served, {put: frozenset({PRODUCT, DEMO}), get: frozenset({PRODUCT})})
     needed, _, rest = text.partition("\n## Calls that nobody needs\n")
-    assert "\n| `/secrets/{name}` | GET, PUT | PUT |  |  |  |\n" in needed
+    assert "\n| `/secrets/{name}` | GET, PUT | PUT |  |  |  |  |\n" in needed
     assert "\n### Key Vault: not needed\n" in rest
     assert "\n| `/secrets/{name}` | DELETE | GET, PUT |\n" in rest
     assert "\n| `Microsoft.X/y` | all |  |\n" in rest
@@ -63,6 +63,8 @@ def test_a_page_has_a_table_of_the_needed_and_one_of_the_rest() -> None:
         (_line("arm", "", "GET", G, "owner"), STORIES, STORIES),
         (_line("arm", "", "GET", G, "owner"), PRODUCT, None),
         (_line("kubernetes", "LIST nodes", "GET", "/api/v1/nodes", "system:admin"), DEMO, DEMO),
+        (_line("kubernetes", "PATCH configmaps", "PATCH", "/api/v1", "system:admin"), PHASES, PHASES),
+        (_line("arm", "", "GET", G, "owner"), PHASES, None),
         (_line("kubernetes", "GET /api", "GET", "/api", "system:admin"), DEMO, MACHINES),
         (_line("blobs", "get blob ignition", "GET", "/ignition/x", "SAS of cluster1"), PRODUCT, MACHINES),
         (_line("arm", "", "GET", "/metadata/endpoints"), DEMO, UNSIGNED),
@@ -79,6 +81,8 @@ def test_a_page_has_a_table_of_the_needed_and_one_of_the_rest() -> None:
         "a customer in a story",
         "a customer in a test of the product",
         "an administrator",
+        "a phase that applies documents with a kubeconfig",
+        "a test that makes the cluster on which phases run",
         "the bootstrap machine, with the administrator's kubeconfig",
         "a machine that downloads its ignition",
         "anybody, without a token",
@@ -141,7 +145,7 @@ def test_journals_of_two_runs_give_the_same_page(
     monkeypatch.setattr(program, "PAGE", tmp_path / "page.md")
     pages = []
     for number in (1, 2):
-        folders = {name: tmp_path / f"{name}{number}" for name in (PRODUCT, DEMO, STORIES)}
+        folders = {name: tmp_path / f"{name}{number}" for name in (PRODUCT, DEMO, STORIES, PHASES)}
         lines = [
             _line("arm", "", "GET", NETWORKS.format(number), "owner", time=f"2026-03-0{number}T12:00:00Z"),
             _line("arm", "", "PUT", f"{NETWORKS.format(number)}/v{number}", FIRST_PARTY),
@@ -153,7 +157,7 @@ def test_journals_of_two_runs_give_the_same_page(
         assert program.main([f"{name}={folder}" for name, folder in folders.items()]) == 0
         pages.append((tmp_path / "page.md").read_text(encoding="utf-8"))
     assert pages[0] == pages[1]
-    assert "\n| `Microsoft.Network/virtualNetworks` | PUT | LIST | LIST |  |  |\n" in pages[0]
+    assert "\n| `Microsoft.Network/virtualNetworks` | PUT | LIST | LIST |  |  |  |\n" in pages[0]
     assert "in no table" not in capsys.readouterr().out
 
 
@@ -163,6 +167,6 @@ def test_without_a_journal_no_page_is_written(
     """A misspelt folder would otherwise show as calls that nobody needs."""
     monkeypatch.setattr(program, "PAGE", tmp_path / "page.md")
     assert program.main([f"{PRODUCT}={tmp_path}"]) == 2
-    assert program.main([f"{name}={tmp_path}" for name in (PRODUCT, DEMO, STORIES)]) == 1
+    assert program.main([f"{name}={tmp_path}" for name in (PRODUCT, DEMO, STORIES, PHASES)]) == 1
     assert "there is no journal.jsonl" in capsys.readouterr().err
     assert not (tmp_path / "page.md").exists()
