@@ -72,41 +72,13 @@ PUBLIC_ACCESS_NOT_PERMITTED = Refusal(409, "PublicAccessNotPermitted",
     documentation("https://learn.microsoft.com/azure/storage/blobs/anonymous-read-access-prevent"),
     "Public access is not permitted on this storage account.")
 
-# Names, headers, query parameters, bodies
-NAME_LENGTH = Refusal(400, "OutOfRangeInput", MEMORY,
-    "The specified resource name length is not within the permissible limits.")
-NAME_CHARACTERS = Refusal(400, "InvalidResourceName",
-    public_output("Azure/azure-sdk-for-js sdk/storage/storage-queue/recordings"),
-    "The specifed resource name contains invalid characters.")
-INVALID_HEADER = Refusal(400, "InvalidHeaderValue",
-    public_output("Azure/azure-sdk-for-js sdk/storage/storage-blob/recordings"),
-    "The value for one of the HTTP headers is not in the correct format.",
-    extra={"HeaderName": "{name}", "HeaderValue": "{value}"})
-MISSING_HEADER = Refusal(400, "MissingRequiredHeader",
-    public_output("https://github.com/mercuretechnologies/xprem/issues/26"),
-    "An HTTP header that's mandatory for this request is not specified.", extra={"HeaderName": "{name}"})
+# Operations and their results
 INVALID_QUERY = Refusal(400, "InvalidQueryParameterValue",
     documentation("https://learn.microsoft.com/rest/api/storageservices/status-and-error-codes2"),
     "Value for one of the query parameters specified in the request URI is invalid.",
     extra={"QueryParameterName": "{name}", "QueryParameterValue": "{value}",
         "Reason": "Invalid query parameter value."})
-MISSING_QUERY = Refusal(400, "MissingRequiredQueryParameter", MEMORY,
-    "A query parameter that's mandatory for this request is not specified.", extra={"QueryParameterName": "{name}"})
 UNSUPPORTED_VERB = Refusal(405, "UnsupportedHttpVerb", MEMORY, "The resource doesn't support specified Http Verb.")
-INVALID_METADATA = Refusal(400, "InvalidMetadata", MEMORY,
-    "The metadata specified is invalid. It has characters that are not permitted.")
-EMPTY_METADATA_KEY = Refusal(400, "EmptyMetadataKey", MEMORY,
-    "The key for one of the metadata key-value pairs is empty.")
-METADATA_TOO_LARGE = Refusal(400, "MetadataTooLarge", MEMORY,
-    "The size of the specified metadata exceeds the maximum size permitted.")
-INVALID_TAGS = Refusal(400, "InvalidTags", MEMORY,
-    "The tags specified are invalid. It contains characters that are not permitted.")
-MD5_MISMATCH = Refusal(400, "Md5Mismatch", public_output("Azure/azure-sdk-for-js sdk/storage/storage-blob/recordings"),
-    "The MD5 value specified in the request did not match with the MD5 value calculated by the server.",
-    extra={"UserSpecifiedMd5": "{specified}", "ServerCalculatedMd5": "{calculated}"})
-INVALID_MD5 = Refusal(400, "InvalidMd5", MEMORY,
-    "The MD5 value specified in the request is invalid. MD5 value must be 128 bits and base64 encoded.")
-MISSING_LENGTH = Refusal(411, "MissingContentLengthHeader", MEMORY, "The Content-Length header was not specified.")
 INVALID_BLOB_TYPE = Refusal(409, "InvalidBlobType", public_output("https://github.com/manaflow-ai/subrouter/pull/223"),
     "The blob type is invalid for this operation.")
 INVALID_RANGE = Refusal(416, "InvalidRange", public_output("https://github.com/floci-io/floci-az/issues/81"),
@@ -114,10 +86,6 @@ INVALID_RANGE = Refusal(416, "InvalidRange", public_output("https://github.com/f
 INVALID_PAGE_RANGE = Refusal(416, "InvalidPageRange",
     documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
     "The page range specified is invalid.")
-INVALID_XML = Refusal(400, "InvalidXmlDocument", MEMORY, "XML specified is not syntactically valid.")
-INVALID_INPUT = Refusal(400, "InvalidInput", MEMORY, "One of the request inputs is not valid.")
-INTERNAL_ERROR = Refusal(500, "InternalError", MEMORY,
-    "Server encountered an internal error. Please try again after some time.")
 # fmt: on
 
 
@@ -195,30 +163,3 @@ def expires_before_start(start: datetime, expiry: datetime) -> ServiceError:
 def bearer_needs_version() -> ServiceError:
     """Return the 403 for a token in a request of a version that has no tokens, such as one without `x-ms-version`."""
     return AUTHENTICATION_FAILED("Authentication scheme Bearer is not supported in this version.")
-
-
-@said(MEMORY)
-def query_out_of_range(name: str, value: str, least: int, most: int) -> ServiceError:
-    """Return the 400 for a number in the query that is too small or too large."""
-    return ServiceError(
-        400,
-        "OutOfRangeQueryParameterValue",
-        "One of the query parameters specified in the request URI is outside the permissible range.",
-        extra={
-            "QueryParameterName": name,
-            "QueryParameterValue": value,
-            "MinimumAllowed": str(least),
-            "MaximumAllowed": str(most),
-        },
-    )
-
-
-@said(MEMORY)
-def body_too_large(most: int) -> ServiceError:
-    """Return the 413 for a body that is larger than the service takes."""
-    return ServiceError(
-        413,
-        "RequestBodyTooLarge",
-        "The request body is too large and exceeds the maximum permissible limit.",
-        extra={"MaxLimit": str(most)},
-    )

@@ -8,18 +8,16 @@ import httpx
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from emulator.blobs import checks, checksums, exceptions, listings, sas
+from emulator.blobs import exceptions, listings, sas
 from emulator.blobs.authorization import Authorization
 from emulator.blobs.models import SUFFIX, BlobsModel, prefix
 from emulator.blobs.operations import Operation, Target, classify, target_of
-from emulator.core.errors import ServiceError
 
-# The service's own limit for one Put Blob or Put Block.
-MAX_BODY_BYTES = 5000 * 1024 * 1024
+_RANGE = re.compile(r"bytes=\d+-\d*")
 # Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
 WHOLE_BYTES = 1024 * 1024
 _SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
-_OK, _PARTIAL, _INTERNAL_ERROR = 200, 206, 500
+_OK, _PARTIAL = 200, 206
 # The phrase that Azurite takes for a code.
 _BAD_PAGES = "Requested Range Not Satisfiable"
 # Headers that are valid for one connection only, or that every sender sets itself.
@@ -66,34 +64,22 @@ class Responses:
         if not self._model.accounts.exists(target.account):
             raise exceptions.ACCOUNT_NOT_FOUND(target.account)
         headers = dict(request.headers)
-        checks.check_version(headers)
         operation = classify(target, request.method, query, headers)
         granted = self._authorization.check(request, query, target, operation, self._tenant_id)
-        checks.check(target, operation, query, headers)
-        self._check_body(request)
         if "x-ms-blob-public-access" in request.headers:
             raise exceptions.PUBLIC_ACCESS_NOT_PERMITTED()
         if operation.name == "put blob" and "w" not in granted:
             await self._refuse_overwrite(target)
         if operation.name == "put blob" and "if-none-match" not in headers:
-            await self._refuse_other_type(target, headers["x-ms-blob-type"])
+            await self._refuse_other_type(target, headers.get("x-ms-blob-type"))
         return await self._forward(request, target, operation, forwarded_query(raw_query, target))
-
-    def _check_body(self, request: Request) -> None:
-        if request.method != "PUT":
-            return
-        length = request.headers.get("content-length")
-        if length is None:
-            raise exceptions.MISSING_LENGTH()
-        if int(length) > MAX_BODY_BYTES:
-            raise exceptions.body_too_large(MAX_BODY_BYTES)
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Refuse to replace an existing blob with a SAS that may only create."""
         if await self._model.exists(target):
             raise exceptions.PERMISSION_MISMATCH()
 
-    async def _refuse_other_type(self, target: Target, wanted: str) -> None:
+    async def _refuse_other_type(self, target: Target, wanted: str | None) -> None:
         """Refuse to replace an existing blob with one of another type, which Azurite does."""
         if await self._model.blob_type(target) not in {None, wanted}:
             raise exceptions.INVALID_BLOB_TYPE()
@@ -101,13 +87,10 @@ class Responses:
     async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
         client = self._model.client()
         headers = {name: value for name, value in request.headers.items() if name not in _HOP_BY_HOP}
-        if not re.fullmatch(checks.RANGE, headers.get("range", "")):
+        if not _RANGE.fullmatch(headers.get("range", "")):
             # Azure ignores a range that it cannot read; Azurite fails.
             headers.pop("range", None)
         body: AsyncIterator[bytes] | None = request.stream() if int(headers.get("content-length") or 0) > 0 else None
-        md5 = checksums.specified_md5(operation.name, headers) if request.method == "PUT" else None
-        if body is not None and md5 is not None:
-            body = await checksums.checked(body, md5)
         upstream = client.build_request(
             request.method,
             self._model.url(target, query),
@@ -120,7 +103,7 @@ class Responses:
             raise exceptions.SERVER_BUSY() from error
         if reply.is_error and request.method != "HEAD" and "x-ms-error-code" not in reply.headers:
             await reply.aclose()
-            raise _without_code(operation, reply.status_code)
+            raise exceptions.from_azurite(reply.status_code, "InternalError", operation.name)
         if reply.headers.get("x-ms-error-code") == _BAD_PAGES:
             await reply.aclose()
             raise exceptions.INVALID_PAGE_RANGE()
@@ -164,13 +147,6 @@ def forwarded_query(raw_query: str, target: Target) -> str:
         wanted = unquote(kept.get("prefix", "").partition("=")[2])
         kept["prefix"] = f"prefix={quote(prefix(target.account) + wanted, safe='')}"
     return "&".join(kept.values())
-
-
-def _without_code(operation: Operation, status_code: int) -> ServiceError:
-    """Return the error for an answer of Azurite that has no code: it could not read or handle the request."""
-    if status_code >= _INTERNAL_ERROR:
-        return exceptions.INTERNAL_ERROR()
-    return exceptions.INVALID_XML() if operation.name == "put block list" else exceptions.INVALID_INPUT()
 
 
 def _overrides(request: Request, reply: httpx.Response) -> dict[str, str]:
