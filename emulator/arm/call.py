@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from emulator.arm import bodies
 from emulator.arm.activity import VERBS, Deed
 from emulator.arm.exceptions import (
     CONTENT_TOO_LARGE,
@@ -33,6 +32,8 @@ AUDIENCES = ("https://management.core.windows.net", "https://management.azure.co
 CORRELATION_HEADER = "x-ms-correlation-request-id"
 _COUNT, _TOP = re.compile(r"[0-9]{1,9}"), re.compile(r"[1-9][0-9]{0,8}")
 MAX_BODY_BYTES = 4 * 1024 * 1024
+# Deeper than any resource or template, and well within the limits of Python's stack.
+MAX_DEPTH = 100
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Call:
         content = await self.content()
         try:
             body = json.loads(content) if content.strip() else {}
-            bodies.check(body)
+            check_body(body)
         except (ValueError, RecursionError) as error:
             raise INVALID_REQUEST_CONTENT(f"{error}") from error
         return body
@@ -289,3 +290,23 @@ def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
         kept = {name: value for name, value in query.items() if name.lower() not in ("api-version", "$skiptoken")}
         body["nextLink"] = call.url(call.path, **kept, **{"$skiptoken": str(start + count)})
     return answer(body)
+
+
+def check_body(body: object) -> None:
+    """Check that a parsed body can be stored and sent back.
+
+    Raises:
+        ValueError: it is nested too deeply, or it cannot be written as JSON again (NaN, half a surrogate pair), so it
+            could neither be stored nor quoted in an answer.
+    """
+    level, depth = [body], 0
+    while level:
+        depth += 1
+        inside = [value for value in level if isinstance(value, dict | list)]
+        level = [item for value in inside for item in (value.values() if isinstance(value, dict) else value)]
+    if depth > MAX_DEPTH:
+        raise ValueError(f"The reader's MaxDepth of {MAX_DEPTH} has been exceeded.")
+    try:
+        json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise ValueError(f"The body holds what JSON cannot: {error}") from error

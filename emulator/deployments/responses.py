@@ -2,8 +2,7 @@
 
 from starlette.responses import Response
 
-from emulator.arm.bodies import check
-from emulator.arm.call import Call, answer, page
+from emulator.arm.call import Call, answer, check_body, page
 from emulator.core.store import Document
 from emulator.deployments import exceptions
 from emulator.deployments.models import DeploymentsModel
@@ -32,7 +31,7 @@ async def _request(call: Call) -> Request:
     content = await call.content()
     try:
         body, source = decode(content)
-        check(body)
+        check_body(body)
     except (ValueError, RecursionError) as error:
         raise exceptions.invalid_content(f"{error}") from error
     return Request(call.caller, *_place(call), body=body, source=source, correlation_id=call.correlation_id)

@@ -1,4 +1,4 @@
-"""`PYTHONPATH=http python -m tools.calls product=DIR demo=DIR stories=DIR phases=DIR`: write the page from the journals.
+"""`PYTHONPATH=http python -m tools.calls product=DIR demo=DIR stories=DIR phases=DIR`: write the page of all calls.
 
 A folder is a state folder, or has state folders at any depth. A name may be given several times.
 """

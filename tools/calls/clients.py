@@ -51,8 +51,8 @@ class Clients:
 
         Args:
             entry: the call.
-            run: the run that the journal is from. In the product's, the customers are tests and do not count; in those of
-                phases, only what is asked of clusters counts, because tests make the clusters.
+            run: the run that the journal is from. In the product's, the customers are tests and do not count; in those
+                of phases, only what is asked of clusters counts, because tests make the clusters.
         """
         if entry.service in NOT_AZURE or entry.status == HTTPStatus.UNAUTHORIZED:
             return None
