@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 import azure.durable_functions as df
 
 from activities.targets import ACTIVITIES
+from shared import durations
 from shared.executors import CHECK_PLAN, DRY_RUN, missing, missing_error
-
-_IMPORT_PAUSE_SECONDS = 0.01
 
 
 def register(app: df.DFApp) -> None:
@@ -45,7 +44,7 @@ def _import(names: Iterable[str]) -> None:
     for name in names:
         load(ACTIVITIES[name])
         # Imports take turns, and a row that waits for its own gets the turn only from a thread that pauses.
-        time.sleep(_IMPORT_PAUSE_SECONDS)
+        time.sleep(durations.IMPORT_PAUSE.total_seconds())
 
 
 def _activity(name: str, target: str) -> Callable[[dict], dict]:  # type: ignore[type-arg] # the worker refuses dict[str, Any]
