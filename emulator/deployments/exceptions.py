@@ -93,6 +93,9 @@ CANNOT_BE_DELETED = Refusal(409, "DeploymentCannotBeDeleted", MEMORY,
 INVALID_NAME = Refusal(400, "InvalidDeploymentName", MEMORY,
     "The deployment name '{name}' is not valid: it has 1 to 64 letters, digits, or characters of '-', '.', '_', '(' "
     "and ')'.")
+NULL_PARAMETER = Refusal(400, "InvalidDeploymentParameterValue", MEMORY,
+    "The value of deployment parameter '{name}' is null. Please specify the value or use the parameter reference. "
+    "Please see https://aka.ms/resource-manager-parameter-files for details.")
 NO_TEMPLATE = Refusal(400, "InvalidDeployment", MEMORY,
     "The request to deploy has no 'template'; links to templates are not read by the local Azure.")
 CROSS_TENANT = Refusal(400, "CrossTenantDeploymentNotPermitted",

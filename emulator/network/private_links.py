@@ -21,6 +21,8 @@ from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
+MOST_CONFIGURATIONS = 8
+
 LINK_VERSIONS = tuple(version for version in NETWORK_VERSIONS if version >= "2019-04-01")
 EVERYBODY = "*"
 
@@ -35,10 +37,12 @@ CONFIGURATION_PROPERTIES: Json = {
 
 
 def prepare_service(change: Change) -> None:
-    """Fill in a service's defaults, and give it its alias."""
+    """Check the number of a service's addresses, fill in its defaults, and give it its alias."""
     properties = change.properties
     configurations = properties.get("ipConfigurations") or []
-    if configurations and not any(item.get("properties", {}).get("primary") for item in configurations):
+    if not 0 < len(configurations) <= MOST_CONFIGURATIONS:
+        raise exceptions.WRONG_COUNT(service_id=str(change.id), most=MOST_CONFIGURATIONS, count=len(configurations))
+    if not any(item.get("properties", {}).get("primary") for item in configurations):
         configurations[0].setdefault("properties", {})["primary"] = True
     # Each list is an array of subscription ids inside an object. Absent or null means nobody.
     for member in ("visibility", "autoApproval"):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.deployments.exceptions import NOT_SUPPORTED
+from emulator.deployments.exceptions import NOT_SUPPORTED, NULL_PARAMETER
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.scope import Environment, Scope
@@ -52,7 +52,7 @@ def read_given(raw: Any) -> dict[str, Any]:
     """Return the values of a request's `properties.parameters`, by name.
 
     Raises:
-        ServiceError: 400 `InvalidDeploymentParameterKey` or `InvalidDeploymentParameterValue`.
+        ServiceError: 400 `InvalidDeploymentParameterValue`.
     """
     values: dict[str, Any] = {}
     for name, entry in (raw or {}).items():
@@ -61,6 +61,8 @@ def read_given(raw: Any) -> dict[str, Any]:
             continue
         if isinstance(entry, Mapping) and "reference" in entry:
             raise NOT_SUPPORTED(f"parameters from a key vault (`reference` of parameter '{name}')")
+        if not isinstance(entry, Mapping) or entry.get("value") is None:
+            raise NULL_PARAMETER(name)
         values[name] = entry["value"]
     return values
 

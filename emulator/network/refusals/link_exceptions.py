@@ -8,6 +8,8 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
 # fmt: off
+WRONG_COUNT = Refusal(400, "PrivateLinkServiceIpConfigurationsCountInvalid", MEMORY,
+    "Private link service {service_id} must have 1 to {most} IP configurations; it has {count}.")
 # Private link services
 POLICIES_ENABLED = Refusal(400, "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled", MEMORY,
     "Private link service {service_id} cannot be created in a subnet {subnet_id} since it has private link service "

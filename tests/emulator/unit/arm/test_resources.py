@@ -164,7 +164,6 @@ def test_what_is_being_deleted_is_deleted_once(model: ArmModel, time: Time) -> N
         ({"location": ""}, "LocationRequired"),
         ({"location": "atlantis"}, "LocationNotAvailableForResourceType"),
         ({"colour": "red"}, "InvalidRequestContent"),
-        ({"properties": {}}, "VnetAddressSpaceNotSpecified"),
         (
             {"properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/8", "10.1.0.0/16"]}}},
             "VnetAddressSpacesOverlap",

@@ -316,7 +316,6 @@ def test_a_secure_value_is_in_no_message_and_no_answer() -> None:
 @pytest.mark.parametrize(
     ("raw", "want_code"),
     [
-        ({"": {"value": 1}}, "InvalidDeploymentParameterKey"),
         ({"a": {"value": None}}, "InvalidDeploymentParameterValue"),
         ({"a": "x"}, "InvalidDeploymentParameterValue"),
         ({"a": {"reference": {}}}, "NotSupportedByLocalAzure"),

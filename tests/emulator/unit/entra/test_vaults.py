@@ -104,7 +104,7 @@ def test_a_malformed_secret_is_refused(start: Callable[[], KeyVaultModel], wish:
 @pytest.mark.parametrize("name", ["ab", "1abc", "a--b", "ab-", "a" * 25, "a_b"])
 def test_a_vault_s_name_follows_key_vault_s_rules(start: Callable[[], KeyVaultModel], name: str) -> None:
     """A name has 3 to 24 letters, digits and single hyphens, and begins with a letter."""
-    with pytest.raises(ValueError, match="no vault name"):
+    with pytest.raises(ValueError, match="not a vault name"):
         start().ensure_vault(name, WORLD.rp_tenant_id)
 
 

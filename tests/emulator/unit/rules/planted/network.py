@@ -411,6 +411,7 @@ LINKS = (
         "private endpoint",
     ),
     Case("private link service", "a connection of nobody", _made_connection, origin(links.NO_CONNECTION), True),
+    _wrong("private link service", "no configuration", links.WRONG_COUNT, _properties(ipConfigurations=[])),
     _wrong("private endpoint", "no connection", links.ONE_CONNECTION, _properties(privateLinkServiceConnections=[])),
     Case("private endpoint", "a service of nobody", _hidden, origin(links.service_not_visible), True),
 )
