@@ -141,12 +141,11 @@ def test_only_the_selected_members_are_shown(stage: Stage, client: httpx.Client,
         ((), "$filter searching parameters invalid."),
         (("resourceGroupName eq 'g'",), "$filter searching parameters invalid."),
         ((_since(days=91),), "The start time cannot be more than 90 days in the past."),
-        ((_since(hours=1), "eventTimestamp le 2020-01-01"), "The start time cannot be later than the end time."),
         ((_since(hours=1), "colour eq 'red'"), "colour eq 'red'' is not supported."),
         ((_since(hours=1), "caller ne 'me'"), "caller ne 'me'' is not supported."),
         (("eventTimestamp ge yesterday",), "eventTimestamp ge yesterday' is not supported."),
     ],
-    ids=["nothing", "no start", "too early", "ends before it starts", "unknown member", "operator", "no time"],
+    ids=["nothing", "no start", "too early", "unknown member", "operator", "no time"],
 )
 def test_a_bad_filter_is_refused_in_the_services_own_format(
     stage: Stage, client: httpx.Client, terms: tuple[str, ...], message: str
