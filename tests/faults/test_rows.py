@@ -207,11 +207,12 @@ def _gaps(cluster: Cluster, step: str, error: Json, cause: Trouble, fault_id: st
     """Return what a person misses in an error: step, cause, resource, remedy, owner, correlation id."""
     details = {each["code"]: str(each["message"]) for each in error["details"]}
     said = f"{error['message']} {' '.join(details.values())}"
-    *_, last = (call for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id)
+    # A row that also signs in, or asks the cluster, may end because of that call, which is about no resource of ARM.
+    services = {call["service"] for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id}
     found = {
         "step": details.get("Step") == step and step in error["message"],
         "cause": bool(re.search(cause.says, said)),
-        "resource": last["service"] != "arm" or "/subscriptions/" in said,
+        "resource": services != {"arm"} or "/subscriptions/" in said,
         "remedy": bool(details.get("Remedy")),
         "owner": details.get("Owner") in ("customer", "azure", "platform"),
         "correlation id": details.get("CorrelationId") == cluster.correlation_id,
