@@ -17,8 +17,6 @@ Json = dict[str, Any]
 SYSTEM_ASSIGNED, USER_ASSIGNED = "SystemAssignedIdentity", "UserAssignedIdentity"
 CONNECTION_STRING = "StorageAccountConnectionString"
 AUTHENTICATION = (SYSTEM_ASSIGNED, USER_ASSIGNED, CONNECTION_STRING)
-FEWEST_INSTANCES, MOST_INSTANCES = 40, 1000
-GROUPS = ("http", "blob", "durable")
 # The first is the default.
 UPDATE_STRATEGIES = ("Recreate", "RollingUpdate")
 BLOB_SUFFIX = ".blob.core.windows.net"
