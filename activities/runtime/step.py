@@ -7,10 +7,9 @@ from typing import TypeVar
 from activities.runtime.fenced_call import FencedCall
 from shared import settings
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
-from shared.clusters import cluster_names
+from shared.clusters import cluster_names, subscriptions
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
 from shared.store import Store, get_store
@@ -74,16 +73,7 @@ class Step(FencedCall[ClusterDocument]):
 @cache
 def _tenant_of(store: Store, subscription_id: str) -> str:
     """Return a subscription's tenant. Cached for the life of the process, because every client needs it."""
-    document = store.subscriptions.get(subscription_id) or {"subscription": {}}
-    tenant_id = (document["subscription"].get("properties") or {}).get("tenantId")
-    if not tenant_id:
-        raise CloudError(
-            400,
-            ErrorCode.INVALID_SUBSCRIPTION_STATE,
-            f"Azure Resource Manager has not reported the tenant of subscription '{subscription_id}'. "
-            "Register the subscription with the resource provider again.",
-        )
-    return str(tenant_id)
+    return subscriptions.tenant_of(store.subscriptions.get(subscription_id), subscription_id)
 
 
 def own(client: Callable[..., Client], subscription_id: str = "") -> Client:

@@ -99,6 +99,8 @@ ROUTES = (
         "PUT": Verb("frontend.admin.sre_bundles:put", needs=Role.OPERATOR, takes=Body.ARCHIVE, most_bytes=MOST_BYTES_PACKED),
         "DELETE": Verb("frontend.admin.sre_bundles:delete", needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
+    Route("http_sre_cluster_ssh_key", "sre/" + _C + "/getSshKey",
+          {"POST": Verb("frontend.admin.sre_ssh_key:get", needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(readiness_checks.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

@@ -12,9 +12,9 @@ from frontend.readiness import LastCheck
 from shared import settings
 from shared.azure import scopes
 from shared.azure.arm_certificates import ClientCertificate, arm_client_certificates
-from shared.azure.arm_reads import ArmReads, arm_reads
+from shared.azure.arm_reads import ArmReads, arm_reads, provider_reads
 from shared.azure.rights import Rights, rights
-from shared.clusters.subscriptions import state_of
+from shared.clusters.subscriptions import state_of, tenant_of
 from shared.openshift import reads
 from shared.openshift.reads import Ask
 from shared.settings import Callers, Settings
@@ -37,6 +37,7 @@ class Services:
     open_verifier: Callable[[], Verifier]
     open_rights: Callable[[], Rights]
     open_arm: Callable[[], ArmReads]
+    open_customer_arm: Callable[[str], ArmReads]
     read_clusters: Callable[[Sequence[Ask], float], list[Any]]
     now: Callable[[], datetime]
     random: random.Random
@@ -71,6 +72,16 @@ class Services:
     def arm(self) -> ArmReads:
         """What ARM says about groups, locks and subscriptions."""
         return self.open_arm()
+
+    def customer_arm(self, subscription_id: str) -> ArmReads:
+        """Return what reads a customer's resources, with the identity that made them.
+
+        Raises:
+            CloudError: 400 `InvalidSubscriptionState` if ARM has not reported the subscription's tenant.
+        """
+        if self.settings.callers is Callers.ENTRA:
+            return self.open_customer_arm(self.settings.tenant_id)
+        return self.open_customer_arm(tenant_of(self.store.subscriptions.get(subscription_id), subscription_id))
 
     def subscription_state(self, subscription_id: str) -> str | None:
         """Return the state of a subscription, in the words of ARM's reports; None if it is not known.
@@ -110,6 +121,7 @@ def get_services() -> Services:
         open_verifier=verifier,
         open_rights=rights,
         open_arm=arm_reads,
+        open_customer_arm=lambda tenant_id: provider_reads(tenant_id, get_vault().get_service_secret),
         read_clusters=reads.read_all,
         now=lambda: datetime.now(UTC),
         random=random.SystemRandom(),

@@ -1,4 +1,6 @@
-"""Reads of Azure Resource Manager during a request, with the app's managed identity, over plain HTTPS.
+"""Reads of Azure Resource Manager during a request, over plain HTTPS.
+
+The app's managed identity asks about callers, the provider's identity about a customer's resources.
 
 A management SDK takes seconds to import, which a request has not got. What a request needs to know is little: groups,
 locks, role assignments. All of its reads end two seconds after the first one began (`deadline.arm_reads`).
@@ -10,7 +12,7 @@ locks, role assignments. All of its reads end two seconds after the first one be
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http import HTTPStatus
 from types import MappingProxyType
@@ -18,13 +20,14 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from azure.core import PipelineClient
+from azure.core.credentials import TokenCredential
 from azure.core.exceptions import AzureError, DecodeError, HttpResponseError
 from azure.core.pipeline.policies import BearerTokenCredentialPolicy
 from azure.core.rest import HttpRequest, HttpResponse
 
 from shared import cloud, deadline, settings, tracing
 from shared.arm.errors import CloudError
-from shared.azure import azure_errors, dependencies
+from shared.azure import azure_errors, credentials, dependencies
 
 # A page has hundreds of entries, and a subscription 4,000 role assignments at most.
 MOST_PAGES = 20
@@ -183,6 +186,21 @@ def _entries(page: Document, path: str) -> Documents:
 @cache
 def arm_reads() -> ArmReads:
     """Return the reads of this process, built once. A failure to read the cloud's endpoints is not cached."""
+    return _reads_of(cloud.managed_identity())
+
+
+@cache
+def provider_reads(tenant_id: str, read_secret: Callable[[str], str]) -> ArmReads:
+    """Return reads of customers' resources with the identity that acts on them, built once for each tenant.
+
+    Args:
+        tenant_id: the customer's tenant.
+        read_secret: as in `credentials.provider`.
+    """
+    return _reads_of(credentials.provider(tenant_id, read_secret))
+
+
+def _reads_of(credential: TokenCredential) -> ArmReads:
     profile = cloud.cloud_profile()
-    token = BearerTokenCredentialPolicy(cloud.managed_identity(), profile.arm_scope)
+    token = BearerTokenCredentialPolicy(credential, profile.arm_scope)
     return ArmReads(cloud.prompt_client(profile.arm_endpoint, token), profile.arm_endpoint)

@@ -22,6 +22,27 @@ def state_of(document: SubscriptionDocument | None) -> str | None:
     return document["subscription"].get("state") if document else None
 
 
+def tenant_of(document: SubscriptionDocument | None, subscription_id: str) -> str:
+    """Return the tenant that ARM has reported for a subscription.
+
+    Args:
+        document: the subscription's, or None.
+        subscription_id: the subscription.
+
+    Raises:
+        CloudError: 400 `InvalidSubscriptionState` if ARM has reported none.
+    """
+    tenant_id = ((document["subscription"] if document else {}).get("properties") or {}).get("tenantId")
+    if not tenant_id:
+        raise CloudError(
+            400,
+            ErrorCode.INVALID_SUBSCRIPTION_STATE,
+            f"Azure Resource Manager has not reported the tenant of subscription '{subscription_id}'. "
+            "Register the subscription with the resource provider again.",
+        )
+    return str(tenant_id)
+
+
 def require_state(state: str | None, subscription_id: str, allowed: frozenset[str]) -> None:
     """Refuse a request whose subscription is not in a state that allows it.
 

@@ -176,6 +176,7 @@ class World:
         self.service_secrets = FakeSecrets("https://rp-svc.vault.azure.net")
         self.now = NOW
         self.live = LiveFake()
+        self.customer_arm: dict[str, Any] = {}
         self.arm_certificates = [ClientCertificate(arm_certificate(), NOW - timedelta(days=1), NOW + timedelta(days=1))]
         self.levels = Levels(STRONG, STRONG)
         store = Store(lambda name: cast("Any", self.cosmos[name]), lambda: self.levels)
@@ -189,6 +190,7 @@ class World:
             open_verifier=_asked,
             open_rights=_asked,
             open_arm=_asked,
+            open_customer_arm=lambda tenant: self.customer_arm[tenant],
             read_clusters=self.live.read_all,
             now=lambda: self.now,
             random=Random(1),  # noqa: S311 - a test repeats itself

@@ -1,0 +1,73 @@
+"""The SSH key of a cluster's machines and their addresses, for an operator whose machine does not come up.
+
+This module logs nothing, and the reply forbids caches to store it: it is the only one with a machine's private key.
+The access log has a line for each request, with the operator's name.
+"""
+
+from azure.core.exceptions import ResourceNotFoundError
+
+from frontend.clusters import openshift_cluster_credentials
+from frontend.messages import Call, Reply
+from shared.arm import resource_id
+from shared.arm.errors import request_not_allowed, resource_not_found
+from shared.azure.arm_reads import ArmNotFound, Documents
+from shared.clusters.secrets import Purpose
+from shared.documents import ClusterDocument
+
+# The user that Red Hat Enterprise Linux CoreOS has from the start.
+USERNAME = "core"
+_NETWORK_INTERFACES = "2024-05-01"
+
+
+def get(call: Call) -> Reply:
+    """Return the user, the private key in PEM, and each machine's name with its address in the customer's network.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if the cluster has no key yet, or no longer.
+    """
+    document = call.services.store.clusters.get(call.key)
+    if document is None:
+        raise resource_not_found(call.resource_id)
+    key = _private_key(call, document)
+    return Reply(
+        200,
+        {"username": USERNAME, "privateKey": key, "machines": _machines(call, document)},
+        openshift_cluster_credentials.NO_STORE,
+    )
+
+
+def _private_key(call: Call, document: ClusterDocument) -> str:
+    cluster_id = document["openShiftCluster"]["id"]
+    versioned_id = document.get("secrets", {}).get(Purpose.INSTALL)
+    if not versioned_id:
+        raise request_not_allowed(
+            f"The cluster '{cluster_id}' has no SSH key yet: its create has not come to the step "
+            "'ensure_cluster_secrets'. Ask again when it has machines."
+        )
+    try:
+        return str(call.services.vault.get_secret(versioned_id)["sshKey"])
+    except ResourceNotFoundError as error:
+        raise request_not_allowed(f"The secrets of the cluster '{cluster_id}' have just been deleted.") from error
+
+
+def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]]:
+    """Return the machines that have a network interface, by name: the bootstrap machine if any, masters, workers."""
+    group = document["openShiftCluster"]["properties"]["clusterProfile"]["resourceGroupId"]
+    arm = call.services.customer_arm(call.subscription_id)
+    try:
+        interfaces = arm.list(f"{group}/providers/Microsoft.Network/networkInterfaces", _NETWORK_INTERFACES)
+    except ArmNotFound:
+        # The group is made before the machines, and deleted after them.
+        interfaces = []
+    addresses = _addresses(interfaces)
+    return [{"name": name, "privateIpAddress": addresses[name]} for name in sorted(addresses)]
+
+
+def _addresses(interfaces: Documents) -> dict[str, str]:
+    """Return the address of each machine. Interfaces without a machine, such as those of endpoints, have none."""
+    found = {}
+    for interface in interfaces:
+        match interface.get("properties"):
+            case {"virtualMachine": {"id": str(machine)}, "ipConfigurations": [{"properties": configuration}, *_]}:
+                found[resource_id.parse(machine).name] = str(configuration.get("privateIPAddress") or "")
+    return found
