@@ -6,6 +6,7 @@ import typer
 
 from phases.commands.cluster import cluster_app
 from phases.commands.common import EXIT_CODES, FAILED, WRONG, complain
+from phases.commands.machine import machine_app
 from phases.commands.phase import phase_app
 from phases.commands.plan import plan_app
 from shared.bundles.problems import BundleError
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.add_typer(phase_app, name="phase")
 app.add_typer(plan_app, name="plan")
 app.add_typer(cluster_app, name="cluster")
+app.add_typer(machine_app, name="machine")
 
 
 def main() -> None:

@@ -62,10 +62,21 @@ class Asked:
             BundleError: the command is wrong, or the service refuses the request.
             NotDone: the service does not answer.
         """
-        if self.body is None or not self.service:
+        if self.body is None:
             raise refused("A plan of the service is tried on the service: name --body and --service.")
         cluster, content = _read(self.body)
-        return Service(self.service, self.certificate, self.scope).post(f"{cluster}{path}", self.version, content)
+        return service_of(self.service, self.certificate, self.scope).post(f"{cluster}{path}", self.version, content)
+
+
+def service_of(address: str, certificate: Path | None, scope: str) -> Service:
+    """Return the service at an address.
+
+    Raises:
+        BundleError: none is named.
+    """
+    if not address:
+        raise refused("Name the address of the service: --service, or the variable ARO_SERVICE.")
+    return Service(address, certificate, scope)
 
 
 def is_plan(name: str, namespace: str) -> bool:

@@ -35,12 +35,12 @@ class Service:
     certificate: Path | None = None
     scope: str = ""
 
-    def post(self, path: str, version: str, content: Json) -> Json:
+    def post(self, path: str, version: str | None, content: Json) -> Json:
         """Send a request and return its answer, also if that takes longer than one request.
 
         Args:
             path: the path below `/sre`.
-            version: the api-version of the body.
+            version: the api-version of the body; None for requests that have none.
             content: the body.
 
         Raises:
@@ -62,7 +62,7 @@ class Service:
             raise refused(_problems(found))
         return found
 
-    def _send(self, method: str, address: str, version: str, content: Json | None) -> requests.Response:
+    def _send(self, method: str, address: str, version: str | None, content: Json | None) -> requests.Response:
         headers = {} if self.certificate else {"Authorization": f"Bearer {self._token()}"}
         try:
             with (

@@ -1,0 +1,80 @@
+"""`machine`: a way to a machine of a cluster that does not come up."""
+
+from typing import Annotated
+
+import typer
+
+from phases import output
+from phases.commands import service_plans
+from phases.commands.common import Output
+from phases.local import ssh
+from phases.local.service import Service
+from phases.output import Format
+from shared.bundles.problems import refused
+from shared.json_object import Json
+
+machine_app = typer.Typer(help="The machines of a cluster of the service, for OperatorAdmin.", no_args_is_help=True)
+
+# What a bootstrap machine does first, and then.
+FOLLOW_BOOTSTRAP = "journalctl -b -f -u release-image.service -u bootkube.service"
+
+TheCluster = Annotated[str, typer.Argument(help="The cluster's resource id.", metavar="ID")]
+TheMachine = Annotated[str, typer.Argument(help="The machine, as `list` names it.")]
+Remote = Annotated[list[str] | None, typer.Argument(help="A command to run there, after --; a shell by default.")]
+Jump = Annotated[
+    str,
+    typer.Option(
+        "--jump", "-J", help="A host in the machines' network, as USER@HOST[:PORT]; you log in to it as you always do."
+    ),
+]
+Options = Annotated[
+    list[str] | None, typer.Option("--option", help="An option for ssh, such as 'ProxyCommand=...'; may be repeated.")
+]
+
+
+@machine_app.command("list")
+def machine_list(
+    cluster: TheCluster,
+    service: service_plans.Address = "",
+    certificate: service_plans.Certificate = None,
+    scope: service_plans.Scope = "",
+    form: Output = Format.TABLE,
+) -> None:
+    """List the machines of a cluster: masters, workers, and the bootstrap machine if there is one."""
+    found = _key(cluster, service_plans.service_of(service, certificate, scope))
+    output.show(found["machines"], ("name", "privateIpAddress"), form)
+
+
+@machine_app.command("ssh")
+def machine_ssh(
+    cluster: TheCluster,
+    machine: TheMachine,
+    command: Remote = None,
+    *,
+    jump: Jump = "",
+    options: Options = None,
+    service: service_plans.Address = "",
+    certificate: service_plans.Certificate = None,
+    scope: service_plans.Scope = "",
+) -> None:
+    """Log in to a machine with the cluster's key, which never touches a disk of this machine.
+
+    The service records who has asked for the key. On a bootstrap machine, this follows what it does:
+
+        python -m phases machine ssh ID NAME-bootstrap --jump USER@HOST -- journalctl -b -f -u bootkube.service
+    """
+    found = _key(cluster, service_plans.service_of(service, certificate, scope))
+    addresses = {each["name"]: each["privateIpAddress"] for each in found["machines"]}
+    if machine not in addresses:
+        there = ", ".join(addresses) or "none"
+        raise refused(f"The cluster has no machine '{machine}' with an address. It has: {there}.")
+    if machine.endswith("-bootstrap") and not command:
+        typer.echo(f"To follow its bootstrap: {FOLLOW_BOOTSTRAP}", err=True)
+    target = ssh.Target(found["username"], addresses[machine], jump, tuple(options or ()))
+    raise typer.Exit(ssh.run(target, found["privateKey"], command or []))
+
+
+def _key(cluster: str, service: Service) -> Json:
+    if not cluster.startswith("/subscriptions/"):
+        raise refused(f"'{cluster}' is not the resource id of a cluster, which begins with /subscriptions/.")
+    return service.post(f"{cluster}/getSshKey", None, {})
