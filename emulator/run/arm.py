@@ -20,6 +20,7 @@ from emulator.identities.assigned import identifiable
 from emulator.identities.resources import TYPES as IDENTITY_TYPES
 from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
+from emulator.monitoring.diagnostic_settings import DIAGNOSTIC_SETTINGS
 from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
 from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
 from emulator.network.reach import Reach
@@ -51,6 +52,7 @@ TYPES = (
     *VAULT_TYPES,
     *WEB_TYPES,
     COMPONENTS,
+    DIAGNOSTIC_SETTINGS,
     identifiable(WORKSPACES),
 )
 PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)

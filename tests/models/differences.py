@@ -70,6 +70,7 @@ DIFFERENCES: tuple[Row, ...] = (
     WithoutModel("GET metadata/(endpoints|authentication)", "documents about a cloud, of no resource provider"),
     WithoutModel("(GET|PUT) Microsoft.Authorization/policyExemptions", "the newest SDK has left them out"),
     WithoutModel("PUT Microsoft.Authorization/denyAssignments", "the newest SDK only reads deny assignments"),
+    WithoutModel("PUT Microsoft.Insights/diagnosticSettings", "the newest SDK has left them out"),
     WithoutModel(
         "(GET|POST) Microsoft.Features/features",
         "its paths end with the namespace of the feature, by which this looks for an SDK",

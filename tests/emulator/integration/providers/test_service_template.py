@@ -81,6 +81,37 @@ def test_the_data_planes_serve_what_the_template_made(stage: Stage, throughput: 
         assert granted is want, (vault, right)
 
 
+def test_client_certificates_are_refused_on_a_plan_that_may_not_verify_them(stage: Stage) -> None:
+    """Before anything is made; the message names the plan to take."""
+    deployment = _deployment(name := f"arorp{uuid4().hex[:8]}", 0)
+    deployment["properties"]["parameters"]["callers"] = {"value": "arm"}
+    reply = stage.call("PUT", f"{DEPLOYMENTS}/{name}", VERSION, deployment)
+    assert reply.status_code == 400, reply.text
+    assert "plan=ElasticPremium, because callers=arm needs client certificates" in reply.text
+    assert not list(stage.platform.model(ArmModel).scan(f"{stage.group}/providers/Microsoft.KeyVault/vaults/{name}"))
+
+
+def test_vaults_and_database_log_who_used_them(stage: Stage) -> None:
+    """In the workspace of the service."""
+    name = f"arorp{uuid4().hex[:8]}"
+    _deploy(stage, name, 0)
+    suffix = "/providers/Microsoft.Insights/diagnosticSettings/requests"
+    settings = [
+        found for found in stage.platform.model(ArmModel).scan(f"{stage.group}/") if found["id"].endswith(suffix)
+    ]
+    logged = {
+        found["id"].removesuffix(suffix).rsplit("/", 1)[-1]: found["properties"]
+        for found in settings
+        if name in found["id"]
+    }
+    assert {which: [log["category"] for log in found["logs"]] for which, found in logged.items()} == {
+        f"{name}-svc": ["AuditEvent"],
+        f"{name}-cls": ["AuditEvent"],
+        name: ["ControlPlaneRequests", "DataPlaneRequests"],
+    }
+    assert {found["workspaceId"].rsplit("/", 1)[-1] for found in logged.values()} == {name}
+
+
 def test_a_deleted_group_leaves_only_what_azure_keeps_for_a_while(stage: Stage) -> None:
     """Vaults and the workspace can be recovered; the rest is gone, the identity's principal included."""
     name = f"arorp{uuid4().hex[:8]}"

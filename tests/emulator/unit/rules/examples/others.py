@@ -37,6 +37,18 @@ EXAMPLES = {
         },
         cheap=False,
     ),
+    "diagnostic setting": Example(
+        "Microsoft.Insights/diagnosticSettings",
+        {
+            "properties": {
+                "workspaceId": "{id:workspace}",
+                "logAnalyticsDestinationType": "Dedicated",
+                "logs": [{"category": "AuditEvent", "enabled": True}],
+                "metrics": [{"category": "AllMetrics", "enabled": False}],
+            },
+        },
+        cheap=False,
+    ),
     "registry": Example(
         REGISTRY,
         {
