@@ -27,7 +27,7 @@ from tests.patience import PATIENCE_SECONDS
 
 Json = dict[str, Any]
 Value = TypeVar("Value")
-# A create takes 35 minutes of Azure's time, so 21 seconds here; the rest is this machine's own work.
+# A create takes 25 minutes of the local Azure's time, so 15 seconds here; the rest is this machine's own work.
 # Scaled deadlines have to leave two busy cores the time for work that no scale makes faster.
 TIME_SCALE = 100
 # Only a command that hangs takes longer. `up` has limits of its own.
