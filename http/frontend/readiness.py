@@ -20,9 +20,11 @@ class Code(StrEnum):
     SIGNING_KEYS_UNKNOWN = "SigningKeysUnknown"
     RIGHTS_UNAVAILABLE = "RightsUnavailable"
     RIGHTS_FORBIDDEN = "RightsForbidden"
+    ROLES_INCOMPLETE = "RolesIncomplete"
     IDENTITY_UNAVAILABLE = "IdentityUnavailable"
     DATABASE_UNAVAILABLE = "DatabaseUnavailable"
     DATABASE_FORBIDDEN = "DatabaseForbidden"
+    DATABASE_INCOMPLETE = "DatabaseIncomplete"
     DATABASE_NOT_STRONG = "DatabaseNotStrong"
     NO_VERSION = "NoVersion"
     SERVICE_VAULT_UNAVAILABLE = "ServiceVaultUnavailable"
@@ -54,6 +56,10 @@ MEANINGS: dict[Code, tuple[str, str]] = {
         _WAIT.format("the address of Azure Resource Manager"),
     ),
     Code.RIGHTS_FORBIDDEN: ("The app may not read role assignments, so every caller is refused.", _ROLE),
+    Code.ROLES_INCOMPLETE: (
+        "The app's roles lack actions that this version needs, so operations fail at the step that needs one.",
+        "Deploy `infra/subscription.json` again, then wait a few minutes.",
+    ),
     Code.IDENTITY_UNAVAILABLE: (
         "The app gets no token of its managed identity.",
         "Assign the identity to the app, and check its client id in the settings.",
@@ -63,6 +69,10 @@ MEANINGS: dict[Code, tuple[str, str]] = {
         _WAIT.format("the account's firewall and its private endpoint"),
     ),
     Code.DATABASE_FORBIDDEN: ("The app may not read Cosmos DB.", _ROLE),
+    Code.DATABASE_INCOMPLETE: (
+        "The database lacks containers that this version needs.",
+        "Deploy `infra/service.json` again.",
+    ),
     Code.DATABASE_NOT_STRONG: (
         "Reads of Cosmos DB may answer with the past, so an attempt that was superseded may still change something.",
         f"Deploy `infra/service.json` again, or run `{_STRONG}`. Then restart the app, because it asks when it starts.",

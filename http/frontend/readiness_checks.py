@@ -13,7 +13,7 @@ from frontend.readiness import Code, Problem
 from frontend.retry_after import RETRY_AFTER_OUTAGE_SECONDS
 from shared import deadline, durations
 from shared.arm.errors import CloudError
-from shared.azure import dependencies
+from shared.azure import dependencies, provider_actions
 from shared.azure.rights import Ask
 from shared.clusters import catalogue
 from shared.deadline import TimeIsUp
@@ -108,16 +108,25 @@ def _signing_keys(call: Call) -> Problem | None:
 
 
 def _rights(call: Call) -> Problem | None:
-    # The app's own right is asked like any caller's. What ARM does not show counts as no.
+    # The app's own rights are asked like any caller's. What ARM does not show counts as no.
     app, subscription = call.services.settings.rp_object_id, call.services.settings.subscription_id
-    ask = Ask("Microsoft.Authorization/roleAssignments/read", f"/subscriptions/{subscription}")
-    if call.services.rights.may(app, ask):
-        return None
-    return Problem(
-        Code.RIGHTS_FORBIDDEN,
-        f"the app's managed identity (object id {app}) may not read the role assignments of subscription "
-        f"{subscription}",
-    )
+    whose, scope = f"the app's managed identity (object id {app})", f"/subscriptions/{subscription}"
+    if not call.services.rights.may(app, Ask("Microsoft.Authorization/roleAssignments/read", scope)):
+        message = f"{whose} may not read the role assignments of subscription {subscription}"
+        return Problem(Code.RIGHTS_FORBIDDEN, message)
+    needed = provider_actions.of_own_subscription()
+    granted = call.services.rights.may_each(app, [Ask(action, scope) for action in needed])
+    if missing := [action for action, has in zip(needed, granted, strict=True) if not has]:
+        message = f"{whose} lacks these actions on subscription {subscription}: {', '.join(missing)}"
+        return Problem(Code.ROLES_INCOMPLETE, message)
+    return None
+
+
+def _containers(call: Call) -> Problem | None:
+    if missing := call.services.store.missing_containers():
+        account = call.services.settings.cosmosdb_account
+        return Problem(Code.DATABASE_INCOMPLETE, f"the account '{account}' has no {', '.join(missing)}")
+    return None
 
 
 def _levels(call: Call) -> Problem | None:
@@ -162,6 +171,7 @@ _Row = tuple[Callable[[Call], Problem | None], Code, Code]
 # Each check, its code if the service that it asks is away, and its code if that refuses.
 _DEPENDENCIES: tuple[_Row, ...] = (
     (_documents, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
+    (_containers, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_levels, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_service_vault, Code.SERVICE_VAULT_UNAVAILABLE, Code.SERVICE_VAULT_FORBIDDEN),
     (_cluster_vault, Code.CLUSTER_VAULT_UNAVAILABLE, Code.CLUSTER_VAULT_FORBIDDEN),

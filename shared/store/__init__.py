@@ -1,6 +1,6 @@
 """The documents in Cosmos DB, without any knowledge of their meaning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
 
@@ -43,30 +43,52 @@ __all__ = [
 class Store:
     """Every container of the database, by its everyday name."""
 
-    def __init__(self, container: Callable[[str], ContainerProxy], levels: Callable[[], Levels]) -> None:
+    def __init__(
+        self,
+        container: Callable[[str], ContainerProxy],
+        levels: Callable[[], Levels],
+        containers: Callable[[], Iterable[str]],
+    ) -> None:
         """Open the containers.
 
         Args:
             container: returns the container with a name; `DatabaseProxy.get_container_client` in production.
             levels: asks how fresh reads are.
+            containers: asks for the names of all containers that the database has.
         """
         self._levels = levels
-        self.clusters = Clusters(container("OpenShiftClusters"))
-        self.operations = Operations(container("AsyncOperations"))
-        self.progress = Progress(container("OperationProgress"))
+        self._containers = containers
+        self._needed: list[str] = []
+
+        def opened(name: str) -> ContainerProxy:
+            self._needed.append(name)
+            return container(name)
+
+        self.clusters = Clusters(opened("OpenShiftClusters"))
+        self.operations = Operations(opened("AsyncOperations"))
+        self.progress = Progress(opened("OperationProgress"))
         self.polls = Polls(self.operations, self.progress)
-        self.subscriptions = Subscriptions(container("Subscriptions"))
-        self.task_hubs = TaskHubs(container("TaskHubs"))
-        self.domains = Domains(container("Domains"))
-        self.billing = Billing(container("Billing"))
-        self.versions = Versions(container("OpenShiftVersions"))
-        self.role_sets = RoleSets(container("PlatformWorkloadIdentityRoleSets"))
-        self.sites = Sites(container("Sites"))
+        self.subscriptions = Subscriptions(opened("Subscriptions"))
+        self.task_hubs = TaskHubs(opened("TaskHubs"))
+        self.domains = Domains(opened("Domains"))
+        self.billing = Billing(opened("Billing"))
+        self.versions = Versions(opened("OpenShiftVersions"))
+        self.role_sets = RoleSets(opened("PlatformWorkloadIdentityRoleSets"))
+        self.sites = Sites(opened("Sites"))
 
     def levels(self) -> Levels:
         """Ask the account how fresh reads are."""
         with deadline.call():
             return self._levels()
+
+    def missing_containers(self) -> list[str]:
+        """Ask the database what it has, and return the names of the containers that it lacks.
+
+        Cosmos DB answers a read in a container that does not exist like one of a document that does not exist.
+        """
+        with deadline.call():
+            found = set(self._containers())
+        return [name for name in self._needed if name not in found]
 
     def owner(self, operation: OperationDocument) -> FencedDocument | None:
         """Return the document of an operation's cluster or site, or None if it is gone."""
@@ -94,4 +116,8 @@ def get_store() -> Store:
             **cloud.PROMPT,
         )
     database = client.get_database_client(service_settings.cosmosdb_database)
-    return Store(database.get_container_client, partial(read_levels, client))
+    return Store(
+        database.get_container_client,
+        partial(read_levels, client),
+        lambda: (str(found["id"]) for found in database.list_containers()),
+    )

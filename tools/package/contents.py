@@ -11,6 +11,7 @@ PRODUCT = (
     "function_app.py",
     "host.json",
     "http",
+    "infra/subscription.json",
     "installer",
     "orchestrators",
     "requirements.txt",

@@ -104,6 +104,15 @@ def test_the_app_is_not_ready_without_a_default_version_that_can_be_installed(wo
     assert codes(world) == ["NoVersion"]
 
 
+def test_the_app_is_not_ready_without_a_container_that_it_needs(world: World) -> None:
+    """A deployment of an older release lacks it. Operators learn which, and what makes it."""
+    del world.cosmos["Sites"]
+    assert codes(world) == ["DatabaseIncomplete"]
+    told = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    assert told.body["problems"][0]["message"] == "the account 'rp-eastus' has no Sites"
+    assert "infra/service.json" in told.body["problems"][0]["remedy"]
+
+
 def test_the_app_is_not_ready_without_a_paging_key(world: World) -> None:
     """Lists of clusters would fail. Only operators learn which secret is missing."""
     world.service_secrets.versions.clear()
@@ -171,6 +180,14 @@ def test_ones_own_service_needs_keys_and_rights_instead_of_arms_certificates(own
         "Microsoft.Authorization/roleAssignments/read",
         f"/subscriptions/{ENVIRONMENT['AZURE_SUBSCRIPTION_ID']}",
     )
+
+
+def test_ones_own_service_is_not_ready_without_an_action_that_it_needs(own: CallersWorld) -> None:
+    """The roles of an older release lack it. Operators learn which."""
+    own.rights.deny("Microsoft.Compute/disks/write", f"/subscriptions/{ENVIRONMENT['AZURE_SUBSCRIPTION_ID']}")
+    assert codes_of_own(own) == ["RolesIncomplete"]
+    told = own.call("GET", "/sre/healthz/ready", token=token(roles=["Operator"]), api_version="")
+    assert told.body["problems"][0]["message"].endswith(": Microsoft.Compute/disks/write")
 
 
 def test_ones_own_service_is_not_ready_while_entra_or_arm_is_away(own: CallersWorld) -> None:

@@ -179,7 +179,7 @@ class World:
         self.customer_arm: dict[str, Any] = {}
         self.arm_certificates = [ClientCertificate(arm_certificate(), NOW - timedelta(days=1), NOW + timedelta(days=1))]
         self.levels = Levels(STRONG, STRONG)
-        store = Store(lambda name: cast("Any", self.cosmos[name]), lambda: self.levels)
+        store = Store(lambda name: cast("Any", self.cosmos[name]), lambda: self.levels, lambda: list(self.cosmos))
         vault = Vault(cast("Any", self.secrets), cast("Any", self.service_secrets), "rp-eastus/ARO")
         self.services = Services(
             settings=settings.parse({**ENVIRONMENT, "ADMIN_API_CA": authority().pem(), "TIME_SCALE": "1"}),

@@ -73,7 +73,7 @@ def test_in_ones_own_subscription_nothing_is_hosted() -> None:
 def test_the_template_makes_the_containers_that_the_product_opens() -> None:
     """A missing one fails only at its first use."""
     opened = Mock()
-    Store(opened, Mock())
+    Store(opened, Mock(), Mock())
     rows = _read("service.json")["variables"]["containers"]
     assert {row["name"] for row in rows} == {call.args[0] for call in opened.call_args_list}
 

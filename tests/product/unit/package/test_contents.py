@@ -34,7 +34,9 @@ def test_every_file_of_the_repository_is_either_in_the_package_or_in_funcignore(
     excludes = f"core.excludesFile={REPOSITORY / '.funcignore'}"
     ignored = set(_git("-c", excludes, "check-ignore", "--no-index", "--stdin", given=tracked).splitlines())
     packaged = {
-        path for path in tracked.splitlines() if path.split("/")[0] in PRODUCT and Path(path).name not in LEFT_OUT
+        path
+        for path in tracked.splitlines()
+        if {path, path.split("/")[0]} & set(PRODUCT) and Path(path).name not in LEFT_OUT
     }
     assert packaged == set(tracked.splitlines()) - ignored
     assert packaged <= set(product_files(REPOSITORY))
@@ -124,6 +126,7 @@ def _tree(folder: Path) -> None:
     (folder / "shared" / "a.py").write_text("a")
     for name in PRODUCT:
         if "." in name:
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text("")
 
 

@@ -26,7 +26,7 @@ def container() -> Container:
 @pytest.fixture
 def store(container: Container) -> Store:
     """Make a store over it."""
-    return Store(lambda _name: container, Mock())  # type: ignore[arg-type,return-value] # a fake of the SDK's container
+    return Store(lambda _name: container, Mock(), Mock())  # type: ignore[arg-type,return-value] # a fake of the SDK's container
 
 
 def test_the_plan_is_written_first_and_lives_longer(store: Store, container: Container) -> None:

@@ -44,7 +44,7 @@ class Database:
 
     def process(self) -> Store:
         """Return the store of another process."""
-        return Store(self.containers.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
+        return Store(self.containers.__getitem__, Mock(), Mock())  # type: ignore[arg-type] # a fake of the SDK's container
 
     def write(self, step: str, status: str = "Running", lasted: int = 0, attempt: int = 1) -> None:
         """Write the item of a step."""

@@ -23,7 +23,7 @@ def cosmos() -> dict[str, Container]:
 @pytest.fixture
 def store(cosmos: dict[str, Container]) -> Store:
     """Make a store with a site on which an operation runs, a site at rest, and a cluster."""
-    made = Store(cosmos.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
+    made = Store(cosmos.__getitem__, Mock(), Mock())  # type: ignore[arg-type] # a fake of the SDK's container
     site: Any = {"bundle": "b1", "metadata": "metadata.yaml"}
     made.sites.create(site | {"id": "edge-1", "key": KEY, "asyncOperationId": "op", "attempt": 1})
     made.sites.create(site | {"id": "idle", "key": key_of("idle"), "lastAsyncOperationId": "former", "attempt": 3})

@@ -22,7 +22,7 @@ def cosmos() -> dict[str, Container]:
 @pytest.fixture
 def store(cosmos: dict[str, Container]) -> Store:
     """Make a store with one cluster."""
-    made = Store(cosmos.__getitem__, Mock())  # type: ignore[arg-type] # a fake of the SDK's container
+    made = Store(cosmos.__getitem__, Mock(), Mock())  # type: ignore[arg-type] # a fake of the SDK's container
     made.clusters.create(cluster_document())
     return made
 
