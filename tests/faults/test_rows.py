@@ -135,16 +135,16 @@ def test_every_row_that_scales_workers_says_what_to_do_and_the_next_request_goes
     cluster.succeed(cluster.create())
     causes = dict.fromkeys((row.name for row in plans.PLANS["update"] if row.when == SCALES), FORBIDDEN)
     with _hindered(cluster, causes) as held:
-        failed, _ = _repeat(cluster, lambda cluster: scale(cluster, 5), held, causes)
+        failed, *_ = _repeat(cluster, lambda cluster: scale(cluster, 5), held, causes)
     assert failed == set(causes)
 
 
 def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
     """Create a cluster that fails at some rows; return the rows that failed, and those that are in its plan."""
     with _hindered(cluster, causes) as held:
-        failed, operation_id = _repeat(cluster, Cluster.create, held, causes)
+        failed, steps, operation_id = _repeat(cluster, Cluster.create, held, causes)
     cluster.expect_one_of_each(operation_id, versions=FOR_EVER)
-    return failed, causes.keys() & _steps(cluster, operation_id)
+    return failed, causes.keys() & steps
 
 
 def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
@@ -157,9 +157,9 @@ def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[s
         cluster.wait_for_step(cluster.create(), UNDER_WAY)
     document_id = cluster.document_id()
     with _hindered(cluster, causes) as held:
-        failed, operation_id = _repeat(cluster, Cluster.delete, held, causes)
+        failed, steps, _ = _repeat(cluster, Cluster.delete, held, causes)
     cluster.expect_nothing_left(document_id)
-    return failed, causes.keys() & _steps(cluster, operation_id)
+    return failed, causes.keys() & steps
 
 
 @contextmanager
@@ -174,20 +174,23 @@ def _hindered(cluster: Cluster, causes: dict[str, Trouble]) -> Iterator[dict[str
 
 def _repeat(
     cluster: Cluster, begin: Callable[[Cluster], str], held: dict[str, str], causes: dict[str, Trouble]
-) -> tuple[set[str], str]:
+) -> tuple[set[str], set[str], str]:
     """Repeat a request until it succeeds, each time without the faults that made it fail.
 
     Returns:
-        The steps that failed, and the id of the operation that succeeded.
+        The steps that failed, those of all plans, and the id of the operation that succeeded. A repeated request makes
+        a plan of its own: a delete that has failed has no create to cancel any more.
     """
     failed: set[str] = set()
+    steps: set[str] = set()
     gaps: list[str] = []
     while True:
         operation_id = begin(cluster)
+        steps |= _steps(cluster, operation_id)
         ended = cluster.wait(operation_id)
         if ended["status"] == "Succeeded":
             assert not gaps, "\n".join(gaps)
-            return failed, operation_id
+            return failed, steps, operation_id
         assert ended["status"] == "Failed", ended
         for step, error in _failures(ended["error"]):
             assert step in held.keys() - failed, ended
