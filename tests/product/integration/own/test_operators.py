@@ -1,5 +1,7 @@
 """What the app roles of the service's registration open, and what Azure's roles do not."""
 
+import re
+
 import pytest
 
 from tests.entra_azure import Caller, EntraAzure
@@ -7,25 +9,28 @@ from tests.product.integration.own.conftest import Stored
 
 pytestmark = pytest.mark.xdist_group("own-stored")
 
-# The status of each operators' route, by the caller's role. `durable` has addresses that control every orchestration.
+# The status of each operators' route, by the caller's role. `durable` has addresses that control every orchestration,
+# and `ssh key` the key of all machines.
 TABLE = """
-                     versions  operation  durable  ready
-Operator             200       200        403      200
-OperatorAdmin        200       200        200      200
-Owner without a role 403       403        403      403
+                     versions  operation  durable  ready  ssh key
+Operator             200       200        403      200    403
+OperatorAdmin        200       200        200      200    200
+Owner without a role 403       403        403      403    403
 """
 
 
 def _answers(caller: Caller, stored: Stored) -> list[str]:
     """Return what each operators' route answers, in the order of the table's columns."""
-    operation = f"/sre{stored.owner.cluster_id}/operations/{stored.operation_id}"
-    paths = (
-        "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions",
-        operation,
-        f"{operation}/durable",
-        "/sre/healthz/ready",
+    cluster = f"/sre{stored.owner.cluster_id}"
+    operation = f"{cluster}/operations/{stored.operation_id}"
+    requests = (
+        ("GET", "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions"),
+        ("GET", operation),
+        ("GET", f"{operation}/durable"),
+        ("GET", "/sre/healthz/ready"),
+        ("POST", f"{cluster}/getSshKey"),
     )
-    return [str(caller.send("GET", path).status_code) for path in paths]
+    return [str(caller.send(method, path).status_code) for method, path in requests]
 
 
 def test_only_operators_use_operators_routes(entra_azure: EntraAzure, stored: Stored) -> None:
@@ -38,7 +43,7 @@ def test_only_operators_use_operators_routes(entra_azure: EntraAzure, stored: St
         azure.assign(caller.object_id, "Owner", stored.owner.group_id, kind="User")
         if role in ("Operator", "OperatorAdmin"):
             azure.make_operator(caller.object_id, role)
-        columns = zip(heading.split(), _answers(caller, stored), strict=True)
+        columns = zip(re.split(r"\s{2,}", heading.strip()), _answers(caller, stored), strict=True)
         row = role
         for name, answer in columns:
             row = row.ljust(heading.index(f" {name}") + 1) + answer
