@@ -1,6 +1,7 @@
 """`infra/service.json`: everything that the function app uses, without the app itself."""
 
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 
+from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.roles import ITEM_ACTIONS
@@ -20,6 +22,9 @@ from tests.emulator.integration.providers.stage import ENDED, Stage
 from tests.emulator.unit.providers import caller
 
 ROOT = Path(__file__).parents[4]
+INFRA = ROOT / "infra"
+# The templates of a release of November 2026, before the package told what it needs of them.
+FORMER = Path(__file__).with_name("former")
 DEPLOYMENTS = "Microsoft.Resources/deployments"
 LEFT_OUT = "Microsoft.Web/"
 VERSION = "2025-04-01"
@@ -38,18 +43,18 @@ RIGHTS = (
 )
 
 
-def _deployment(name: str, throughput: int) -> dict[str, Any]:
-    template = json.loads((ROOT / "infra" / "service.json").read_text(encoding="utf-8"))
+def _deployment(name: str, throughput: int, folder: Path = INFRA) -> dict[str, Any]:
+    template = json.loads((folder / "service.json").read_text(encoding="utf-8"))
     template["resources"] = [found for found in template["resources"] if not found["type"].startswith(LEFT_OUT)]
     template["outputs"] = {"identity": template["outputs"]["identity"]}
-    given = json.loads((ROOT / "infra" / "own.parameters.json").read_text(encoding="utf-8"))["parameters"]
+    given = json.loads((INFRA / "own.parameters.json").read_text(encoding="utf-8"))["parameters"]
     chosen = {"name": {"value": name}, "databaseThroughput": {"value": throughput}}
     return {"properties": {"mode": "Incremental", "template": template, "parameters": given | chosen}}
 
 
-def _deploy(stage: Stage, name: str, throughput: int) -> dict[str, Any]:
+def _deploy(stage: Stage, name: str, throughput: int, folder: Path = INFRA) -> dict[str, Any]:
     path = f"{DEPLOYMENTS}/{name}"
-    reply = stage.call("PUT", path, VERSION, _deployment(name, throughput))
+    reply = stage.call("PUT", path, VERSION, _deployment(name, throughput, folder))
     assert reply.status_code in {200, 201}, reply.text
     while (found := stage.call("GET", path, VERSION).json()["properties"])["provisioningState"] not in ENDED:
         time.sleep(0.05)
@@ -79,6 +84,45 @@ def test_the_data_planes_serve_what_the_template_made(stage: Stage, throughput: 
         scope = f"{stage.group}/providers/Microsoft.KeyVault/vaults/{name}-{vault}"
         granted = model.authorization.data_allowed(caller(identity), f"Microsoft.KeyVault/vaults/{right}", scope)
         assert granted is want, (vault, right)
+
+
+def test_an_update_of_a_former_deployment_has_all_that_a_new_one_has(stage: Stage) -> None:
+    """In place: what exists keeps its name, and nothing of the former release is left beside it."""
+    updated, new = (f"arorp{uuid4().hex[:8]}" for _ in range(2))
+    _deploy(stage, updated, 0, FORMER)
+    before = _resources(stage, updated)
+    _deploy(stage, updated, 0)
+    _deploy(stage, new, 0)
+    assert before < _resources(stage, updated) == _resources(stage, new)
+
+
+def test_an_update_gives_the_roles_of_a_former_deployment_the_actions_of_a_new_one(stage: Stage) -> None:
+    """The same definitions and assignments, whose principal keeps its rights all the time."""
+    subscription, principal = f"/subscriptions/{stage.world.subscription_id}", str(uuid4())
+    found = []
+    for folder in (FORMER, INFRA):
+        template = json.loads((folder / "subscription.json").read_text(encoding="utf-8"))
+        wanted = {"callers": "entra", "principalId": principal, "serviceGroup": stage.group.rsplit("/", 1)[-1]}
+        parameters = {name: {"value": value} for name, value in wanted.items()}
+        properties = {"mode": "Incremental", "template": template, "parameters": parameters}
+        path = f"{subscription}/providers/{DEPLOYMENTS}/roles"
+        body = {"location": "eastus", "properties": properties}
+        assert stage.call("PUT", path, VERSION, body).status_code in {200, 201}
+        while (ended := stage.call("GET", path, VERSION).json()["properties"])["provisioningState"] not in ENDED:
+            time.sleep(0.05)
+        assert ended["provisioningState"] == "Succeeded", json.dumps(ended.get("error"))
+        found.append(ended["outputs"]["roles"]["value"])
+        defined = [stage.platform.model(ArmModel).load(role) for role in found[-1]]
+        granted = [role["properties"]["permissions"][0]["actions"] for role in defined if role is not None]
+        needed = [{*role["actions"], *role.get("entra", ())} for role in template["variables"]["roles"]]
+        assert [set(actions) for actions in granted] == needed
+    assert found[0] == found[1]
+
+
+def _resources(stage: Stage, name: str) -> set[str]:
+    """Return what a deployment has made, without its name and the names that follow from it."""
+    found = (str(each["id"]) for each in stage.platform.model(ArmModel).scan(f"{stage.group}/") if name in each["id"])
+    return {re.sub(GUID, "…", each.replace(name, "NAME")) for each in found if DEPLOYMENTS not in each}
 
 
 def test_client_certificates_are_refused_on_a_plan_that_may_not_verify_them(stage: Stage) -> None:
