@@ -128,9 +128,14 @@ class RegistryProfile(TypedDict, total=False):
 
 
 class Install(TypedDict, total=False):
-    """The time when the one-day certificates begin, and whether a resume has to repeat the bootstrap."""
+    """The time when the one-day certificates begin, and whether a resume has to repeat the bootstrap.
+
+    `oneBlob` says that the signature in the bootstrap machine's customData is for its ignition alone; former releases
+    signed for all blobs of the account.
+    """
 
     now: str
+    oneBlob: bool
     beginsAgain: bool
 
 

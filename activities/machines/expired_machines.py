@@ -145,11 +145,7 @@ def _forget(document: ClusterDocument) -> bool:
     if not _begins_again(document):
         return False
     properties = document["openShiftCluster"]["properties"]
-    install = properties["install"]
-    install.pop("now", None)
-    install.pop("beginsAgain", None)
-    if not install:
-        properties.pop("install")
+    properties.pop("install")
     for purpose in _BUNDLES:
         document.get("secrets", {}).pop(purpose, None)
     return True

@@ -255,7 +255,7 @@ def _note_time(document: ClusterDocument, now: str) -> bool:
     install = document["openShiftCluster"]["properties"].setdefault("install", {})
     if install.get("now") == now:
         return False
-    install["now"] = now
+    install["now"], install["oneBlob"] = now, True
     return True
 
 

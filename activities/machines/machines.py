@@ -5,7 +5,7 @@ from datetime import datetime
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
 
-from activities.azure import deployments, machine_names
+from activities.azure import deployments, machine_names, storage
 from activities.machines import boot_diagnostics, graph
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
@@ -14,6 +14,7 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
 from shared.azure.templates import Parameters
+from shared.documents import Install
 from shared.steps import RetryClass
 
 DEPLOYMENT = "machines"
@@ -21,6 +22,8 @@ _MACHINES = "/providers/microsoft.compute/virtualmachines/"
 # Azure's code if a machine's agent has not reported for about forty minutes; most likely the machine has no ignition.
 _DID_NOT_BOOT = "OSProvisioningTimedOut"
 
+_ONE_BLOB = {"signedResource": "b", "signedPermission": "r"}
+_ALL_BLOBS = {"signedServices": "b", "signedResourceTypes": "o", "signedPermission": "rl"}
 # Three masters that wait for the same thing log the same.
 _MASTER_LINES = 3
 
@@ -42,21 +45,24 @@ def _parameters(step: Step) -> Parameters:
         "zones": properties["zones"],
         "image": made.contents["install-config"]["platform"]["azure"]["image"],
         "ignitionVersion": made.contents["release-image"]["ignitionVersion"],
-        "sas": _sas(properties["install"]["now"]),
+        "sas": _sas(properties["install"], storage.account_name(step)),
         "masterIgnition": made.file("master.ign"),
     }
 
 
-def _sas(now: str) -> dict[str, str]:
-    """Return the rights that the bootstrap ignition's address grants: reading one blob, for a day from the decision."""
-    start = datetime.fromisoformat(now)
+def _sas(install: Install, account: str) -> dict[str, str]:
+    """Return what the address of the bootstrap ignition grants: reading that blob, for a day from the decision.
+
+    Azure refuses other customData for a machine that exists, so machines of former releases keep their address, which
+    grants reading every blob of the account.
+    """
+    start = datetime.fromisoformat(install["now"])
+    blob = f"/blob/{account}/{'/'.join(graph.IGNITION_BLOB)}"
     return {
         "signedStart": _sas_time(start),
         "signedExpiry": _sas_time(start + durations.IGNITION_LINK),
-        "signedPermission": "rl",
-        "signedResourceTypes": "o",
-        "signedServices": "b",
         "signedProtocol": "https",
+        **({"canonicalizedResource": blob, **_ONE_BLOB} if install.get("oneBlob") else _ALL_BLOBS),
     }
 
 

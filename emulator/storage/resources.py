@@ -14,7 +14,7 @@ from emulator.core.clock import rfc3339
 from emulator.identities.assigned import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
-from emulator.storage.sas import account_sas
+from emulator.storage.sas import account_sas, service_sas
 
 Json = dict[str, Any]
 
@@ -218,6 +218,10 @@ def _list_account_sas(call: ActionCall) -> Json:
     return {"accountSasToken": account_sas(call.stored["name"], _list_keys(call)["keys"], call.body)}
 
 
+def _list_service_sas(call: ActionCall) -> Json:
+    return {"serviceSasToken": service_sas(call.stored["name"], _list_keys(call)["keys"], call.body)}
+
+
 def _check_name(arm: Reads, body: Json) -> Json:
     name = str(body.get("name", ""))
     if body.get("type") != ACCOUNTS_NAME:
@@ -377,6 +381,7 @@ ACCOUNTS = ResourceType(
         "listKeys": Action(_list_keys),
         "regenerateKey": Action(_regenerate_key),
         "listAccountSas": Action(_list_account_sas),
+        "listServiceSas": Action(_list_service_sas),
     },
 )
 BLOB_SERVICES = ResourceType(

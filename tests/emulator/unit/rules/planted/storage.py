@@ -101,4 +101,5 @@ CASES: tuple[Case, ...] = (
     ),
     action(ACCOUNT, "a new third key", exceptions.invalid_values, "regenerateKey", {"keyName": "key3"}),
     action(ACCOUNT, "a SAS for nothing", exceptions.invalid_values, "listAccountSas", SIGNED | {"signedServices": "x"}),
+    action(ACCOUNT, "a SAS for another account", exceptions.invalid_values, "listServiceSas", SIGNED),
 )

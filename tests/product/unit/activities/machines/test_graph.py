@@ -77,7 +77,7 @@ class Stage:
         assert self.blobs.blobs[IGNITION].content.decode() == made.file("bootstrap.ign")
         assert credentials["aroServiceKubeconfig"] == made.file("auth/aro/kubeconfig")
         assert credentials["kubeadminPassword"] == made.file("auth/kubeadmin-password")
-        assert self.world.properties["install"] == {"now": made.contents["clock"]["now"]}
+        assert self.world.properties["install"] == {"oneBlob": True, "now": made.contents["clock"]["now"]}
         assert self.blobs.writes.count(GRAPH) == 1
         return True
 

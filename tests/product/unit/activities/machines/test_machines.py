@@ -25,7 +25,7 @@ def sealed(accepted: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """Let the install graph be made; what it is sealed with is another test's matter."""
     call("decide_names")
     accepted.properties["masterProfile"]["vmSize"] = "Standard_D8s_v5"
-    accepted.properties.update(zones=["1", "2", "3"], install={"now": "2026-03-01T09:00:00Z"})
+    accepted.properties.update(zones=["1", "2", "3"], install={"now": "2026-03-01T09:00:00Z", "oneBlob": True})
     made = Graph(
         {
             "install-config": {"platform": {"azure": {"image": IMAGE}}},
@@ -132,10 +132,24 @@ def test_the_signature_is_for_a_day_from_the_stored_time(sealed: World) -> None:
     assert first == {
         "signedStart": "2026-03-01T09:00:00Z",
         "signedExpiry": "2026-03-02T09:00:00Z",
-        "signedPermission": "rl",
-        "signedResourceTypes": "o",
-        "signedServices": "b",
         "signedProtocol": "https",
+        "canonicalizedResource": f"/blob/cluster{sealed.properties['storageSuffix']}/ignition/bootstrap.ign",
+        "signedResource": "b",
+        "signedPermission": "r",
+    }
+
+
+def test_machines_of_a_former_release_keep_their_signature(sealed: World) -> None:
+    """A resume would otherwise send other customData for a machine that exists."""
+    del sealed.properties["install"]["oneBlob"]
+    call("deploy_machines_template")
+    assert sent(sealed)["sas"] == {
+        "signedStart": "2026-03-01T09:00:00Z",
+        "signedExpiry": "2026-03-02T09:00:00Z",
+        "signedProtocol": "https",
+        "signedServices": "b",
+        "signedResourceTypes": "o",
+        "signedPermission": "rl",
     }
 
 
