@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
+from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
 from emulator.entra.exceptions import aadsts, invalid_tenant, only_post
@@ -27,7 +28,6 @@ PUBLIC_HOST = "login.microsoftonline.com"
 ALIASES = (PUBLIC_HOST, "login.windows.net", "login.microsoft.com", "sts.windows.net")
 # Words that stand for any tenant. They have metadata, but service principals cannot get tokens from them.
 ANY_TENANT = ("common", "organizations", "consumers")
-DEFAULT_SCOPE = "/.default"
 
 
 class Responses:
@@ -208,13 +208,7 @@ def _issuer_tenant(tenant: str) -> str:
 
 
 def _audience_of_scope(form: dict[str, str]) -> str:
-    """Return the audience of the only scope; MSAL appends `/.default` to the audience even if it ends with a slash."""
-    scopes = required(form, "scope").split()
-    if len(scopes) != 1:
-        raise aadsts(70011, scope=form["scope"])
-    if not scopes[0].endswith(DEFAULT_SCOPE):
-        raise aadsts(1002012, scope=scopes[0])
-    return scopes[0].removesuffix(DEFAULT_SCOPE)
+    return scopes.of_application(required(form, "scope"))
 
 
 def _audience_of_resource(form: dict[str, str]) -> str:

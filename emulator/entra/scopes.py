@@ -1,4 +1,4 @@
-"""The `scope` of a user's token request: permissions of one API, and what OpenID Connect adds."""
+"""The `scope` of a token request: permissions of one API, and what OpenID Connect adds."""
 
 from dataclasses import dataclass
 
@@ -45,3 +45,21 @@ def read(scope: str) -> Wanted:
         raise aadsts(70011, scope=scope)
     openid = frozenset(word for word in words if word in OPENID)
     return Wanted(next(iter(apis), _GRAPH), permissions, openid, qualified)
+
+
+def of_application(scope: str) -> str:
+    """Return the API that an application asks for in its own name.
+
+    MSAL for Go also sends the words of OpenID Connect, which mean nothing here, because nobody signs in.
+
+    Raises:
+        ServiceError: AADSTS70011 unless there is one scope; 1002012 for a scope other than `.default`.
+    """
+    words = [word for word in scope.split() if word not in OPENID]
+    if len(words) != 1:
+        raise aadsts(70011, scope=scope)
+    # MSAL appends `/.default` to the name of the API even if that ends with a slash.
+    api, _, permission = words[0].rpartition("/")
+    if not api or permission != DEFAULT:
+        raise aadsts(1002012, scope=words[0])
+    return api
