@@ -9,6 +9,9 @@ from emulator.compute import exceptions
 
 Json = dict[str, Any]
 
+# The word for the newest version of a SKU.
+LATEST = "latest"
+
 
 @dataclass(frozen=True)
 class Image:
@@ -20,6 +23,7 @@ class Image:
         latest: the version that `latest` stands for, by SKU.
         versions: regular expression of the versions that exist; `{sku}` stands for the digits of the SKU.
         disk_gb: size of the image's disk.
+        second: the SKUs for machines of the second generation.
     """
 
     publisher: str
@@ -27,6 +31,11 @@ class Image:
     latest: Mapping[str, str]
     versions: str
     disk_gb: int
+    second: tuple[str, ...] = ()
+
+    def generation(self, sku: str) -> str:
+        """Return the generation of the machines that boot from a SKU, `V1` or `V2`."""
+        return "V2" if sku.lower() in self.second else "V1"
 
     def has(self, sku: str, version: str) -> bool:
         """Tell whether a SKU has a version. The versions of an OpenShift SKU begin with the SKU's digits."""
@@ -67,6 +76,7 @@ IMAGES = (
         dict.fromkeys(("22_04-lts", "22_04-lts-gen2"), "22.04.202501010"),
         r"22\.04\.\d{{9}}",
         30,
+        ("22_04-lts-gen2",),
     ),
     Image(
         "Canonical",
@@ -74,6 +84,7 @@ IMAGES = (
         dict.fromkeys(("server", "server-gen1", "minimal"), "24.04.202501010"),
         r"24\.04\.\d{{9}}",
         30,
+        ("server", "minimal"),
     ),
 )
 
@@ -106,7 +117,7 @@ NOT_HERE = frozenset(
 )
 
 
-def resolve(reference: Json) -> tuple[Image, str]:
+def resolve(reference: Mapping[str, Any]) -> tuple[Image, str]:
     """Return the image that an `imageReference` names, and its exact version.
 
     Raises:
@@ -129,7 +140,7 @@ def resolve(reference: Json) -> tuple[Image, str]:
     known = None if image is None else next((name for name in image.latest if name.lower() == sku.lower()), None)
     if image is None or known is None:
         raise exceptions.IMAGE_NOT_FOUND(parts)
-    exact = image.latest[known] if version.lower() == "latest" else version
+    exact = image.latest[known] if version.lower() == LATEST else version
     if not image.has(known, exact):
         raise exceptions.IMAGE_NOT_FOUND(parts)
     return image, exact

@@ -11,7 +11,7 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import parse_resource
 from emulator.arm.responses import resources
-from emulator.compute import diagnostics, exceptions, views
+from emulator.compute import diagnostics, exceptions, images, views
 from emulator.compute.quotas import Quotas
 
 Json = dict[str, Any]
@@ -42,6 +42,30 @@ async def list_usages(call: Call) -> Response:
     """GET usages of a region."""
     location = _location(call, "usages")
     return page(call, list(call.arm.platform.model(Quotas).usages(call.params["subscription_id"], location)))
+
+
+async def list_image_versions(call: Call) -> Response:
+    """GET the versions of a marketplace image, of which there is one: each fitting version exists, but only by name."""
+    location = _location(call, "publishers/artifacttypes/offers/skus/versions")
+    _, version = images.resolve(call.params | {"version": images.LATEST})
+    return answer([_artifact(location, call.path, version)])
+
+
+async def get_image_version(call: Call) -> Response:
+    """GET a version of a marketplace image."""
+    location = _location(call, "publishers/artifacttypes/offers/skus/versions")
+    image, version = images.resolve(call.params)
+    properties = {
+        "hyperVGeneration": image.generation(call.params["sku"]),
+        "architecture": "x64",
+        "osDiskImage": {"operatingSystem": "Linux"},
+        "dataDiskImages": [],
+    }
+    return answer(_artifact(location, call.path.rpartition("/")[0], version) | {"properties": properties})
+
+
+def _artifact(location: str, collection: str, name: str) -> Json:
+    return {"location": location, "name": name, "id": f"{collection}/{name}"}
 
 
 async def get_machine(call: Call) -> Response:

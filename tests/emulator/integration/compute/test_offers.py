@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import requests
-from azure.core.exceptions import HttpResponseError
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
 from tests.emulator.integration.compute.stage import Stage, changed
 
@@ -75,3 +75,35 @@ def test_a_quota_of_the_control_service_stops_a_machine(stage: Stage, compute: A
     compute.virtual_machines.begin_create_or_update(
         group, "vm", changed(body, hardwareProfile__vmSize="Standard_E8s_v4"), polling=False
     )
+
+
+def test_the_versions_of_an_image_are_found(compute: Any) -> None:
+    """A version shows the generation of the machines that boot from it, and exists for whoever knows its name."""
+    images = compute.virtual_machine_images
+    of_openshift = ("eastus", "azureopenshift", "aro4", "aro_419")
+    [listed] = images.list(*of_openshift)
+    for version in (listed.name, "419.94.20991231"):
+        image = images.get(*of_openshift, version)
+        assert (image.name, image.hyper_v_generation, image.architecture) == (version, "V1", "x64")
+        assert image.os_disk_image.operating_system == "Linux"
+    newer = ("eastus", "Canonical", "ubuntu-24_04-lts", "server")
+    assert images.get(*newer, images.list(*newer)[0].name).hyper_v_generation == "V2"
+
+
+@pytest.mark.parametrize(("sku", "version"), [("aro_421", "421.6.20260101"), ("aro_419", "4.19")])
+def test_a_version_that_does_not_exist_is_not_found(compute: Any, sku: str, version: str) -> None:
+    """Neither of a SKU that does not exist, nor of a form that the SKU's versions do not have."""
+    with pytest.raises(ResourceNotFoundError):
+        compute.virtual_machine_images.get("eastus", "azureopenshift", "aro4", sku, version)
+
+
+def test_extended_locations_may_be_left_out_of_the_skus(compute: Any) -> None:
+    """There are none here, so the list is the same either way."""
+    lists = [
+        [
+            sku.name
+            for sku in compute.resource_skus.list(filter="location eq 'eastus'", include_extended_locations=extended)
+        ]
+        for extended in ("false", "true")
+    ]
+    assert lists[0] == lists[1] != []
