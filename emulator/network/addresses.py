@@ -19,7 +19,7 @@ def assign_private_address(change: Change) -> None:
     properties, arm = change.properties, change.arm
     subnet_id: str = properties["subnet"]["id"]
     subnet = arm.load(subnet_id)
-    ranges = _ranges(subnet["properties"]) if subnet is not None else []
+    ranges = ranges_of(subnet["properties"]) if subnet is not None else []
     taken = dict(_taken(change, subnet_id))
     properties.setdefault("privateIPAddressVersion", "IPv4")
     if properties.setdefault("privateIPAllocationMethod", "Dynamic") == "Static":
@@ -34,7 +34,7 @@ def assign_private_address(change: Change) -> None:
 def draw_private_address(arm: Reads, subnet_id: str) -> str:
     """Return the first free address of a subnet."""
     subnet = arm.load(subnet_id)
-    ranges = _ranges(subnet["properties"]) if subnet is not None else []
+    ranges = ranges_of(subnet["properties"]) if subnet is not None else []
     return first_free(subnet_id, ranges, dict(held_addresses(arm, subnet_id)))
 
 
@@ -49,12 +49,17 @@ def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, st
     Raises:
         ServiceError: 400 `SubnetIsFull`.
     """
+    found = next((address for address in usable(ranges) if address not in taken), None)
+    if found is None:
+        raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
+    return found
+
+
+def usable(ranges: list[IPv4Network]) -> Iterator[str]:
+    """Yield the addresses of a subnet that Azure does not keep for itself, in order."""
     for network in ranges:
         for number in range(int(network.network_address) + RESERVED_FIRST, int(network.broadcast_address)):
-            address = str(IPv4Address(number))
-            if address not in taken:
-                return address
-    raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
+            yield str(IPv4Address(number))
 
 
 def held_addresses(arm: Reads, subnet_id: str) -> Iterator[tuple[str, str]]:
@@ -78,7 +83,8 @@ def _taken(change: Change, subnet_id: str) -> Iterator[tuple[str, str]]:
             yield address, f"{change.id.parent}/{change.id.types[-1]}/{name}"
 
 
-def _ranges(properties: Json) -> list[IPv4Network]:
+def ranges_of(properties: Json) -> list[IPv4Network]:
+    """Return the ranges of a subnet of IPv4."""
     networks = [ip_network(prefix) for prefix in prefixes(properties)]
     return [network for network in networks if isinstance(network, IPv4Network)]
 

@@ -25,7 +25,8 @@ from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
 from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
-from emulator.network.usages import ROWS as NETWORK_ROWS
+from emulator.network.availability import ROWS as AVAILABILITY_ROWS
+from emulator.network.usages import ROWS as USAGE_ROWS
 from emulator.privatedns.resources import TYPES as PRIVATE_DNS_TYPES
 from emulator.storage.models import StorageModel
 from emulator.storage.resources import PROVIDER_ACTIONS as STORAGE_ACTIONS
@@ -56,7 +57,16 @@ TYPES = (
     identifiable(WORKSPACES),
 )
 PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
-ROWS = (*ACTIVITY_ROWS, *AUTHORIZATION_ROWS, *DOCUMENT_ROWS, *NETWORK_ROWS, *VAULT_ROWS, *WEB_ROWS, *WORKSPACE_ROWS)
+ROWS = (
+    *ACTIVITY_ROWS,
+    *AUTHORIZATION_ROWS,
+    *AVAILABILITY_ROWS,
+    *DOCUMENT_ROWS,
+    *USAGE_ROWS,
+    *VAULT_ROWS,
+    *WEB_ROWS,
+    *WORKSPACE_ROWS,
+)
 # Types without a row, in namespaces that subscriptions must register: sites join subnets by way of Microsoft.App.
 WITHOUT_ROWS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Microsoft.App": {"managedEnvironments": ("2024-03-01", "2025-01-01")}

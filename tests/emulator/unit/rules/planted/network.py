@@ -8,11 +8,13 @@ from emulator.arm.exceptions import referenced_resource_missing
 from emulator.arm.quotas import Limits
 from emulator.core.refusals import origin
 from emulator.network import exceptions as networks
+from emulator.network.availability import availability
 from emulator.network.refusals import address_exceptions as addresses
 from emulator.network.refusals import balancing_exceptions as balancing
 from emulator.network.refusals import link_exceptions as links
 from emulator.network.refusals import security_exceptions as security
 from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.planted.making import refused
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 
@@ -293,6 +295,12 @@ ADDRESSES = (
         "the frontend's address",
         addresses.PRIVATE_ADDRESS_TAKEN,
         _part("ipConfigurations", privateIPAddress="10.0.1.10"),
+    ),
+    refused(
+        "virtual network",
+        "a question about an address in none of its subnets",
+        addresses.PRIVATE_ADDRESS_IN_NO_SUBNET,
+        lambda stage: availability(_local(stage).azure.arm, stage.id("virtual network"), "192.168.0.1"),
     ),
     _wrong(
         "interface",
