@@ -23,9 +23,9 @@ from emulator.monitoring.components import COMPONENTS
 from emulator.monitoring.diagnostic_settings import DIAGNOSTIC_SETTINGS
 from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
 from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
+from emulator.network.availability import ROWS as AVAILABILITY_ROWS
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
-from emulator.network.availability import ROWS as AVAILABILITY_ROWS
 from emulator.network.usages import ROWS as USAGE_ROWS
 from emulator.privatedns.resources import TYPES as PRIVATE_DNS_TYPES
 from emulator.storage.models import StorageModel
