@@ -99,6 +99,7 @@ DEFINITIONS = (
     Definition("samples.operator.openshift.io", "Config", "configs"),
     Definition(MACHINE, "Machine", "machines", namespaced=True, version="v1beta1"),
     Definition(MACHINE, "MachineSet", "machinesets", namespaced=True, scale=True, version="v1beta1"),
+    Definition(MACHINE, "ControlPlaneMachineSet", "controlplanemachinesets", namespaced=True, scale=True),
     Definition(
         MACHINE, "MachineHealthCheck", "machinehealthchecks", namespaced=True, short=("mhc",), version="v1beta1"
     ),

@@ -1,6 +1,6 @@
 """The schemas of the kinds of machine-api and of the machine config operator: all members of their specs.
 
-From the definitions in https://github.com/openshift/api (`machine/v1beta1`, `machineconfiguration/v1`).
+From the definitions in https://github.com/openshift/api (`machine/v1`, `machine/v1beta1`, `machineconfiguration/v1`).
 """
 
 from collections.abc import Mapping
@@ -86,6 +86,29 @@ MACHINE = closed(
         "taints": items(TAINT),
     }
 )
+# The only type of machines that a control plane's set makes so far, whose name is also that of the member.
+_MACHINES = "machines_v1beta1_machine_openshift_io"
+# Only Azure's places of machines have a schema here.
+_PLACES = closed(
+    {"platform": TEXT, "azure": items(closed({"zone": TEXT, "subnet": TEXT | {"maxLength": 80}}, "zone"))}
+    | dict.fromkeys(("aws", "gcp", "nutanix", "openstack", "vsphere"), items(ANYTHING)),
+    "platform",
+)
+CONTROL_PLANE_TEMPLATE = closed(
+    {
+        "machineType": one_of(_MACHINES),
+        _MACHINES: closed(
+            {
+                "failureDomains": _PLACES,
+                "metadata": closed({"annotations": LABELS, "labels": LABELS}, "labels"),
+                "spec": MACHINE,
+            },
+            "metadata",
+            "spec",
+        ),
+    },
+    "machineType",
+)
 UNHEALTHY = closed(
     {
         "type": TEXT | {"minLength": 1},
@@ -114,6 +137,22 @@ SPECS: Mapping[str, Json] = {
             "selector": SELECTOR,
             "template": closed({"metadata": METADATA, "spec": MACHINE}),
         }
+    ),
+    "ControlPlaneMachineSet.machine.openshift.io": closed(
+        {
+            "machineNamePrefix": TEXT | {"minLength": 1, "maxLength": 245},
+            "replicas": NUMBER | {"default": 3, "enum": [3, 5]},
+            "selector": SELECTOR,
+            "state": one_of("Active", "Inactive") | {"default": "Inactive"},
+            "strategy": closed(
+                {"type": one_of("RollingUpdate", "OnDelete") | {"default": "RollingUpdate"}},
+                default={"type": "RollingUpdate"},
+            ),
+            "template": CONTROL_PLANE_TEMPLATE,
+        },
+        "replicas",
+        "selector",
+        "template",
     ),
     "MachineHealthCheck.machine.openshift.io": closed(
         {

@@ -72,6 +72,15 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("Available", ".status.availableReplicas"),
         AGE,
     ),
+    "ControlPlaneMachineSet.machine.openshift.io": (
+        Column("Desired", ".spec.replicas", "integer"),
+        Column("Current", ".status.replicas", "integer"),
+        Column("Ready", ".status.readyReplicas", "integer"),
+        Column("Updated", ".status.updatedReplicas", "integer"),
+        Column("Unavailable", ".status.unavailableReplicas", "integer"),
+        Column("State", ".spec.state"),
+        AGE,
+    ),
     "MachineHealthCheck.machine.openshift.io": (
         Column("MaxUnhealthy", ".spec.maxUnhealthy"),
         Column("ExpectedMachines", ".status.expectedMachines", "integer"),

@@ -125,3 +125,52 @@ def test_catalogues_are_as_the_hub_wants_them() -> None:
     assert shown["certified-operators"]["disabled"] is False
     assert shown["mine"]["status"] == "Error"
     assert all(one["disabled"] for one in manifests.catalogues({"disableAllDefaultSources": True}))
+
+
+def control_plane_set(**spec: Any) -> Json:
+    """Return the set of a control plane, as openshift-install describes it; `spec` replaces members of its spec."""
+    prefix = "machine.openshift.io/cluster-api-"
+    labels = {f"{prefix}cluster": "c1-x", f"{prefix}machine-role": "master", f"{prefix}machine-type": "master"}
+    machine = {
+        "failureDomains": {"platform": "Azure", "azure": [{"zone": "1"}, {"zone": "2"}]},
+        "metadata": {"labels": labels},
+        "spec": {"lifecycleHooks": {}, "providerSpec": {"value": {"vmSize": "Standard_D8s_v5"}}},
+    }
+    kind = "machines_v1beta1_machine_openshift_io"
+    metadata = {"name": "cluster", "namespace": "openshift-machine-api", "labels": {f"{prefix}cluster": "c1-x"}}
+    given = {
+        "replicas": 3,
+        "selector": {"matchLabels": labels},
+        "state": "Active",
+        "template": {"machineType": kind, kind: machine},
+    }
+    api_version = "machine.openshift.io/v1"
+    return {
+        "apiVersion": api_version,
+        "kind": "ControlPlaneMachineSet",
+        "metadata": metadata,
+        "spec": given | spec,
+    }
+
+
+def test_the_set_of_a_control_plane_is_kept(objects: Objects) -> None:
+    """With the strategy that it does not name."""
+    stored = objects.put(control_plane_set())
+
+    wanted = control_plane_set(strategy={"type": "RollingUpdate"})
+    assert stored["spec"] == wanted["spec"]
+    assert objects.get("ControlPlaneMachineSet.machine.openshift.io", "cluster", "openshift-machine-api") == stored
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        ({"state": "Asleep"}, "spec.state"),
+        ({"replicas": 4}, "spec.replicas"),
+        ({"template": {"machineType": "machines"}}, "spec.template.machineType"),
+    ],
+)
+def test_a_wrong_set_of_a_control_plane_is_refused(objects: Objects, spec: Json, want: str) -> None:
+    """Each of these members has few values."""
+    with pytest.raises(ServiceError, match=want):
+        objects.put(control_plane_set(**spec))
