@@ -24,7 +24,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 Json = dict[str, Any]
 
 INGRESS_CONTROLLER = "manifests/cluster-ingress-default-ingresscontroller.yaml"
-IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
 SIGNERS = (
     "admin-kubeconfig-signer",
     "aggregator-signer",

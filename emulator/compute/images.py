@@ -38,7 +38,7 @@ class Image:
         return "V2" if sku.lower() in self.second else "V1"
 
     def has(self, sku: str, version: str) -> bool:
-        """Tell whether a SKU has a version. The versions of an OpenShift SKU begin with the SKU's digits."""
+        """Tell whether a SKU has a version."""
         digits = "".join(re.findall(r"\d+", sku))
         return re.fullmatch(self.versions.format(sku=digits), version) is not None
 
@@ -61,13 +61,14 @@ IMAGES = (
             "aro_413": "413.92.20231001",
             "aro_414": "414.92.20240101",
             "aro_415": "415.92.20240601",
-            "aro_416": "416.94.20241001",
-            "aro_417": "417.94.20250101",
-            "aro_418": "418.94.20250101",
-            "aro_419": "419.94.20250101",
-            "aro_420": "420.6.20251015",
+            "aro_416": "416.94.20241021",
+            "aro_417": "417.94.20240701",
+            "aro_418": "418.94.20250122",
+            "aro_419": "419.6.20250523",
+            "aro_420": "9.6.20251015",
         },
-        r"{sku}\.\d+\.\d{{8}}",
+        # From 4.20 on they are named after RHEL.
+        r"(?:{sku}|9)\.\d+\.\d{{8}}",
         16,
     ),
     Image(

@@ -1,8 +1,19 @@
 """The versions of OpenShift that the catalogue has after the first `up`: those that Azure offered in August 2026."""
 
+from typing import Any
 
-def _marketplace_image(sku: str, version: str) -> dict[str, dict[str, str]]:
-    return {"rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": version}}
+
+def _coordinates(sku: str, version: str) -> dict[str, str]:
+    return {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": version}
+
+
+def _marketplace_image(sku: str, version: str) -> dict[str, Any]:
+    return {"rhcosImage": _coordinates(sku, version)}
+
+
+def _stream(sku: str, version: str) -> dict[str, Any]:
+    marketplace = {"azure": {"no-purchase-plan": {"hyperVGen1": _coordinates(sku, version)}}}
+    return {"releaseMetadata": {"architectures": {"x86_64": {"rhel-coreos-extensions": {"marketplace": marketplace}}}}}
 
 
 VERSIONS = tuple(
@@ -16,16 +27,11 @@ VERSIONS = tuple(
     }
     | image
     for version, default, flavour, image in (
-        # This entry has no image: it follows from the name of the release's disk.
-        (
-            "4.18.26",
-            False,
-            "C",
-            {"releaseMetadata": {"azure": {"image": "rhcos-418.94.202501010000-0-azure.x86_64.vhd"}}},
-        ),
-        ("4.18.34", False, "C", _marketplace_image("aro_418", "418.94.20250101")),
-        ("4.19.20", False, "C", _marketplace_image("aro_419", "419.94.20250101")),
-        ("4.19.24", True, "C", _marketplace_image("aro_419", "419.94.20250101")),
-        ("4.20.15", False, "C", _marketplace_image("aro_420", "420.6.20251015")),
+        ("4.18.26", False, "C", _marketplace_image("aro_418", "418.94.20250122")),
+        ("4.18.34", False, "C", _marketplace_image("aro_418", "418.94.20250122")),
+        ("4.19.20", False, "C", _marketplace_image("aro_419", "419.6.20250523")),
+        ("4.19.24", True, "C", _marketplace_image("aro_419", "419.6.20250523")),
+        # This entry has no image: the release's stream names it.
+        ("4.20.15", False, "C", _stream("aro_420", "9.6.20251015")),
     )
 )

@@ -208,7 +208,7 @@ def changed(body: Json, **changes: Any) -> Json:
     return body
 
 
-def image(sku: str = "aro_419", version: str = "419.94.20250101") -> Json:
+def image(sku: str = "aro_419", version: str = "419.6.20250523") -> Json:
     """Return a reference to an image of Red Hat CoreOS."""
     return {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": version}
 

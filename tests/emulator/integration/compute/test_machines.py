@@ -21,7 +21,7 @@ def test_a_machine_comes_with_its_disk_and_shows_no_secret(stage: Stage, compute
     """The guest receives customData; responses and logs show neither customData nor the password."""
     made = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group)).result()
     assert made.properties.provisioning_state == "Succeeded"
-    assert made.properties.storage_profile.image_reference.exact_version == "419.94.20250101"
+    assert made.properties.storage_profile.image_reference.exact_version == "419.6.20250523"
     assert stage.guests.told == [("on", "vm")]
     assert stage.guests.booted["vm"]["private"]["customData"] == encoded("secret pointer")
     shown = json.dumps(compute.virtual_machines.get(group, "vm", expand="instanceView").as_dict())
@@ -79,7 +79,7 @@ def test_a_put_of_the_same_boots_nothing(stage: Stage, compute: Any, group: str)
         ("osProfile__customData", encoded("other"), "osProfile.customData"),
         ("osProfile__adminPassword", "Another1!", "osProfile.adminPassword"),
         ("osProfile__computerName", "other", "osProfile.computerName"),
-        ("storageProfile__imageReference", image("aro_418", "418.94.20250101"), "imageReference.sku"),
+        ("storageProfile__imageReference", image("aro_418", "418.94.20250122"), "imageReference.sku"),
         ("storageProfile__osDisk__name", "other", "osDisk.name"),
         ("zones", ["2"], "zones"),
     ],

@@ -15,7 +15,7 @@ def _reference(sku: str, version: str) -> dict[str, str]:
     [
         ("aro_43", "43.81.20200311", "43.81.20200311"),
         ("ARO_419", "419.94.20991231", "419.94.20991231"),
-        ("aro_418", "latest", "418.94.20250101"),
+        ("aro_418", "latest", "418.94.20250122"),
     ],
 )
 def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact: str) -> None:
@@ -25,7 +25,7 @@ def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact
 
 @pytest.mark.parametrize(
     ("sku", "version"),
-    [("aro_421", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.94.20250101"), ("aro_418", "4.18")],
+    [("aro_421", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.6.20250523"), ("aro_418", "4.18")],
 )
 def test_an_image_that_is_not_there_is_not_found(sku: str, version: str) -> None:
     """The SKU has neither a build of another release nor a version as the release's metadata writes it."""

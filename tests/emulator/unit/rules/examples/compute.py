@@ -21,7 +21,7 @@ MACHINE: dict[str, Any] = {
                 "offer": "aro4",
                 "publisher": "azureopenshift",
                 "sku": "aro_419",
-                "version": "419.94.20250101",
+                "version": "419.6.20250523",
             },
             "osDisk": {"createOption": "FromImage"},
         },
@@ -145,7 +145,7 @@ EXAMPLES = {
                         "offer": "aro4",
                         "publisher": "azureopenshift",
                         "sku": "aro_419",
-                        "version": "419.94.20250101",
+                        "version": "419.6.20250523",
                     },
                     "osDisk": {
                         "caching": "ReadOnly",

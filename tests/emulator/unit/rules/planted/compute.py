@@ -92,7 +92,7 @@ CASES: tuple[Case, ...] = (
     wrong("machine", "no image", exceptions.MISSING, {IMAGE: ABSENT}),
     wrong("machine", "an unknown image", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.sku": "aro_499"}),
     wrong(
-        "machine", "a version of another release", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.version": "418.94.20250101"}
+        "machine", "a version of another release", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.version": "418.94.20250122"}
     ),
     wrong("machine", "an unknown publisher", exceptions.IMAGE_NOT_FOUND, {f"{IMAGE}.publisher": "nobody"}),
     wrong(
