@@ -15,6 +15,7 @@ from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
 from shared.azure.templates import Parameters
 from shared.documents import Install
+from shared.release import machine_image
 from shared.steps import RetryClass
 
 DEPLOYMENT = "machines"
@@ -31,10 +32,11 @@ _MASTER_LINES = 3
 def _parameters(step: Step) -> Parameters:
     """Return the parameters, always the same: Azure refuses another image or customData for an existing machine.
 
-    What the catalogue said is therefore read back from the graph, which is as old as the ignition.
+    What the catalogue said is therefore read back: the image from the document, the rest from the graph, which is as
+    old as the ignition.
     """
     properties, made = step.properties, graph.load(step)
-    masters = properties["masterProfile"]
+    masters, image = properties["masterProfile"], properties["rhcosImage"]
     return {
         "infraId": properties["infraId"],
         "location": step.cluster["location"],
@@ -43,7 +45,9 @@ def _parameters(step: Step) -> Parameters:
         "encryptionAtHost": masters.get("encryptionAtHost") == "Enabled",
         "diskEncryptionSetId": masters.get("diskEncryptionSetId") or "",
         "zones": properties["zones"],
-        "image": made.contents["install-config"]["platform"]["azure"]["image"],
+        "image": machine_image.reference(image),
+        "purchasePlan": machine_image.purchase_plan(image),
+        "securityType": image.get("securityType", ""),
         "ignitionVersion": made.contents["release-image"]["ignitionVersion"],
         "sas": _sas(properties["install"], storage.account_name(step)),
         "masterIgnition": made.file("master.ign"),
@@ -71,7 +75,7 @@ def _sas_time(time: datetime) -> str:
 
 
 def _validate(step: Step) -> list[str]:
-    decided = ("infraId", "storageSuffix", "zones", "install")
+    decided = ("infraId", "storageSuffix", "zones", "rhcosImage", "install")
     return [f"properties.{name} is not decided yet" for name in decided if name not in step.properties]
 
 

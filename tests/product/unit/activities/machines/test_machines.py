@@ -16,7 +16,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, World
 
 DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/machines".lower()
 DONE = {"outcome": "done"}
-IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
 POINTER = '{"ignition":{"version":"3.2.0"}}'
 
 
@@ -25,10 +25,10 @@ def sealed(accepted: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """Let the install graph be made; what it is sealed with is another test's matter."""
     call("decide_names")
     accepted.properties["masterProfile"]["vmSize"] = "Standard_D8s_v5"
-    accepted.properties.update(zones=["1", "2", "3"], install={"now": "2026-03-01T09:00:00Z", "oneBlob": True})
+    install = {"now": "2026-03-01T09:00:00Z", "oneBlob": True}
+    accepted.properties.update(zones=["1", "2", "3"], rhcosImage=IMAGE, install=install)
     made = Graph(
         {
-            "install-config": {"platform": {"azure": {"image": IMAGE}}},
             "release-image": {"ignitionVersion": "3.2.0"},
             "master.ign": {"master.ign": POINTER},
         }
@@ -110,7 +110,7 @@ def test_the_machines_are_deployed_once(sealed: World) -> None:
     assert call("deploy_machines_template")["outcome"] == "wait"
     given = sent(sealed)
     assert set(given) == set(templates.load("machines")["parameters"])
-    assert given["image"] == IMAGE
+    assert (given["image"], given["purchasePlan"], given["securityType"]) == (IMAGE, {}, "")
     assert given["masterIgnition"] == POINTER
     assert given["zones"] == ["1", "2", "3"]
     assert (given["encryptionAtHost"], given["diskEncryptionSetId"]) == (False, "")
@@ -118,6 +118,23 @@ def test_the_machines_are_deployed_once(sealed: World) -> None:
     assert call("deploy_machines_template", "status") == DONE
     assert call("deploy_machines_template") == DONE
     assert sealed.azure.changes() == ["PUT deployments/machines"]
+
+
+def test_machines_of_an_image_that_is_bought_name_its_plan(sealed: World) -> None:
+    """And the ARM reference has no member that is ours."""
+    sealed.properties["rhcosImage"] = IMAGE | {"plan": "WithPurchasePlan"}
+    call("deploy_machines_template")
+    assert sent(sealed)["image"] == IMAGE
+    assert sent(sealed)["purchasePlan"] == {"name": "aro_419", "publisher": "azureopenshift", "product": "aro4"}
+
+
+def test_machines_of_an_image_of_ones_own_have_what_it_demands(sealed: World) -> None:
+    """The image's definition may demand Trusted Launch."""
+    sealed.properties["rhcosImage"] = {"id": "/subscriptions/s/x", "securityType": "TrustedLaunch"}
+    call("deploy_machines_template")
+    given = sent(sealed)
+    assert (given["image"], given["purchasePlan"]) == ({"id": "/subscriptions/s/x"}, {})
+    assert given["securityType"] == "TrustedLaunch"
 
 
 def test_the_signature_is_for_a_day_from_the_stored_time(sealed: World) -> None:
