@@ -14,6 +14,7 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, cluster_names
 from shared.clusters.secrets import Purpose
 from shared.documents import CatalogueDocument, RegistryProfile
+from shared.release.machine_image import ReleaseImages
 from shared.vault import Bundle, get_vault
 
 # What the document must contain by now: path below `properties`, and what it is.
@@ -98,16 +99,34 @@ def release(entry: catalogue.Entry) -> Content:
 
 
 def image(step: Step) -> dict[str, str] | None:
-    """Return the coordinates of the machines' image: the stored ones, or else the catalogue's.
+    """Return the machines' image: the stored one, or else the catalogue's.
 
-    Empty if they have to be read from the release image, which has not happened yet.
+    None if it has to be read from the release image, which has not happened yet.
 
     Raises:
         CloudError: for the operator: the catalogue's entry is wrong.
     """
     if decided := step.properties.get("rhcosImage"):
         return dict(decided)
-    return entry(step).image
+    found = entry(step)
+    return found.image or (found.release_images and chosen(found.release_images, found.version))
+
+
+def chosen(images: ReleaseImages, version: str) -> dict[str, str]:
+    """Return the image that machines boot, of those that a release names.
+
+    Raises:
+        CloudError: for the operator: the release names no image of the marketplace.
+    """
+    if image := images.newest():
+        return image
+    raise CloudError(
+        500,
+        ErrorCode.INTERNAL_SERVER_ERROR,
+        f"OpenShift {version} names a disk for its machines, and no image in Azure's marketplace. Put an 'rhcosImage' "
+        "into the catalogue's entry of this version, or create the cluster with another version.",
+        "properties.clusterProfile.version",
+    )
 
 
 def check_snippets(given: dict[str, Content]) -> None:

@@ -57,7 +57,7 @@ def _places(step: Step) -> list[Pullspec]:
 def _of_release(step: Step) -> dict[str, str]:
     version = graph_inputs.entry(step).version
     try:
-        image = release_image.coreos_image(version, _places(step), graph_inputs.pull_secret(step))
+        images = release_image.coreos_images(version, _places(step), graph_inputs.pull_secret(step))
     except InstallerError as error:
         _log.warning("%s", error, extra=tracing.current.get().extra())
         failure = CloudError(
@@ -71,5 +71,6 @@ def _of_release(step: Step) -> dict[str, str]:
         if error.passing:
             raise TryAgain(failure, RetryClass.TRANSIENT) from error
         raise failure from error
+    image = graph_inputs.chosen(images, version)
     _log.info("The release names the machines' image %s %s", image["sku"], image["version"])
     return image

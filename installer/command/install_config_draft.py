@@ -154,12 +154,16 @@ def _coordinates(
         return {}
     if release_metadata:
         try:
-            return machine_image.of_release(command_inputs.read_json(release_metadata), version)
+            named = machine_image.of_release(command_inputs.read_json(release_metadata), version).newest()
         except Wrong as wrong:
             found += wrong.problems
+            return {}
         except ValueError as error:
             found.append((str(release_metadata), f"No image follows from it: {error}."))
-        return {}
+            return {}
+        if named is None:
+            found.append((str(release_metadata), "It names a disk and no marketplace image: give --image."))
+        return named or {}
     decided = _at(cluster, "properties.rhcosImage")
     minor = release_rules.minor(version)
     known = _IMAGES.get(minor, f"{_SKU}{minor[0]}{minor[1]}:{_NEWEST}" if cluster is EXAMPLE else "")

@@ -22,6 +22,7 @@ from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec
 from shared import kubernetes_yaml
 from shared.release import machine_image
+from shared.release.machine_image import ReleaseImages
 
 READ = "read the release image"
 _BOOT_IMAGES = "release-manifests/0000_50_installer_coreos-bootimages.yaml"
@@ -54,8 +55,8 @@ def places(pullspec: str, mirrors: Iterable[Mapping[str, Any]]) -> list[Pullspec
     return [*(Pullspec(server, repository, named_image.reference) for server, _, repository in named), named_image]
 
 
-def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict[str, str]:
-    """Return the coordinates of the image that the machines of a release boot.
+def coreos_images(version: str, at: Iterable[Pullspec], pull_secret: str) -> ReleaseImages:
+    """Return the images that the machines of a release can boot.
 
     Args:
         version: version of the release.
@@ -70,14 +71,14 @@ def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict
     with closing(session()) as opened:
         for place in at:
             try:
-                return _image_of(Downloads(READ, time.monotonic() + _SECONDS, opened), version, place, auths)
+                return _images_of(Downloads(READ, time.monotonic() + _SECONDS, opened), version, place, auths)
             except InstallerError as error:
                 causes.append(error.cause)
                 passing = passing or error.passing
     raise InstallerError(READ, "; ".join(causes), passing=passing)
 
 
-def _image_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[str, Any]) -> dict[str, str]:
+def _images_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[str, Any]) -> ReleaseImages:
     with tempfile.TemporaryFile() as file:
         image_registry.with_credential(downloads, at, auths).extract(_BOOT_IMAGES, file, _LARGEST_FILE)
         file.seek(0)

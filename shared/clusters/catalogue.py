@@ -27,8 +27,7 @@ class Entry:
     Args:
         version: x.y.z.
         pullspec: pull spec of the release image, `openShiftPullspec`.
-        image: coordinates of the machines' image, from `rhcosImage` or `releaseMetadata`; empty if they have to be read
-            from the release image.
+        image: the machines' image, `rhcosImage`; None if the release names it.
         ignition_version: the version of ignition that the machines read, `ignitionVersion`; by default it follows from
             the version.
         flavour: flavour of the bootstrap; by default it follows from the version.
@@ -36,6 +35,7 @@ class Entry:
         enabled: whether the version is offered.
         default: whether a create that names no version gets this one.
         snippets: rows by role, laid over the ignition: see `installer/ignition/snippets.py`.
+        release_images: the images that `releaseMetadata` names; None if they have to be read from the release image.
     """
 
     version: str
@@ -47,6 +47,7 @@ class Entry:
     enabled: bool = False
     default: bool = False
     snippets: dict[str, Any] | None = None
+    release_images: machine_image.ReleaseImages | None = None
 
 
 def names(documents: Iterable[CatalogueDocument]) -> list[str]:
@@ -134,11 +135,11 @@ def read(document: CatalogueDocument) -> Entry:
     """
     if wrong := problems(document):
         raise ValueError("; ".join(wrong))
-    version = document["version"]
+    version, image, metadata = document["version"], document.get("rhcosImage"), document.get("releaseMetadata")
     return Entry(
         version=version,
         pullspec=document["openShiftPullspec"],
-        image=_image(document, version),
+        image=dict(image) if image else None,
         # Entries of older builds have neither member.
         ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
         flavour=document.get("flavour") or release_rules.flavour(version),
@@ -146,13 +147,8 @@ def read(document: CatalogueDocument) -> Entry:
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
         snippets=document.get("snippets"),
+        release_images=machine_image.of_release(metadata, version) if metadata and not image else None,
     )
-
-
-def _image(document: CatalogueDocument, version: str) -> dict[str, str] | None:
-    if document.get("rhcosImage"):
-        return dict(document["rhcosImage"])
-    return machine_image.of_release(document["releaseMetadata"], version) if document.get("releaseMetadata") else None
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
@@ -193,10 +189,8 @@ def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, 
 def _image_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
     image, metadata = document.get("rhcosImage"), document.get("releaseMetadata")
     if image:
-        if not isinstance(image, Mapping):
-            yield "rhcosImage", "has an 'rhcosImage' that is not an object"
-        elif missing := [member for member in machine_image.MEMBERS if not image.get(member)]:
-            yield "rhcosImage", f"has an 'rhcosImage' without {', '.join(missing)}"
+        if wrong := machine_image.problem(image):
+            yield "rhcosImage", wrong
     elif metadata:
         try:
             machine_image.of_release(metadata, version)

@@ -13,6 +13,8 @@ _IGNITION_VERSIONS_SINCE = (((4, 7), ("3.2.0", "3.1.0")), ((4, 6), ("3.1.0",)), 
 _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 # The first version whose release image contains the metadata of the machines' images.
 _FIRST_WITH_BOOT_IMAGES = (4, 8)
+# The last release whose marketplace image is known to be named as its disk is. Later ones differ by date, or wholly.
+_LAST_WITH_IMAGE_IN_DISK_NAME = (4, 10)
 # The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
 _LAST_WITH_SDN = (4, 10)
 
@@ -43,6 +45,14 @@ def names_machine_image(version: str) -> bool:
     Source: openshift/installer `hack/build-coreos-manifest.go`, which came with 4.8.
     """
     return minor(version) >= _FIRST_WITH_BOOT_IMAGES
+
+
+def disk_names_machine_image(version: str) -> bool:
+    """Tell whether the marketplace image of a release has the name of the release's disk.
+
+    Source: ARO-RP `getRHCOSImage`, of June 2020. ARO's image of 4.19 is 419.6.20250523, its disk 9.6.20250826.
+    """
+    return minor(version) <= _LAST_WITH_IMAGE_IN_DISK_NAME
 
 
 def network_type(version: str) -> str:

@@ -56,11 +56,12 @@ def lay(served: ProgramServer, repository: str, content: bytes, *, index: bool =
     return served.lay_image(repository, layers, VERSION, index=index)
 
 
-def read(served: ProgramServer, reference: str = f":{VERSION}") -> dict[str, str]:
+def read(served: ProgramServer, reference: str = f":{VERSION}") -> dict[str, str] | None:
     """Read the machines' image of a release."""
     rows = [{"source": f"{served.server}/{OWN}", "mirrors": [f"{served.server}/{MIRRORED}"]}]
     places = release_image.places(f"{served.server}/{OWN}{reference}", rows)
-    return release_image.coreos_image(VERSION, places, json.dumps({"auths": {served.server: {"auth": CREDENTIAL}}}))
+    secret = json.dumps({"auths": {served.server: {"auth": CREDENTIAL}}})
+    return release_image.coreos_images(VERSION, places, secret).newest()
 
 
 @pytest.mark.parametrize("index", [False, True], ids=["one image", "an image for each machine"])
@@ -111,7 +112,7 @@ def test_a_layer_with_another_digest_is_not_believed(served: ProgramServer) -> N
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"data: {stream: '{}'}", "'' is not the name of an image, such as"),
+        (b"data: {stream: '{}'}", "it has neither 'marketplace' nor 'azure-disk'"),
         (b"data: {}", "KeyError"),
         (b"data: {stream: '{'}", "JSONDecodeError"),
         (b"- [", "ParserError"),

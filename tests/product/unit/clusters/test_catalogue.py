@@ -10,8 +10,11 @@ from shared.arm.errors import CloudError
 from shared.clusters import catalogue
 from shared.documents import CatalogueDocument
 from shared.release import machine_image
+from shared.release.machine_image import ReleaseImages
 
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
+GROUP = "/subscriptions/00000000-0000-0000-0000-00000000000a/resourceGroups/images"
+GALLERY_IMAGE = f"{GROUP}/providers/Microsoft.Compute/galleries/g/images/rhcos"
 VHD = "rhcos-43.81.202003111353.0"
 OLD: CatalogueDocument = {
     "version": "4.3.18",
@@ -77,10 +80,28 @@ def test_a_spec_that_the_releases_machines_do_not_read_is_refused(version: str, 
 
 
 def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
-    """The given one wins over metadata."""
-    other = stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd")
-    assert catalogue.read(OLD | {"releaseMetadata": other}).image == IMAGE
-    assert catalogue.read(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}}).image == IMAGE
+    """The given one wins over metadata, and then nobody reads the metadata."""
+    for metadata in (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), {"azure": {}}):
+        entry = catalogue.read(OLD | {"releaseMetadata": metadata})
+        assert (entry.image, entry.release_images) == (IMAGE, None)
+    entry = catalogue.read(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}})
+    assert (entry.image, entry.release_images) == (None, ReleaseImages({"V1": IMAGE}))
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        IMAGE,
+        IMAGE | {"plan": "NoPurchasePlan"},
+        IMAGE | {"plan": "WithPurchasePlan"},
+        {"id": f"{GROUP}/providers/Microsoft.Compute/images/rhcos"},
+        {"id": f"{GROUP}/providers/microsoft.compute/Galleries/g/images/rhcos/versions/9.6.20251015"},
+    ],
+    ids=["marketplace", "nobody buys it", "bought", "an image", "a version of a gallery's image"],
+)
+def test_each_form_of_image_is_taken_as_it_is(image: dict[str, str]) -> None:
+    """Coordinates in the marketplace, with or without a plan to buy, or the id of an image of one's own."""
+    assert catalogue.read(OLD | {"rhcosImage": image}).image == image
 
 
 @pytest.mark.parametrize(("version", "allowed"), [("4.7.60", False), ("4.8.0", True), ("4.19.24", True)])
@@ -90,7 +111,7 @@ def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, 
     assert (catalogue.problems(entry) == []) == allowed
     assert catalogue.names([entry]) == ([version] if allowed else [])
     if allowed:
-        assert catalogue.read(entry).image is None
+        assert (catalogue.read(entry).image, catalogue.read(entry).release_images) == (None, None)
 
 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
@@ -123,8 +144,18 @@ def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
         ({"version": None}, "has no version x.y.z, but None"),
         ({"rhcosImage": "urn"}, "has an 'rhcosImage' that is not an object"),
         ({"rhcosImage": {"publisher": "a", "offer": "b"}}, "has an 'rhcosImage' without sku, version"),
+        ({"rhcosImage": IMAGE | {"paln": "x"}}, "with paln, which is not among its members: publisher, offer, sku,"),
+        ({"rhcosImage": IMAGE | {"plan": "x"}}, "the plan 'x', which is not one of NoPurchasePlan, WithPurchasePlan"),
+        ({"rhcosImage": IMAGE | {"id": GROUP}}, "with publisher, offer, sku, version, which is not among its members"),
+        ({"rhcosImage": {"id": GROUP}}, "whose id is not that of an image: /subscriptions/<id>"),
+        ({"rhcosImage": {"id": f"{GALLERY_IMAGE}/versions/latest"}}, "whose id is not that of an image"),
+        ({"rhcosImage": {"id": GALLERY_IMAGE}}, "whose id is not that of an image"),
         ({"rhcosImage": None, "releaseMetadata": {"azure": {"image": "x.vhd"}}}, "no image follows: 'x.vhd' is not"),
         ({"rhcosImage": None, "releaseMetadata": {"azure": "x"}}, "no image follows: '' is not"),
+        (
+            {"version": "4.18.1", "rhcosImage": None, "releaseMetadata": {"azure": {"image": VHD}}},
+            "no image follows: it has neither 'marketplace' nor 'azure-disk'",
+        ),
     ],
 )
 def test_an_entry_that_cannot_be_installed_says_why(change: dict[str, Any], want: str) -> None:
@@ -140,37 +171,65 @@ def test_an_entry_that_cannot_be_installed_says_why(change: dict[str, Any], want
         ({"azure": {"image": f"{VHD}-azure.x86_64.vhd"}}, "4.3.18", "aro_43", "43.81.20200311"),
         ({"azure": {"url": f"https://a.b/c/{VHD}-azure.x86_64.vhd"}}, "4.3.18", "aro_43", "43.81.20200311"),
         (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), "4.6.8", "aro_46", "46.82.20201126"),
-        (stream("rhcos-417.94.202407010929-0-azure.x86_64.vhd"), "4.17.44", "aro_417", "417.94.20240701"),
-        (stream("rhcos-9.6.20251015-1-azure.x86_64.vhd"), "4.20.1", "aro_420", "9.6.20251015"),
     ],
-    ids=["the name alone", "the file", "its address", "4.6", "4.17", "named after the system"],
+    ids=["the name alone", "the file", "its address", "4.6"],
 )
-def test_the_image_follows_from_the_name_of_the_releases_disk(
+def test_the_image_follows_from_the_name_of_an_old_releases_disk(
     metadata: dict[str, Any], version: str, sku: str, image: str
 ) -> None:
     """The stream makes the sku; the time of the build is cut to its date."""
     want = {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": image}
-    assert machine_image.of_release(metadata, version) == want
+    assert machine_image.of_release(metadata, version).newest() == want
 
 
-def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
-    """Nothing has to be guessed from a file's name then."""
-    found = stream("rhcos-417.94.202407010929-0-azure.x86_64.vhd")
-    offered = IMAGE | {"sku": "aro_417", "version": "417.94.20240822"}
+@pytest.mark.parametrize("disk", ["rhcos-417.94.202407010929-0", "rhcos-9.6.20250826-1"])
+def test_nothing_is_derived_from_the_name_of_a_newer_disk(disk: str) -> None:
+    """The marketplace names its images by another rule: 419.6.20250523 belongs to the disk 9.6.20250826."""
+    found = stream(f"{disk}-azure.x86_64.vhd")
+    url = f"https://rhcos.blob.core.windows.net/imagebucket/{disk}-azure.x86_64.vhd"
+    assert machine_image.of_release(found, "4.17.44") == ReleaseImages({}, url)
+
+
+def test_images_that_the_stream_names_are_taken_as_they_are() -> None:
+    """By generation of machines; the newest one that is wanted."""
+    found = stream("rhcos-9.6.20251015-1-azure.x86_64.vhd")
+    first, second = (IMAGE | {"sku": sku, "version": "9.6.20251015"} for sku in ("aro_420", "420-v2"))
+    offered = {"hyperVGen1": first | {"thirdParty": False}, "hyperVGen2": second | {"thirdParty": False}}
     extensions = found["architectures"]["x86_64"]["rhel-coreos-extensions"]
-    extensions["marketplace"] = {"azure": {"no-purchase-plan": {"hyperVGen1": offered}}}
-    assert machine_image.of_release(found, "4.17.44") == offered
+    extensions["marketplace"] = {"azure": {"no-purchase-plan": offered}}
+    images = machine_image.of_release(found, "4.20.1")
+    assert (images.marketplace, images.newest()) == ({"V2": second, "V1": first}, second)
+    assert images.newest({"V1"}) == first
+    del offered["hyperVGen2"]
+    assert machine_image.of_release(found, "4.20.1").newest({"V2"}) is None
+
+
+def test_a_machine_names_the_plan_of_an_image_that_is_bought() -> None:
+    """As Azure takes both: the reference without a plan, and the plan by the names that the image has."""
+    bought = IMAGE | {"plan": "WithPurchasePlan"}
+    assert machine_image.reference(bought) == IMAGE
+    assert machine_image.purchase_plan(bought) == {"name": "aro_43", "publisher": "azureopenshift", "product": "aro4"}
+    by_id = {"id": f"{GALLERY_IMAGE}/versions/1.0.0"}
+    assert machine_image.reference(by_id | {"securityType": "TrustedLaunch"}) == by_id
+    assert machine_image.purchase_plan(by_id) == machine_image.purchase_plan(IMAGE) == {}
+    assert [machine_image.label(image) for image in (bought, by_id)] == [
+        "azureopenshift:aro4:aro_43:43.81.20200311",
+        by_id["id"],
+    ]
 
 
 def test_the_versions_of_the_local_azure_can_be_installed() -> None:
-    """They are those of the real service. Each is a whole entry, and one of them leaves its image to the release."""
+    """They are those of the real service. Each is a whole entry, and one leaves its image to the release's stream."""
     documents: Any = [{"id": version["version"], **version} for version in VERSIONS]
     entries = {document["version"]: catalogue.read(document) for document in documents}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
-    images = {version: entry.image or {} for version, entry in entries.items()}
+    images = {
+        version: entry.image or (entry.release_images or ReleaseImages()).newest() or {}
+        for version, entry in entries.items()
+    }
     assert list(entries) == ["4.18.26", "4.18.34", "4.19.20", "4.19.24", "4.20.15"]
     assert [image["sku"] for image in images.values()] == ["aro_418", "aro_418", "aro_419", "aro_419", "aro_420"]
-    assert ["rhcosImage" in document for document in documents] == [False, True, True, True, True]
+    assert ["rhcosImage" in document for document in documents] == [True, True, True, True, False]
 
 
 def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(caplog: pytest.LogCaptureFixture) -> None:

@@ -22,6 +22,7 @@ from installer.release.image_registry import Pullspec
 from shared import fence, seal, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
+from shared.release.machine_image import ReleaseImages
 from shared.store import records
 from shared.vault import get_vault
 from tests import openshift_install
@@ -481,7 +482,7 @@ def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
 
 def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
     """Whatever the catalogue says by then, for masters and all machine sets."""
-    decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
+    decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
     stage.world.properties["rhcosImage"] = decided
     assert call("ensure_graph") == {"outcome": "done"}
     made = stage.read()
@@ -491,7 +492,7 @@ def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
         text for name in names for text in made.contents[f"openshift/99_openshift-cluster-api_{name}"].values()
     ]
     assert len(documents) == len(("masters",) * 3 + ("zones",) * 3)
-    assert all("version: 419.94.20250101" in text for text in documents)
+    assert all("version: 419.6.20250523" in text for text in documents)
 
 
 def edit_after_each_read(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -555,15 +556,15 @@ def release_says(
     """
     asked: list[tuple[list[str], dict[str, Any]]] = []
 
-    def read(version: str, at: list[Pullspec], pull_secret: str) -> dict[str, str]:
+    def read(version: str, at: list[Pullspec], pull_secret: str) -> ReleaseImages:
         assert version == "4.19.24"
         asked.append(([str(place) for place in at], json.loads(pull_secret)["auths"]))
         before()
         if isinstance(image, InstallerError):
             raise image
-        return dict(image)
+        return ReleaseImages({"V1": image})
 
-    monkeypatch.setattr(release_image, "coreos_image", read)
+    monkeypatch.setattr(release_image, "coreos_images", read)
     return asked
 
 
