@@ -11,7 +11,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
 from activities.azure import machine_names, outbound
-from activities.checks import vm_sizes
+from activities.checks import size_offers
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
@@ -118,7 +118,7 @@ def _machines(step: Step, missing: Iterable[tuple[str, int]]) -> Counter[str]:
         step: the step that asks.
         missing: (size, number) of the machines.
     """
-    offers, demand = vm_sizes.offers(step), Counter[str]()
+    offers, demand = size_offers.offers(step), Counter[str]()
     for size, count in missing:
         demand["virtualmachines"] += count
         demand["premiumdiskcount"] += count

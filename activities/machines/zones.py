@@ -1,6 +1,6 @@
 """Zones and image of a cluster's machines, decided once from Azure's offers to the subscription and the catalogue."""
 
-from activities.checks import vm_sizes
+from activities.checks import size_offers, vm_sizes
 from activities.machines import graph_inputs
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
@@ -41,8 +41,8 @@ def _decide_zones(step: Step) -> None:
 
 def _zones(step: Step) -> list[str]:
     raise_all(vm_sizes.problems(step))
-    offers = vm_sizes.offers(step)
-    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in vm_sizes.wanted(step).values())))
+    offers = size_offers.offers(step)
+    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in size_offers.wanted(step).values())))
     return common if len(common) == len(_ZONES) else []
 
 

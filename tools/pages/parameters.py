@@ -20,8 +20,9 @@ _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipa
 _WORKLOADS = "properties.platformWorkloadIdentityProfile"
 _CONFIG, _MACHINES = "installer/config/install_config.py", "activities/machines/machines.py"
 _INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
-_LINKED, _SIZES, _QUOTA = (
+_LINKED, _OFFERS, _SIZES, _QUOTA = (
     "activities/checks/linked_resources.py",
+    "activities/checks/size_offers.py",
     "activities/checks/vm_sizes.py",
     "activities/checks/quota.py",
 )
@@ -62,11 +63,11 @@ PARAMETERS = (
     Parameter("--load-balancer-managed-outbound-ip-count", f"{_NETWORK}.loadBalancerProfile.managedOutboundIps.count"),
     Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG"),
     Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/azure/network.py", "activities/azure/subnets.py")),
-    Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES, _SIZES, _QUOTA)),
+    Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES, _OFFERS, _QUOTA)),
     Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES, _SIZES)),
     Parameter("--disk-encryption-set", f"{_MASTER}.diskEncryptionSetId", (_CONFIG, _LINKED, _MACHINES)),
     Parameter("--worker-subnet, --vnet, --vnet-resource-group", f"{_WORKER}.subnetId", (_CONFIG, _LINKED, "activities/azure/subnets.py")),
-    Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG, _SIZES, _QUOTA)),
+    Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG, _OFFERS, _QUOTA)),
     Parameter("--worker-vm-disk-size-gb", f"{_WORKER}.diskSizeGB", (_CONFIG,)),
     Parameter("--worker-count", f"{_WORKER}.count", (_CONFIG, _QUOTA)),
     Parameter("--worker-encryption-at-host", f"{_WORKER}.encryptionAtHost", (_CONFIG, _SIZES)),

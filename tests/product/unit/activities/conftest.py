@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from activities.checks import vm_sizes
+from activities.checks import size_offers
 from tests.product.unit.product_world import accepted, own, world
 
 __all__ = ["accepted", "own", "world"]
@@ -14,4 +14,4 @@ __all__ = ["accepted", "own", "world"]
 def _read_anew() -> Iterator[None]:
     """Drop what was read for the operation of the test before, which has the same id."""
     yield
-    vm_sizes._reading.cache_clear()
+    size_offers._reading.cache_clear()
