@@ -40,6 +40,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.domain_certificates": ("create_api_server_certificate", "create_ingress_certificate", "delete_certificates"),
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
+    "machines.machine_image": ("decide_machine_image",),
     "machines.zones": ("decide_zones",),
     "machines.expired_machines": ("remove_expired_machines",),
     "machines.graph": ("ensure_graph",),

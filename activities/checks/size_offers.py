@@ -14,9 +14,12 @@ from azure.mgmt.compute import ComputeManagementClient
 from activities.runtime.step import Step
 from shared.arm.names import normal_location, same_location
 from shared.azure import lists
-from shared.clusters.checks.vm_sizes import WORKER_SIZES
+from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 MASTER = "properties.masterProfile"
+SCSI = "SCSI"
+# The command that shows what a region offers.
+LIST = "az vm list-skus --location {location} --resource-type virtualMachines --all"
 _VERSION = "2021-07-01"
 
 
@@ -31,6 +34,9 @@ class Offer:
         zones: zones in which the subscription may use it; empty in a region without zones.
         closed: why the subscription may not use it anywhere in the region, or "".
         encrypts_at_host: whether its host can encrypt what it writes.
+        generations: generations of machines that it boots, `V1` and `V2`.
+        controllers: disk controllers that it has, `SCSI` and `NVMe`.
+        trusted_launch: whether its machines may have Trusted Launch.
     """
 
     name: str
@@ -39,6 +45,9 @@ class Offer:
     zones: frozenset[str]
     closed: str
     encrypts_at_host: bool
+    generations: frozenset[str] = frozenset({"V1"})
+    controllers: frozenset[str] = frozenset({SCSI})
+    trusted_launch: bool = False
 
 
 @dataclass
@@ -97,6 +106,7 @@ def _offer(sku: dict[str, Any], location: str) -> Offer:
         else:
             zones -= set((restriction.get("restrictionInfo") or {}).get("zones") or [])
     capabilities = {each["name"]: each["value"] for each in sku.get("capabilities") or []}
+    generations = _several(capabilities.get("HyperVGenerations", "V1"))
     return Offer(
         name=sku["name"],
         family=sku.get("family") or "",
@@ -104,7 +114,16 @@ def _offer(sku: dict[str, Any], location: str) -> Offer:
         zones=frozenset(zones),
         closed=closed,
         encrypts_at_host=capabilities.get("EncryptionAtHostSupported") == "True",
+        generations=generations,
+        # A size without this capability has SCSI disks alone.
+        controllers=_several(capabilities.get("DiskControllerTypes", SCSI)),
+        # The capability is missing where Trusted Launch is possible, which takes the second generation.
+        trusted_launch="V2" in generations and capabilities.get("TrustedLaunchDisabled") != "True",
     )
+
+
+def _several(text: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
 
 
 def wanted(step: Step) -> dict[str, str]:
@@ -114,3 +133,19 @@ def wanted(step: Step) -> dict[str, str]:
         for profile in step.properties["workerProfiles"]
     }
     return {f"{MASTER}.vmSize": step.properties["masterProfile"]["vmSize"]} | workers
+
+
+def advice(step: Step, target: str, size: str, fitting: frozenset[str] | None = None) -> str:
+    """Return a sentence that names sizes which the cluster can have instead.
+
+    Args:
+        step: the step.
+        target: path of the size in the request.
+        size: the size that it cannot have.
+        fitting: the sizes that would do, in Azure's spelling; None for all.
+    """
+    may = MASTER_SIZES if target.startswith(MASTER) else WORKER_SIZES
+    open_sizes = frozenset(offer.name for offer in offers(step).values() if not offer.closed)
+    close = close_matches(size, may & (open_sizes if fitting is None else open_sizes & fitting))
+    hint = f"Choose for example {' or '.join(close)}, or one" if close else "Choose one"
+    return f"{hint} that this command lists without restrictions: {LIST.format(location=step.cluster['location'])}"

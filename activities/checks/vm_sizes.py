@@ -4,12 +4,11 @@ from typing import Any
 
 from azure.mgmt.resource.resources import ResourceManagementClient
 
-from activities.checks import size_offers
+from activities.checks import machine_images, size_offers
 from activities.checks.size_offers import MASTER, offers, wanted
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, invalid_parameter, summarize
-from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 _FEATURE = "Microsoft.Compute/EncryptionAtHost"
 _FEATURES_VERSION = "2021-07-01"
@@ -30,31 +29,34 @@ def problems(step: Step) -> list[CloudError]:
 
 
 def _not_offered(step: Step, target: str, size: str, why: str) -> CloudError:
-    location = step.cluster["location"]
-    may = MASTER_SIZES if target.startswith(MASTER) else WORKER_SIZES
-    open_sizes = frozenset(offer.name for offer in offers(step).values() if not offer.closed)
-    close = close_matches(size, may & open_sizes)
-    hint = f"Choose for example {' or '.join(close)}, or one" if close else "Choose one"
-    return invalid_parameter(
-        target,
-        f"The VM size '{size}' {why.format(location=location)}. {hint} that this command lists without restrictions: "
-        f"az vm list-skus --location {location} --resource-type virtualMachines --all",
-    )
+    reason = why.format(location=step.cluster["location"])
+    return invalid_parameter(target, f"The VM size '{size}' {reason}. {size_offers.advice(step, target, size)}")
 
 
 def _validate_vm_sizes(step: Step) -> None:
     """Check that the subscription may use every size in the cluster's region, with the features that its machines need.
 
-    `decide_zones` decides the zones later; if a size is not offered in all three, the machines get no zones.
+    The machines of each size must be able to boot the image. If that has to be read from the release,
+    `decide_machine_image` checks it later. `decide_zones` decides the zones later; if a size is not offered in all
+    three, the machines get no zones.
 
     Raises:
-        CloudError: `InvalidParameter`, for the customer, with an entry for each size.
+        CloudError: `InvalidParameter`, for the customer, with an entry for each size and for terms that nobody has
+            accepted. `InternalServerError`, for the operator: the catalogue names no image, or one that is not there.
 
     Source: ARO-RP `pkg/validate/dynamic/sku.go`.
     """
     size_offers.read_anew(step)
-    if found := [*problems(step), *_encryption_problems(step)]:
+    if found := [*problems(step), *_encryption_problems(step), *_image_problems(step)]:
         raise summarize(found)
+
+
+def _image_problems(step: Step) -> list[CloudError]:
+    try:
+        image = machine_images.known(step)
+    except CloudError as error:
+        return [error]
+    return [*machine_images.problems(step, image, machine_images.facts(step, image))] if image else []
 
 
 def _encryption_problems(step: Step) -> list[CloudError]:

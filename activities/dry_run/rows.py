@@ -37,7 +37,7 @@ from shared.store import NotFound, PreconditionFailed
 
 _log = logging.getLogger("activities")
 # These read, decide in the document, and at most write one thing at their end.
-_RUN = frozenset({"decide_names", "decide_zones", "ensure_resource_group", "update_group_tags"})
+_RUN = frozenset({"decide_names", "decide_machine_image", "decide_zones", "ensure_resource_group", "update_group_tags"})
 _DONE = "An earlier operation has done it."
 _LACKING = "It needs a secret of the cluster (client secret or pull secret), which a dry run does not have."
 # The classes of errors that say nothing about the request.
@@ -164,7 +164,9 @@ def _ran(step: TrialStep, row: ResolvedRow, executor: Executor[Any]) -> TriedRow
     """Run a row up to its first change."""
     before = dict(step.properties)
     try:
-        (executor.run or _nothing)(step)
+        outcome: Any = (executor.run or _nothing)(step)
+        if outcome is not None:
+            return _tried(row, Verdict.LATER, f"Not looked at: {outcome['message']}.")
     except fence.WouldChange:
         existed = resource_group.find(step) is not None
         return _tried(row, Verdict.CHANGED if existed else Verdict.MADE, f"{row['waitsFor']} ({step.resource_group})")

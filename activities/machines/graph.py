@@ -13,6 +13,7 @@ from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
 from activities.azure import cluster_secrets, resource_group, storage
+from activities.checks import catalogue_entry
 from activities.machines import graph_inputs, machine_image
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
@@ -89,16 +90,13 @@ def _ensure_graph(step: Step) -> Outcome | None:
     where ignition and graph of two runs could mix. The credentials come last: once their id is on the document, nothing
     is left to do.
 
-    Before all that, if nothing names the machines' image, it is read from the release, only once, because the document
-    keeps the answer.
-
     Source: ARO-RP `pkg/cluster/deploystorage.go`, `ensureGraph`, `ensureInfraID`; `attachnsgs.go` for `install.now`.
     """
     if _is_done(step):
         return None
-    if machine_image.decide(step):
-        # The graph needs all the time that the host gives one run.
-        return wait("the image of the machines is known", _AT_ONCE_SECONDS)
+    if "rhcosImage" not in step.properties:
+        # Plans that earlier packages have stored have no row for it. The graph needs all the time of one run.
+        return machine_image.decide(step) or wait("the image of the machines is known", _AT_ONCE_SECONDS)
     operation_id = step.call["operationId"]
     if not _TURN.acquire(blocking=False):
         return wait("other clusters' certificates are being made", _WAITERS.wait_seconds(operation_id))
@@ -166,7 +164,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
             installer.
         TryAgain: with the same, if it may pass.
     """
-    entry = graph_inputs.entry(step)
+    entry = catalogue_entry.entry(step)
     given = graph_inputs.given(step, entry)
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
@@ -264,14 +262,9 @@ def _validate(step: Step) -> list[str]:
 
 
 def _render(step: Step) -> list[Rendered]:
-    """Return which blobs are written, by whom, and the names of what the graph would hold; all of it is secret.
-
-    If the machines' image has to be read from the release, the result first says which images would be asked, and
-    where.
-    """
-    entry = graph_inputs.entry(step)
+    """Return which blobs are written, by whom, and the names of what the graph would hold; all of it is secret."""
+    entry = catalogue_entry.entry(step)
     return [
-        *machine_image.render(step),
         {
             "blob": "/".join(GRAPH_BLOB),
             "installer": entry.installer,

@@ -5,16 +5,15 @@ from typing import Any
 
 from cryptography.hazmat.primitives import serialization
 
+from activities.checks import catalogue_entry
 from activities.runtime.step import Step
 from installer.config import install_config
 from installer.graph import Content
 from installer.ignition import snippets
 from shared import settings
-from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, cluster_names
 from shared.clusters.secrets import Purpose
-from shared.documents import CatalogueDocument, RegistryProfile
-from shared.release.machine_image import ReleaseImages
+from shared.documents import RegistryProfile
 from shared.vault import Bundle, get_vault
 
 # What the document must contain by now: path below `properties`, and what it is.
@@ -44,7 +43,7 @@ def given(step: Step, entry: catalogue.Entry) -> dict[str, Content]:
     return {
         "install-config": install_config.from_cluster(
             cluster,
-            {"version": entry.version, "rhcosImage": image(step)},
+            {"version": entry.version, "rhcosImage": step.properties["rhcosImage"]},
             name=name,
             base_domain=base_domain,
             ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
@@ -75,18 +74,6 @@ def _registry(step: Step) -> RegistryProfile | None:
     return next(iter(step.properties.get("registryProfiles") or []), None)
 
 
-def entry(step: Step) -> catalogue.Entry:
-    """Return the catalogue's entry of the cluster's version, the same throughout a call.
-
-    Raises:
-        CloudError: for the customer: the version is not offered any more. For the operator: its entry is wrong.
-    """
-    try:
-        return catalogue.read(_document(step))
-    except ValueError as error:
-        raise _broken(str(error)) from error
-
-
 def release(entry: catalogue.Entry) -> Content:
     """Return what the catalogue says of a version, as far as the machines read it."""
     content = {
@@ -96,37 +83,6 @@ def release(entry: catalogue.Entry) -> Content:
         "flavour": entry.flavour,
     }
     return content | ({"snippets": entry.snippets} if entry.snippets else {})
-
-
-def image(step: Step) -> dict[str, str] | None:
-    """Return the machines' image: the stored one, or else the catalogue's.
-
-    None if it has to be read from the release image, which has not happened yet.
-
-    Raises:
-        CloudError: for the operator: the catalogue's entry is wrong.
-    """
-    if decided := step.properties.get("rhcosImage"):
-        return dict(decided)
-    found = entry(step)
-    return found.image or (found.release_images and chosen(found.release_images, found.version))
-
-
-def chosen(images: ReleaseImages, version: str) -> dict[str, str]:
-    """Return the image that machines boot, of those that a release names.
-
-    Raises:
-        CloudError: for the operator: the release names no image of the marketplace.
-    """
-    if image := images.newest():
-        return image
-    raise CloudError(
-        500,
-        ErrorCode.INTERNAL_SERVER_ERROR,
-        f"OpenShift {version} names a disk for its machines, and no image in Azure's marketplace. Put an 'rhcosImage' "
-        "into the catalogue's entry of this version, or create the cluster with another version.",
-        "properties.clusterProfile.version",
-    )
 
 
 def check_snippets(given: dict[str, Content]) -> None:
@@ -142,21 +98,7 @@ def check_snippets(given: dict[str, Content]) -> None:
         except ValueError as error:
             wrong.append(str(error))
     if wrong:
-        raise _broken("; ".join(wrong))
-
-
-def _broken(what: str) -> CloudError:
-    return CloudError(
-        500,
-        ErrorCode.INTERNAL_SERVER_ERROR,
-        f"The catalogue's entry of this version is wrong: {what}. Choose another version, or open a support request "
-        "with the correlation id.",
-        "properties.clusterProfile.version",
-    )
-
-
-def _document(step: Step) -> CatalogueDocument:
-    return catalogue.entry(step.versions, step.properties["clusterProfile"].get("version", ""))
+        raise catalogue_entry.broken("; ".join(wrong))
 
 
 def _public_ssh_key(pem: str) -> str:
@@ -177,20 +119,28 @@ def problems(step: Step) -> list[str]:
     missing += [f"properties.workerProfiles[0].{name} is missing" for name in _WORKERS_NEEDED if not workers.get(name)]
     if not step.properties.get("ingressProfiles"):
         missing.append("properties.ingressProfiles is empty")
-    registry, wanted = _registry(step), settings.load().acr_resource_id
-    if wanted and not registry:
-        missing.append("properties.registryProfiles is not known yet: the registry's token")
-    bundles = (Purpose.REQUEST, Purpose.INSTALL, *([Purpose.REGISTRY] if wanted or registry else []))
-    missing += [
-        f"the secret '{purpose}' is not in the vault yet" for purpose in bundles if purpose not in bundle_ids(step)
-    ]
-    document = _document(step)
+    missing += token_problems(step)
+    missing += [_not_in_vault(each) for each in (Purpose.REQUEST, Purpose.INSTALL) if each not in bundle_ids(step)]
+    document = catalogue_entry.document(step)
     missing += catalogue.problems(document)
     missing += [
         f"the catalogue's entry of version {document['version']}: {problem}"
         for problem in snippets.problems(document.get("snippets"))
     ]
     return missing
+
+
+def token_problems(step: Step) -> list[str]:
+    """Return what is missing of the token for the service's registry, if it has one, one sentence each."""
+    registry, wanted = _registry(step), settings.load().acr_resource_id
+    missing = ["properties.registryProfiles is not known yet: the registry's token"] if wanted and not registry else []
+    if (wanted or registry) and Purpose.REGISTRY not in bundle_ids(step):
+        missing.append(_not_in_vault(Purpose.REGISTRY))
+    return missing
+
+
+def _not_in_vault(purpose: Purpose) -> str:
+    return f"the secret '{purpose}' is not in the vault yet"
 
 
 def _at(step: Step, path: str) -> Any:

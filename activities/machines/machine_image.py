@@ -1,61 +1,74 @@
-"""The image that a cluster's machines boot, read from its release if neither cluster nor catalogue names it."""
+"""The image that a cluster's machines boot: named by the catalogue, or by the release; checked, then decided once."""
 
 import logging
 
+from activities.checks import catalogue_entry, machine_images
 from activities.machines import graph_inputs
-from activities.runtime.executor import Rendered, TryAgain
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
 from installer.config import install_config
 from installer.release import release_image
 from installer.release.image_registry import Pullspec
 from shared import tracing
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.documents import ClusterDocument
+from shared.release import machine_image
 from shared.steps import RetryClass
 
 _log = logging.getLogger("activities")
 
 
-def decide(step: Step) -> bool:
-    """Store the image as `rhcosImage` if nothing names it yet; return whether it had to be read from the release.
+def decide(step: Step) -> Outcome | None:
+    """Store the image as `rhcosImage`, with the security type that it demands of its machines.
 
-    The release is read from the service's registry, if it has one, with the cluster's token, or from the registry in
-    its pull spec with the customer's pull secret. The first stored answer wins, for two runs at once as well as for
-    later ones.
+    Every machine of this cluster boots the image that its version has now, whatever the catalogue says later. If the
+    catalogue names none, the release does. It is read from the service's registry, if it has one, with the cluster's
+    token, or from the registry in its pull spec with the customer's pull secret. The first stored answer wins, for two
+    runs at once as well as for later ones. An image that does not fit is not stored: once somebody has corrected the
+    entry, the create continues with it.
 
     Raises:
-        CloudError: 500 `InternalServerError`, for the operator: with the failure of each registry.
-        TryAgain: with the same, if it may pass.
+        CloudError: `InternalServerError`, for the operator: with the failure of each registry, or what is wrong with
+            the image. `InvalidParameter`, for the customer: a size does not fit, or nobody has accepted the terms.
+        TryAgain: with a failure that may pass.
     """
-    if graph_inputs.image(step):
-        return False
-    image = _of_release(step)
+    if "rhcosImage" in step.properties:
+        return None
+    image = machine_images.known(step)
+    if image is None:
+        if missing := graph_inputs.token_problems(step):
+            return wait("; ".join(missing))
+        image = _of_release(step)
+    found = machine_images.facts(step, image)
+    if wrong := [*machine_images.problems(step, image, found)]:
+        raise summarize(wrong)
+    decided = image | ({"securityType": found.demanded} if found and found.demanded else {})
 
     def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]
         if "rhcosImage" in properties:
             return False
-        properties["rhcosImage"] = image
+        properties["rhcosImage"] = decided
         return True
 
     step.decide(change)
-    return True
+    return None
 
 
-def render(step: Step) -> list[Rendered]:
+def _render(step: Step) -> list[Rendered]:
     """Return the release images that would be asked, in that order until one answers; empty if the image is known."""
-    if graph_inputs.image(step):
+    if machine_images.known(step):
         return []
     return [{"document": "properties.rhcosImage", "releaseImages": [str(place) for place in _places(step)]}]
 
 
 def _places(step: Step) -> list[Pullspec]:
-    return release_image.places(graph_inputs.entry(step).pullspec, install_config.mirrors(step.properties))
+    return release_image.places(catalogue_entry.entry(step).pullspec, install_config.mirrors(step.properties))
 
 
 def _of_release(step: Step) -> dict[str, str]:
-    version = graph_inputs.entry(step).version
+    version = catalogue_entry.entry(step).version
     try:
         images = release_image.coreos_images(version, _places(step), graph_inputs.pull_secret(step))
     except InstallerError as error:
@@ -66,11 +79,14 @@ def _of_release(step: Step) -> dict[str, str]:
             f"The image that machines of OpenShift {version} boot cannot be read from its release image: "
             f"{error.cause}. Create the cluster again later, or with another version, or open a support request with "
             "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known.",
-            "properties.clusterProfile.version",
+            catalogue_entry.TARGET,
         )
         if error.passing:
             raise TryAgain(failure, RetryClass.TRANSIENT) from error
         raise failure from error
-    image = graph_inputs.chosen(images, version)
-    _log.info("The release names the machines' image %s %s", image["sku"], image["version"])
+    image = machine_images.chosen(step, images)
+    _log.info("The release names the machines' image %s", machine_image.label(image))
     return image
+
+
+decide_machine_image = Executor(run=decide, render=_render)

@@ -1,7 +1,6 @@
-"""Zones and image of a cluster's machines, decided once from Azure's offers to the subscription and the catalogue."""
+"""Zones of a cluster's machines, decided once from Azure's offers to the subscription."""
 
 from activities.checks import size_offers, vm_sizes
-from activities.machines import graph_inputs
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import raise_all
@@ -12,29 +11,25 @@ _ZONES = frozenset({"1", "2", "3"})
 
 
 def _decide_zones(step: Step) -> None:
-    """Store the machines' image, and three zones if masters and workers can have them, otherwise none.
+    """Store three zones if masters and workers can have them, otherwise none.
 
-    Either both masters and workers have zones, or neither. Every machine of this cluster boots the image that its
-    version has now, whatever the catalogue says later. If the catalogue names none, the release is asked once there is
-    a token for its registry (`activities/machines/machine_image.py`). A second run finds the decisions and asks nobody.
+    Either both masters and workers have zones, or neither. A second run finds the decision and asks nobody.
 
     Raises:
         CloudError: `InvalidParameter`, for the customer: a size is not offered in this region to this subscription.
-            `InternalServerError`, for the operator: the catalogue has no image for this version.
 
     Source: ARO-RP `pkg/util/computeskus`, `pkg/cluster/zones.go`.
     """
-    zones = step.properties["zones"] if "zones" in step.properties else _zones(step)
-    image = graph_inputs.image(step)
+    if "zones" in step.properties:
+        return
+    zones = _zones(step)
 
     def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]
-        changed = False
-        if "zones" not in properties:
-            properties["zones"], changed = zones, True
-        if image and "rhcosImage" not in properties:
-            properties["rhcosImage"], changed = image, True
-        return changed
+        if "zones" in properties:
+            return False
+        properties["zones"] = zones
+        return True
 
     step.decide(change)
 

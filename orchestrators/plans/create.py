@@ -32,8 +32,10 @@ _PREPARATION = section("preparation",
     action("ensure_cluster_secrets", 5, "Key Vault to store the cluster's keys"),
     action("ensure_acr_token", 10, "the container registry to issue the cluster's token",
         poll=5, shortest=A_FEW_RESTARTS, when="has_registry"),
-    action("decide_zones", 5, "Azure to report the zones of the machine sizes, and the catalogue the machines' image",
-        needs=("validate_vm_sizes",)),
+    # It waits for the registry's token only if the release has to be read, so that it holds up nothing else.
+    action("decide_machine_image", 10, "the catalogue or the release to name the machines' image, and Azure to show it",
+        poll=5, shortest=A_FEW_RESTARTS, needs=("validate_vm_sizes",)),
+    action("decide_zones", 5, "Azure to report the zones of the machine sizes", needs=("validate_vm_sizes",)),
     # Everything made from expired certificates is deleted before anything is made from new ones.
     begin_and_poll("remove_expired_machines", 30,
         "Azure to delete the machines whose certificates are too old to continue with",
@@ -42,7 +44,8 @@ _PREPARATION = section("preparation",
 )
 # Rows off the longest chain of a create are polled rarely: if their end is noticed late, the create takes no longer.
 _BOOTSTRAP = section("bootstrap",
-    action("ensure_resource_group", 5, "the cluster's resource group", needs=tuple(row.name for row in VALIDATION)),
+    action("ensure_resource_group", 5, "the cluster's resource group",
+        needs=(*(row.name for row in VALIDATION), "decide_machine_image")),
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         poll=15, usual=30,
@@ -81,7 +84,7 @@ _BOOTSTRAP = section("bootstrap",
     action("ensure_graph", 60, "the cluster's certificates and ignition to be made and stored", poll=30,
         shortest=timedelta(minutes=15),
         needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token",
-               "decide_zones")),
+               "decide_machine_image", "decide_zones")),
     # Azure gives up on a machine after 40 minutes, and its error says more than our deadline's would. Polls may be far
     # apart, because the bootstrap continues for minutes after the masters are up.
     begin_and_poll("deploy_machines_template", 60,

@@ -20,6 +20,7 @@ _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipa
 _WORKLOADS = "properties.platformWorkloadIdentityProfile"
 _CONFIG, _MACHINES = "installer/config/install_config.py", "activities/machines/machines.py"
 _INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
+_ENTRY = "activities/checks/catalogue_entry.py"
 _LINKED, _OFFERS, _SIZES, _QUOTA = (
     "activities/checks/linked_resources.py",
     "activities/checks/size_offers.py",
@@ -52,7 +53,7 @@ PARAMETERS = (
     Parameter("--tags", "tags", ("activities/azure/resource_group.py",)),
     Parameter("--pull-secret", f"{_CLUSTER}.pullSecret", (_INPUTS, _PUT)),
     Parameter("--domain", f"{_CLUSTER}.domain", (_INPUTS, "activities/azure/dns.py", "orchestrators/plans/predicates.py")),
-    Parameter("--version", f"{_CLUSTER}.version", (_INPUTS,)),
+    Parameter("--version", f"{_CLUSTER}.version", (_ENTRY,)),
     Parameter("--cluster-resource-group", f"{_CLUSTER}.resourceGroupId", (_CONFIG, "activities/azure/resource_group.py", "activities/runtime/step.py")),
     Parameter("--fips-validated-modules", f"{_CLUSTER}.fipsValidatedModules", (_CONFIG,)),
     Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_INPUTS, "activities/azure/cluster_principal.py")),

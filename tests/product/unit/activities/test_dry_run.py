@@ -90,6 +90,7 @@ def test_every_row_of_a_create_is_told_and_nothing_is_written(ready: World) -> N
     }
     assert {name for name, verdict in verdicts.items() if verdict == "made"} == {
         "decide_names",
+        "decide_machine_image",
         "decide_zones",
         "ensure_resource_group",
         "deploy_network_template",

@@ -81,7 +81,8 @@ def test_a_spec_that_the_releases_machines_do_not_read_is_refused(version: str, 
 
 def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
     """The given one wins over metadata, and then nobody reads the metadata."""
-    for metadata in (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), {"azure": {}}):
+    metadatas: tuple[dict[str, Any], ...] = (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), {"azure": {}})
+    for metadata in metadatas:
         entry = catalogue.read(OLD | {"releaseMetadata": metadata})
         assert (entry.image, entry.release_images) == (IMAGE, None)
     entry = catalogue.read(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}})

@@ -5,6 +5,7 @@ from typing import Any
 from tests.product.unit.product_world import CUSTOMER, World
 
 MASTER, WORKER = "Standard_D8s_v5", "Standard_D4s_v5"
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
 NOT_IN_3 = {"type": "Zone", "restrictionInfo": {"zones": ["3"]}, "reasonCode": "NotAvailableForSubscription"}
 CLOSED = {"type": "Location", "restrictionInfo": {"locations": ["eastus"]}, "reasonCode": "NotAvailableForSubscription"}
 
@@ -15,17 +16,41 @@ def size(world: World, master: str = MASTER, worker: str = WORKER, count: int = 
     world.properties["workerProfiles"][0] |= {"vmSize": worker, "count": count}
 
 
-def version(world: World) -> None:
-    """Let the cluster want a version whose image follows from its release."""
-    world.properties["clusterProfile"]["version"] = "4.3.18"
-    world.cosmos["OpenShiftVersions"].create_item(
-        {
-            "id": "4.3.18",
-            "version": "4.3.18",
-            "enabled": True,
-            "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release@sha256:1f0f",
-            "releaseMetadata": {"azure": {"image": "rhcos-43.81.202003111353.0-azure.x86_64.vhd"}},
-        }
+def version(world: World, name: str = "4.19.24", **members: Any) -> None:
+    """Let the cluster want a version, and let Azure have its image.
+
+    Args:
+        world: the world.
+        name: the version.
+        **members: members of its entry in the catalogue.
+    """
+    world.properties["clusterProfile"]["version"] = name
+    pullspec = "quay.io/openshift-release-dev/ocp-release@sha256:1f0f"
+    entry = {"id": name, "version": name, "enabled": True, "openShiftPullspec": pullspec, "rhcosImage": IMAGE} | members
+    world.cosmos["OpenShiftVersions"].upsert_item(entry)
+    lay_image(world, IMAGE)
+
+
+def lay_image(world: World, image: dict[str, str], **properties: Any) -> None:
+    """Let the marketplace have an image, in every region.
+
+    Args:
+        world: the world.
+        image: its coordinates.
+        **properties: what Azure says of it, besides that it is for machines of the first generation.
+    """
+    world.azure.resources[marketplace_path(image)] = {
+        "location": "eastus",
+        "properties": {"hyperVGeneration": "V1", "architecture": "x64"} | properties,
+    }
+
+
+def marketplace_path(image: dict[str, str]) -> str:
+    """Return where Azure shows an image of the marketplace, in lower case."""
+    publisher, offer, sku, number = (image[member] for member in ("publisher", "offer", "sku", "version"))
+    return (
+        f"/subscriptions/{CUSTOMER}/providers/microsoft.compute/locations/eastus/publishers/{publisher}/artifacttypes/"
+        f"vmimage/offers/{offer}/skus/{sku}/versions/{number}".lower()
     )
 
 

@@ -41,6 +41,7 @@ def test_the_list_of_sizes_is_read_by_the_check_and_kept_for_the_other_rows(acce
 def test_every_size_that_cannot_be_had_is_told_with_sizes_that_can(accepted: World) -> None:
     """A suggestion is a size that this role may have, and that is open here."""
     size(accepted)
+    version(accepted)
     offers(accepted, sku(MASTER, "123", CLOSED), sku("Standard_D8s_v4"), sku("Standard_D4s_v4"), sku("Standard_D8s_v3"))
     outcome = check(SIZES)
     master, worker = problems(outcome)
@@ -59,6 +60,7 @@ def test_every_size_that_cannot_be_had_is_told_with_sizes_that_can(accepted: Wor
 def encrypt(world: World, state: str) -> None:
     """Let the cluster want encryption at host, and its feature be in this state."""
     size(world)
+    version(world)
     world.properties["masterProfile"]["encryptionAtHost"] = "Enabled"
     world.properties["workerProfiles"][0]["encryptionAtHost"] = "Enabled"
     path = (
@@ -166,6 +168,7 @@ def test_a_registration_under_way_is_waited_for(accepted: World) -> None:
 def test_a_throttled_check_is_tried_again(accepted: World, target: str) -> None:
     """Like any call to Azure."""
     size(accepted)
+    version(accepted)
     lay_set(accepted)
     accepted.azure.fails("GET", ".*/providers/Microsoft", 429, "TooManyRequests", **{"Retry-After": "7"})
     outcome = check(target)

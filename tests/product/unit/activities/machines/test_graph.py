@@ -17,16 +17,14 @@ from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
 from installer.graph import Graph
 from installer.openshift_install import binary
-from installer.release import release_image
-from installer.release.image_registry import Pullspec
 from shared import fence, seal, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
-from shared.release.machine_image import ReleaseImages
 from shared.store import records
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.activities.checks.offers import MASTER, WORKER, lay_image, offers, sku
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
 from tests.product.unit.installer.example import _keys, quick_keys
 from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World, move_to_own_subscription
@@ -106,6 +104,9 @@ class Stage:
         monkeypatch.setattr(self.blobs, "put", hooked(self.blobs.put))
 
 
+OF_RELEASE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
+
+
 @pytest.fixture
 def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Stage:
     """Do what a create does before it makes a graph."""
@@ -133,6 +134,7 @@ def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     document["secrets"]["registry"] = registry.id
     document["openShiftCluster"]["properties"] |= {
         "zones": ["1", "2", "3"],
+        "rhcosImage": dict(OF_RELEASE),
         "registryProfiles": [{"name": "arosvc.azurecr.io", "username": "token-1"}],
         "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
         "masterProfile": {"vmSize": "Standard_D8s_v5", "subnetId": f"{NETWORK}/subnets/master"},
@@ -506,8 +508,7 @@ def edit_after_each_read(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[
         (entry,) = versions.documents.values()
         reads.append(entry["openShiftPullspec"])
         edited = f"quay.io/edited/release:{len(reads)}"
-        image = {"rhcosImage": OF_RELEASE | {"version": f"419.6.{len(reads)}"}} if "rhcosImage" in entry else {}
-        versions.upsert_item(entry | image | {"openShiftPullspec": edited, "ignitionVersion": "3.1.0", "flavour": "A"})
+        versions.upsert_item(entry | {"openShiftPullspec": edited, "ignitionVersion": "3.1.0", "flavour": "A"})
         return found
 
     monkeypatch.setattr(versions, "query_items", read_then_edit)
@@ -527,139 +528,25 @@ def test_a_graph_is_made_from_one_reading_of_the_catalogue(stage: Stage, monkeyp
         "ignitionVersion": entry["ignitionVersion"],
         "flavour": entry["flavour"],
     }
-    assert made["install-config"]["platform"]["azure"]["image"] == entry["rhcosImage"]
     assert json.loads(stage.read().file("bootstrap.ign"))["ignition"]["version"] == entry["ignitionVersion"]
 
 
-@pytest.fixture
-def unsaid(stage: Stage) -> Stage:
-    """Leave the machines' image to the release, like entries of real deployments."""
+def test_a_plan_of_an_earlier_package_decides_the_image_with_the_graph(stage: Stage) -> None:
+    """It has no row for that. The graph then has the next run for itself."""
+    offers(stage.world, sku(MASTER), sku(WORKER))
+    lay_image(stage.world, OF_RELEASE)
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
-    versions.upsert_item({name: value for name, value in entry.items() if name != "rhcosImage"})
-    return stage
-
-
-OF_RELEASE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
-KNOWN = {"outcome": "wait", "message": "the image of the machines is known", "retryAfterSeconds": 1}
-
-
-def release_says(
-    monkeypatch: pytest.MonkeyPatch, image: dict[str, str] | InstallerError, before: Callable[[], object] = lambda: None
-) -> list[tuple[list[str], dict[str, Any]]]:
-    """Make the release name an image, or fail; return where it was read, and with which credentials.
-
-    Args:
-        monkeypatch: pytest's.
-        image: the image, or the error.
-        before: runs before the answer.
-    """
-    asked: list[tuple[list[str], dict[str, Any]]] = []
-
-    def read(version: str, at: list[Pullspec], pull_secret: str) -> ReleaseImages:
-        assert version == "4.19.24"
-        asked.append(([str(place) for place in at], json.loads(pull_secret)["auths"]))
-        before()
-        if isinstance(image, InstallerError):
-            raise image
-        return ReleaseImages({"V1": image})
-
-    monkeypatch.setattr(release_image, "coreos_images", read)
-    return asked
-
-
-def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
-    unsaid: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From the service's registry with the cluster's token, then from the release's own; before anything is made."""
-    asked = release_says(monkeypatch, OF_RELEASE)
-    wanted, *blobs = graph.ensure_graph.render(unsaid.step)
-    assert call("ensure_graph") == KNOWN
-    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
-    assert unsaid.blobs.writes == []
+    versions.upsert_item(entry | {"rhcosImage": OF_RELEASE})
+    del stage.world.properties["rhcosImage"]
+    assert call("ensure_graph") == {
+        "outcome": "wait",
+        "message": "the image of the machines is known",
+        "retryAfterSeconds": 1,
+    }
+    assert (stage.world.properties["rhcosImage"], stage.blobs.writes) == (OF_RELEASE, [])
     assert call("ensure_graph") == DONE
-    assert unsaid.is_whole()
-    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
-    ((places, auths),) = asked
-    release = "openshift-release-dev/ocp-release:4.19.24-x86_64"
-    assert places == [f"arosvc.azurecr.io/{release}", f"quay.io/{release}"]
-    assert auths["arosvc.azurecr.io"] == {"auth": base64.b64encode(b"token-1:canary-registry").decode()}
-    assert wanted == {"document": "properties.rhcosImage", "releaseImages": places}
-    assert graph.ensure_graph.render(unsaid.step) == blobs
-
-
-def test_an_image_is_looked_for_with_one_reading_of_the_catalogue(
-    unsaid: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the release lies and which version it has to be come from the same entry."""
-    asked = release_says(monkeypatch, OF_RELEASE)
-    reads = edit_after_each_read(unsaid, monkeypatch)
-    assert call("ensure_graph") == KNOWN
-    (pullspec,) = reads
-    ((places, _auths),) = asked
-    assert places[-1] == pullspec
-
-
-def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another delivery was faster, and the release has named another image since."""
-    other = OF_RELEASE | {"version": "419.6.20990101"}
-
-    def store() -> None:
-        unsaid.world.properties["rhcosImage"] = OF_RELEASE
-        unsaid.world.cosmos["OpenShiftClusters"].upsert_item(unsaid.world.cluster)
-
-    release_says(monkeypatch, other, before=store)
-    assert call("ensure_graph") == KNOWN
-    asked = release_says(monkeypatch, other)
-    assert call("ensure_graph") == DONE
-    assert asked == []
-    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
-    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
-
-
-@pytest.mark.parametrize("stored", [False, True], ids=["before the image is stored", "after it"])
-def test_a_run_that_died_about_the_image_goes_on_with_the_one_that_is_stored(
-    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, stored: bool
-) -> None:
-    """If the release has changed since, it is read again only if nothing was stored."""
-
-    def die() -> None:
-        raise Crash
-
-    release_says(monkeypatch, OF_RELEASE)
-    if stored:
-        assert call("ensure_graph") == KNOWN
-    with monkeypatch.context() as patch:
-        unsaid.before_write(patch, 1, die)
-        with pytest.raises(Crash):
-            call("ensure_graph")
-    changed = OF_RELEASE | {"version": "419.6.20990101"}
-    asked = release_says(monkeypatch, changed)
-    if not stored:
-        assert call("ensure_graph") == KNOWN
-    assert call("ensure_graph") == DONE
-    assert len(asked) == (not stored)
-    assert unsaid.world.properties["rhcosImage"] == (OF_RELEASE if stored else changed)
-    config = unsaid.read().contents["install-config"]
-    assert config["platform"]["azure"]["image"] == unsaid.world.properties["rhcosImage"]
-
-
-@pytest.mark.parametrize(("passing", "retry_class"), [(False, "none"), (True, "transient")], ids=["stays", "passes"])
-def test_a_release_that_cannot_be_read_is_the_platforms(
-    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, passing: bool, retry_class: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The message says what was asked and what to do; nothing is made, and nothing decided."""
-    cause = "https://mirror answered 404; https://quay.io answered 503"
-    release_says(monkeypatch, InstallerError("read the release image", cause, passing=passing))
-    outcome = call("ensure_graph")
-    error = outcome["error"]
-    assert (outcome["retryClass"], error["code"]) == (retry_class, "InternalServerError")
-    assert error["target"] == "properties.clusterProfile.version"
-    assert f"boot cannot be read from its release image: {cause}. Create the cluster again later" in error["message"]
-    assert {"code": "Owner", "message": "platform"} in error["details"]
-    assert "canary" not in json.dumps(outcome) + caplog.text
-    assert unsaid.blobs.writes == []
-    assert "rhcosImage" not in unsaid.world.properties
+    assert stage.is_whole()
 
 
 def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:

@@ -1,0 +1,40 @@
+"""The catalogue's entry of a cluster's version, as the rows of its create read it."""
+
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters import catalogue
+from shared.documents import CatalogueDocument
+
+TARGET = "properties.clusterProfile.version"
+
+
+def document(step: Step) -> CatalogueDocument:
+    """Return the document of the entry, the same throughout a call.
+
+    Raises:
+        CloudError: for the customer: the version is not offered any more.
+    """
+    return catalogue.entry(step.versions, step.properties["clusterProfile"].get("version", ""))
+
+
+def entry(step: Step) -> catalogue.Entry:
+    """Return the entry, the same throughout a call.
+
+    Raises:
+        CloudError: for the customer: the version is not offered any more. For the operator: its entry is wrong.
+    """
+    try:
+        return catalogue.read(document(step))
+    except ValueError as error:
+        raise broken(str(error)) from error
+
+
+def broken(what: str) -> CloudError:
+    """Build the error for an entry that an operator has to correct."""
+    return CloudError(
+        500,
+        ErrorCode.INTERNAL_SERVER_ERROR,
+        f"The catalogue's entry of this version is wrong: {what}. Choose another version, or open a support request "
+        "with the correlation id.",
+        TARGET,
+    )
