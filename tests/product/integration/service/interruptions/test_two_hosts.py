@@ -2,8 +2,6 @@
 
 import contextlib
 import random
-import re
-import subprocess
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,6 +10,7 @@ import psutil
 import pytest
 
 from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.hosts import kill_tree, second_host, served
 from tests.product.integration.service.inventory import Inventory, taken
 from tests.product.integration.service.stage import fault, prepare
 
@@ -26,8 +25,6 @@ SILENCE_SECONDS = 15
 WATCHDOG_SECONDS = 5
 # Keeps the creates running for that long.
 SLOWLY = {"kind": "delay", "delay_seconds": 1, "count": 100_000}
-# The last log line of an activity, with the id of its operation.
-DONE = re.compile(r"activity \w+ (?:run|status): done.*?\"operation_id\": \"([0-9a-f-]+)\"")
 
 
 def test_two_hosts_share_the_work_and_one_of_them_may_die(
@@ -36,15 +33,15 @@ def test_two_hosts_share_the_work_and_one_of_them_may_die(
     """The second host does what the first has no room for; after it is killed, the first finishes its work."""
     clusters = prepare(own_azure, *(unique(rng) for _ in range(CREATES)))
     log = tmp_path / "second-host.log"
-    with _second_host(own_azure, log) as second:
+    with second_host(own_azure, log) as second:
         with fault(own_azure, service="cosmos", operation="upsert .*", kind="delay", delay_seconds=2, count=100_000):
             operations = [cluster.create() for cluster in clusters]
-            wait_for(lambda: _served(log) & set(operations), "work of the second host")
-        _kill_tree(second)
+            wait_for(lambda: served(log) & set(operations), "work of the second host")
+        kill_tree(second)
     for cluster, operation_id in zip(clusters, operations, strict=True):
         cluster.succeed(operation_id)
         cluster.expect_one_of_each(operation_id, versions=2)
-    assert _served(own_azure.state / "logs" / "functions.log") >= set(operations)
+    assert served(own_azure.state / "logs" / "functions.log") >= set(operations)
 
 
 def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_gone(
@@ -53,7 +50,7 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
     """A deployment takes over the other's operations only once the other is silent, and nothing is made twice."""
     clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
     log = tmp_path / "green-host.log"
-    with _second_host(own_azure, log, TASK_HUB=GREEN), taken(own_azure.state) as inventory:
+    with second_host(own_azure, log, TASK_HUB=GREEN), taken(own_azure.state) as inventory:
         with fault(own_azure, service="cosmos", operation="upsert OperationProgress", **SLOWLY):
             operations = [cluster.create() for cluster in clusters]
             wait_for(lambda: len(inventory.documents("TaskHubs")) > 1, "both hubs to say that they live")
@@ -62,7 +59,7 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
             wait_for(lambda: _last_seen(inventory, GREEN) > seen, "further runs of the second watchdog")
             reports = [cluster.report(each) for cluster, each in zip(clusters, operations, strict=True)]
             assert [(each["status"], each["attempt"]) for each in reports] == [("Creating", 1)] * 3
-            assert not _served(log)
+            assert not served(log)
             with _frozen(own_azure):
                 wait_for(
                     lambda: {inventory.operation(each)["taskHub"] for each in operations} == {GREEN}, "the take-over"
@@ -71,7 +68,7 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
             cluster.succeed(operation_id)
             assert cluster.report(operation_id)["attempt"] == 2
             cluster.expect_one_of_each(operation_id, versions=2)
-    assert _served(log) >= set(operations)
+    assert served(log) >= set(operations)
 
 
 def _last_seen(inventory: Inventory, hub: str) -> datetime:
@@ -92,42 +89,3 @@ def _frozen(azure: LocalAzure) -> Iterator[None]:
     finally:
         for each in tree:
             each.resume()
-
-
-def _served(log: Path) -> set[str]:
-    """Return the operations in which a host has completed a step."""
-    return set(DONE.findall(log.read_text(encoding="utf-8"))) if log.exists() else set()
-
-
-@contextlib.contextmanager
-def _second_host(azure: LocalAzure, log: Path, **settings: str) -> Iterator[psutil.Popen]:
-    """Run another host: with the same task hub, as when App Service scales out, or with different settings."""
-    first = psutil.Process(azure.pid("functions"))
-    arguments = first.cmdline()
-    for option, value in (("--port", "0"), ("--log", str(log))):
-        arguments[arguments.index(option) + 1] = value
-    # It has no front end: all requests go to the first host.
-    socket = arguments.index("--socket")
-    del arguments[socket : socket + 2]
-    with psutil.Popen(
-        arguments,
-        env=first.environ() | settings,
-        cwd=first.cwd(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as second:
-        try:
-            assert second.stdout.readline().startswith("ready ")
-            yield second
-        finally:
-            _kill_tree(second)
-
-
-def _kill_tree(process: psutil.Popen) -> None:
-    if not process.is_running():
-        return
-    for each in (*process.children(recursive=True), process):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            each.kill()
-    process.wait()
