@@ -9,6 +9,8 @@ import azure.durable_functions as df
 from orchestrators.dry_run_v1 import dry_run_v1
 from orchestrators.engine_v1 import run_plan_v1, wait_row_v1
 from orchestrators.engine_v2 import run_plan_v2, wait_row_v2
+from orchestrators.missing_activities import refuse_missing
+from shared.executors import ACTIVITIES
 
 # Every interpreter that a running instance may need. An old version stays until its last instance has ended.
 ORCHESTRATORS = {
@@ -28,4 +30,5 @@ _history.dt_parse = datetime.fromisoformat
 def register(app: df.DFApp) -> None:
     """Register every interpreter under its versioned name."""
     for name, interpreter in ORCHESTRATORS.items():
-        app.function_name(name)(app.orchestration_trigger(context_name="context")(interpreter))
+        refusing = refuse_missing(interpreter, ACTIVITIES.__contains__)
+        app.function_name(name)(app.orchestration_trigger(context_name="context")(refusing))

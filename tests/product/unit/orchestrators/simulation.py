@@ -15,11 +15,14 @@ from typing import Any
 import azure.durable_functions as df
 
 from orchestrators import ORCHESTRATORS
+from orchestrators.missing_activities import refuse_missing
 
 Event = dict[str, Any]
 # Takes name, input and time; returns its duration in seconds and its result. An exception becomes a TaskFailed.
 Activity = Callable[[str, dict[str, Any], datetime], tuple[float, Any]]
 
+# Before the state of an orchestrator that has raised, in the text of the error.
+_STATE_LABEL = "\n\n$OutOfProcData$:"
 _ACTIVITY, _SUB, _CONTINUE, _TIMER, _ANY, _ALL = 0, 2, 4, 5, 11, 12
 
 
@@ -98,13 +101,24 @@ class Host:
             }
         )
         self.kept_histories.append({"name": instance.name, "text": text})
-        state = json.loads(df.Orchestrator.create(ORCHESTRATORS[instance.name])(text))
+        state = self._replay(instance.name, text)
         instance.history = history
         instance.custom_status = state.get("customStatus", instance.custom_status)
         self._issue(instance, state["actions"][0])
         instance.history.append(_event(13, self.now))
-        if state["isDone"] and not self._open(instance):
+        if (state["isDone"] or "error" in state) and not self._open(instance):
             self._finish(instance, state)
+
+    def _replay(self, name: str, text: str) -> Any:
+        """Return the state that an orchestrator answers, or that its error quotes."""
+        interpreter = refuse_missing(ORCHESTRATORS[name], lambda activity: activity not in self.gone)
+        try:
+            return json.loads(df.Orchestrator.create(interpreter)(text))
+        except Exception as failure:
+            _, label, state = str(failure).partition(_STATE_LABEL)
+            if not label:
+                raise
+            return json.loads(state)
 
     def _finish(self, instance: Instance, state: dict[str, Any]) -> None:
         again = next((action for action in state["actions"][0] if action["actionType"] == _CONTINUE), None)
@@ -113,10 +127,15 @@ class Host:
             instance.input = again["input"]
             self._start(instance)
             return
-        instance.status, instance.output = "Completed", state.get("output")
+        failed = "error" in state
+        instance.status = "Failed" if failed else "Completed"
+        instance.output = state["error"] if failed else state.get("output")
         if instance.parent is not None:
             parent, task, generation = instance.parent
-            result = _event(8, self.now, TaskScheduledId=task, Result=json.dumps(instance.output))
+            if failed:
+                result = _event(9, self.now, TaskScheduledId=task, Reason=instance.output, Details="{}")
+            else:
+                result = _event(8, self.now, TaskScheduledId=task, Result=json.dumps(instance.output))
             self._later(self.now, parent, generation, result)
 
     def _issue(self, instance: Instance, actions: list[dict[str, Any]]) -> None:

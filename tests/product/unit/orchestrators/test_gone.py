@@ -70,3 +70,19 @@ def test_a_row_that_is_done_needs_no_activity() -> None:
 def test_the_orchestrators_of_this_package_are_those_that_requests_and_timers_know() -> None:
     """Neither may import the interpreters, so their names are data."""
     assert set(ORCHESTRATORS) == plans.INTERPRETERS
+
+
+@pytest.mark.parametrize("version", ["run_plan_v1", plans.RUN_PLAN])
+def test_a_package_that_comes_in_the_middle_gives_no_answer_to_another_row(version: str) -> None:
+    """It has an activity less than the plan that runs. No row begins before those that it needs have ended."""
+
+    def activity(name: str, _call: dict[str, Any], _now: datetime) -> tuple[float, Any]:
+        host.gone = frozenset({GONE})
+        return 100 if name == "slow" else 1, {"outcome": "done"}
+
+    host = Host(activity)
+    plan = start(row("first"), row(GONE, "first"), row("slow", "first"), row("quick", "first"), row("last", "slow"))
+    instance = host.run(version, "op-1", plan if version == "run_plan_v1" else pack_start(plan))
+    assert "last" not in host.names() or host.started_at("last") >= 101
+    assert instance.status == "Failed"
+    assert GONE in instance.output
