@@ -47,6 +47,11 @@ OWN_PACE = Family(
 ROWS = Family("rows", "A step cannot do its work. The error says what to do, and the next request continues.")
 INTERFERENCE = Family("interference", "Somebody changes a resource that the cluster needs. The error names it.")
 SECRETS = Family("secrets", "No secret is found outside the vault, in any encoding.")
+DEPLOYMENTS = Family(
+    "deployments",
+    "A release with other steps is deployed in the middle of ten creates. Each ends well, or names the step that is "
+    "gone, and the same request continues.",
+)
 STORIES = Family(
     "stories",
     "The long stories of `tests/product/integration`, such as resumed creates, two hosts and rotated credentials.",
@@ -66,6 +71,7 @@ FAMILIES = {
         ROWS,
         INTERFERENCE,
         SECRETS,
+        DEPLOYMENTS,
         STORIES,
     )
 }

@@ -14,14 +14,26 @@ from tests.local_azure import LocalAzure
 DONE = re.compile(r"activity \w+ (?:run|status): done.*?\"operation_id\": \"([0-9a-f-]+)\"")
 
 
-def served(log: Path) -> set[str]:
-    """Return the operations in which a host has completed a step."""
-    return set(DONE.findall(log.read_text(encoding="utf-8"))) if log.exists() else set()
+def served(log: Path, since: int = 0) -> set[str]:
+    """Return the operations in which a host has completed a step.
+
+    Args:
+        log: the host's log.
+        since: how many characters of the log do not count.
+    """
+    return set(DONE.findall(log.read_text(encoding="utf-8")[since:])) if log.exists() else set()
 
 
 @contextlib.contextmanager
-def second_host(azure: LocalAzure, log: Path, **settings: str) -> Iterator[psutil.Popen]:
-    """Run another host: with the same task hub, as when App Service scales out, or with different settings."""
+def second_host(azure: LocalAzure, log: Path, *options: str, **settings: str) -> Iterator[psutil.Popen]:
+    """Run another host: with the same task hub, as when App Service scales out, or with different settings.
+
+    Args:
+        azure: the platform.
+        log: the log of the other host.
+        options: further options of its command line.
+        settings: app settings in which it differs.
+    """
     first = psutil.Process(azure.pid("functions"))
     arguments = first.cmdline()
     for option, value in (("--port", "0"), ("--log", str(log))):
@@ -30,7 +42,7 @@ def second_host(azure: LocalAzure, log: Path, **settings: str) -> Iterator[psuti
     socket = arguments.index("--socket")
     del arguments[socket : socket + 2]
     with psutil.Popen(
-        arguments,
+        [*arguments, *options],
         env=first.environ() | settings,
         cwd=first.cwd(),
         stdout=subprocess.PIPE,
