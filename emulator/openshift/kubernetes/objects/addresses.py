@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from emulator.openshift.kubernetes.errors import Cause, invalid_value
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects.defaults import EXTERNAL
-from emulator.openshift.kubernetes.objects.validation.services import NODE_PORTS
 
 # OpenShift's network of Services, unless an install config has another one.
 NETWORK = "172.30.0.0/16"
 NAMESPACE, NAME = "default", "kubernetes"
 LABELS = {"component": "apiserver", "provider": "kubernetes"}
 PORT, TARGET_PORT = 443, 6443
+NODE_PORTS = (30000, 32767)
 HEADLESS = "None"
 EXTERNAL_NAME = "ExternalName"
 # The network begins with addresses that OpenShift gives its own Services, such as the tenth to DNS.

@@ -11,7 +11,6 @@ DECIMAL: Mapping[str, Decimal] = {
     name: Decimal(1000) ** power
     for name, power in {"n": -3, "u": -2, "m": -1, "": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}.items()
 }
-MOST = 2**63 - 1
 
 
 def number(text: str) -> Decimal:

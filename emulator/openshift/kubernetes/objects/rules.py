@@ -126,7 +126,7 @@ def wanted(kind: Kind, obj: Json) -> Json:
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with an object."""
     yield from names.metadata_causes(kind, obj["metadata"])
-    yield from engine.metadata_causes(kind, obj)
+    yield from engine.metadata_causes(obj)
     yield from schema.causes(kind.schema, obj) if kind.is_custom else strategies.causes(kind, obj)
 
 

@@ -45,11 +45,6 @@ def causes(schema: Json, obj: Json) -> Iterator[Cause]:
     yield from _causes(inner, {name: value for name, value in obj.items() if name not in TYPE_META}, "")
 
 
-def causes_of(schema: Json, value: Any) -> Iterator[Cause]:
-    """Yield what is wrong with a value that stands alone, such as a default."""
-    yield from _causes(schema, value, "")
-
-
 def unknown(schema: Json, obj: Json) -> Iterator[str]:
     """Yield the paths of the members that an object has and its schema lacks, which `settle` leaves out."""
     body = {name: value for name, value in obj.items() if name not in TYPE_META}
@@ -181,10 +176,18 @@ def _text(schema: Json, value: str, path: str) -> Iterator[Cause]:
         yield invalid_value(path, value, f"{path} in body should be at least {schema['minLength']} chars long")
     if "maxLength" in schema and len(value) > schema["maxLength"]:
         yield invalid_value(path, value, f"{path} in body should be at most {schema['maxLength']} chars long")
-    if "pattern" in schema and not re.search(schema["pattern"], value):
+    if "pattern" in schema and not _fits(schema["pattern"], value):
         yield invalid_value(path, value, f"{path} in body should match '{schema['pattern']}'")
     if schema.get("format") == "date-time" and not _is_date_time(value):
         yield invalid_value(path, value, f'{path} in body must be of type date-time: "{value}"')
+
+
+def _fits(pattern: str, value: str) -> bool:
+    try:
+        return re.search(pattern, value) is not None
+    except re.error:
+        # Go knows a few forms, such as `\p{L}`, that Python does not.
+        return True
 
 
 def _is_date_time(value: str) -> bool:

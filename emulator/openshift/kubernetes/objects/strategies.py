@@ -5,18 +5,13 @@ Only rules that matter to some client are here; README.md lists what is left out
 
 import base64
 import copy
-import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, Json, Kind
-from emulator.openshift.kubernetes.objects import defaults, names, types
+from emulator.openshift.kubernetes.objects import defaults, types
 from emulator.openshift.kubernetes.objects.validation import changes, engine
-from emulator.openshift.kubernetes.printing.checks import column_causes
 
-_APPROVED = "api-approved.kubernetes.io"
-_SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 # The status of a new object, whatever the request says. Only a Node may bring its own.
 FIRST_STATUS: Mapping[str, Json] = {
     "Namespace": {"phase": "Active"},
@@ -61,8 +56,6 @@ def _write_texts(obj: Json) -> None:
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with an object of a built-in kind, except for its metadata."""
-    if kind.name == DEFINITIONS:
-        yield from _definition_name(obj)
     yield from engine.causes(kind, obj)
     if kind.name == DEFINITIONS:
         yield from _definition_causes(obj)
@@ -80,48 +73,14 @@ def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
     yield from changes.causes(kind, settle(kind, old), new)
 
 
-def _definition_name(obj: Json) -> Iterator[Cause]:
-    spec, name = obj["spec"], obj["metadata"].get("name")
-    if name != f"{spec['names'].get('plural', '')}.{spec.get('group', '')}":
-        yield invalid_value("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
-
-
 def _definition_causes(obj: Json) -> Iterator[Cause]:
-    spec, given = obj["spec"], obj["spec"]["names"]
-    for member in ("group", "scope"):
-        if not spec.get(member):
-            yield required(f"spec.{member}")
-    versions = spec.get("versions") or []
+    spec, versions = obj["spec"], obj["spec"].get("versions") or []
+    if obj["metadata"].get("name") != f"{spec['names'].get('plural', '')}.{spec.get('group', '')}":
+        yield invalid_value("metadata.name", obj["metadata"].get("name"), 'must be spec.names.plural+"."+spec.group')
     for index, version in enumerate(versions):
         if not (version.get("schema") or {}).get("openAPIV3Schema"):
             yield required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required")
-        if not re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", str(version.get("name", ""))):
-            yield invalid_value(f"spec.versions[{index}].name", version.get("name"), names.SERVICE_MESSAGE)
-    shown = f"[{len(versions)}]" if versions else "[]apiextensions.CustomResourceDefinitionVersion{}"
-    for is_wrong, must in (
-        (len({version.get("name") for version in versions}) != len(versions), "contain unique version names"),
-        (
-            sum(1 for version in versions if version.get("storage")) != 1,
-            "have exactly one version marked as storage version",
-        ),
-    ):
-        if is_wrong:
-            yield Cause("FieldValueInvalid", "spec.versions", f"Invalid value: {shown}: must {must}")
-    for member in ("plural", "singular", "kind", "listKind"):
-        if not given.get(member):
-            yield required(f"spec.names.{member}")
-    yield from column_causes(versions)
-    yield from _approval(obj)
-
-
-def _approval(obj: Json) -> Iterator[Cause]:
-    """Yield what a definition in a group of Kubernetes itself lacks: where its API was approved."""
-    if not f".{obj['spec'].get('group', '')}".endswith((".k8s.io", ".kubernetes.io")):
-        return
-    approval = (obj["metadata"].get("annotations") or {}).get(_APPROVED, "")
-    field, must = f"metadata.annotations[{_APPROVED}]", f'protected groups must have approval annotation "{_APPROVED}"'
-    parts = urlsplit(approval)
-    if not approval:
-        yield required(field, f"{must}, {_SEE}")
-    elif not approval.startswith("unapproved") and not (parts.scheme and parts.netloc):
-        yield invalid_value(field, approval, f'{must} with either a URL or a reason starting with "unapproved", {_SEE}')
+    if sum(1 for version in versions if version.get("storage")) != 1:
+        shown = f"[{len(versions)}]" if versions else "[]apiextensions.CustomResourceDefinitionVersion{}"
+        message = f"Invalid value: {shown}: must have exactly one version marked as storage version"
+        yield Cause("FieldValueInvalid", "spec.versions", message)

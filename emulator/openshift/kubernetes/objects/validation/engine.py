@@ -6,31 +6,10 @@ from collections.abc import Iterator, Mapping
 from emulator.openshift.kubernetes.errors import Cause
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import types
-from emulator.openshift.kubernetes.objects.validation import (
-    access,
-    contents,
-    definitions,
-    metadata,
-    others,
-    pods,
-    required,
-    services,
-    structural,
-    workloads,
-)
+from emulator.openshift.kubernetes.objects.validation import contents, required, workloads
 from emulator.openshift.kubernetes.objects.validation.checks import Check, Rule
 
-RULES: tuple[Rule, ...] = (
-    *metadata.RULES,
-    *definitions.RULES,
-    *structural.RULES,
-    *contents.RULES,
-    *access.RULES,
-    *services.RULES,
-    *workloads.RULES,
-    *pods.RULES,
-    *others.RULES,
-)
+RULES: tuple[Rule, ...] = (*contents.RULES, *workloads.RULES)
 
 
 def _by_type() -> Mapping[str, list[Rule]]:
@@ -47,11 +26,10 @@ def _by_type() -> Mapping[str, list[Rule]]:
 BY_TYPE = _by_type()
 
 
-def metadata_causes(kind: Kind, obj: Json) -> Iterator[Cause]:
+def metadata_causes(obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with the metadata of an object of any kind, except for its name and labels."""
     for rule in BY_TYPE["ObjectMeta"]:
-        if not kind.is_custom or rule.check is not metadata.known_finalizers:
-            yield from rule.causes(obj["metadata"], "metadata")
+        yield from rule.causes(obj["metadata"], "metadata")
 
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:

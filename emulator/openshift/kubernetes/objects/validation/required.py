@@ -7,18 +7,13 @@ say which type a member has; `types.py` judges that in Go's words.
 from collections.abc import Iterator
 
 from emulator.openshift.kubernetes.errors import Cause, required
-from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind
+from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.validation.checks import join
 
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
-    """Yield the members that an object of a built-in kind lacks.
-
-    Definitions have rules of their own for that; and the real server looks for the taints of a Node elsewhere.
-    """
-    if kind.name in (DEFINITIONS, "Node"):
-        return
+    """Yield the members that an object of a built-in kind lacks."""
     for name, value, path in types.values(kind, obj):
         if not path.startswith("status"):
             for member in sorted(descriptions.of(name).required & types.types()[name].keys() - value.keys()):

@@ -295,35 +295,3 @@ def test_a_bad_definition_is_refused(admin: httpx.Client) -> None:
             "field": "spec.versions[0].schema.openAPIV3Schema",
         },
     ]
-
-
-def test_a_version_is_named_once(admin: httpx.Client) -> None:
-    """The message shows the versions, each server in its own words."""
-    body = definition("twice.example.com")
-    body["spec"]["versions"].append(body["spec"]["versions"][0] | {"storage": False})
-    answer = admin.post(DEFINITIONS, json=body)
-    assert answer.status_code == 422
-    [cause] = answer.json()["details"]["causes"]
-    assert (cause["reason"], cause["field"]) == ("FieldValueInvalid", "spec.versions")
-    assert cause["message"].endswith(": must contain unique version names")
-
-
-@pytest.mark.parametrize(
-    ("approval", "refusal"),
-    [
-        (None, "FieldValueRequired"),
-        ("yes", "FieldValueInvalid"),
-        ("unapproved, for a test", ""),
-        ("https://example.com/approvals/1", ""),
-    ],
-)
-def test_a_group_of_kubernetes_needs_an_approval(admin: httpx.Client, approval: str | None, refusal: str) -> None:
-    """Others, such as those of Cluster API, only look like one."""
-    body = definition("approved.k8s.io")
-    body["metadata"]["annotations"] = {"api-approved.kubernetes.io": approval} if approval else {}
-    answer = admin.post(DEFINITIONS, json=body, params={"dryRun": "All"})
-    causes = (answer.json().get("details") or {}).get("causes", [])
-    expected = [(refusal, "metadata.annotations[api-approved.kubernetes.io]")] if refusal else []
-    assert [(one["reason"], one["field"]) for one in causes] == expected
-    other = definition("cluster.x-k8s.io")
-    assert admin.post(DEFINITIONS, json=other, params={"dryRun": "All"}).status_code == 201

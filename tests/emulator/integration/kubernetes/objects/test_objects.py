@@ -409,20 +409,6 @@ def test_a_deployment_gets_its_defaults_and_its_generation_counts(admin: httpx.C
     assert (scaled["metadata"]["generation"], scaled["status"]) == (2, {"replicas": 2})
 
 
-def test_an_empty_deployment_is_refused_for_three_reasons(admin: httpx.Client, namespace: str) -> None:
-    """An empty Deployment lacks a selector, labels and containers."""
-    answer = admin.post(
-        f"/apis/apps/v1/namespaces/{namespace}/deployments", json={"metadata": {"name": "d"}, "spec": {}}
-    )
-    causes = answer.json()["details"]["causes"]
-    assert answer.status_code == 422
-    assert [(cause["reason"], cause["field"]) for cause in causes] == [
-        ("FieldValueRequired", "spec.selector"),
-        ("FieldValueInvalid", "spec.template.metadata.labels"),
-        ("FieldValueRequired", "spec.template.spec.containers"),
-    ]
-
-
 def test_a_node_brings_its_status(admin: httpx.Client) -> None:
     """A kubelet registers a node with its status; later writes of the node leave the status alone."""
     ready = {"conditions": [{"type": "Ready", "status": "True"}]}

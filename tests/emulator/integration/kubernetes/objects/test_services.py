@@ -91,18 +91,6 @@ def test_a_service_of_another_type_lets_go_of_what_it_does_not_need(
     assert ("clusterIP" in spec) == (to["type"] == "ClusterIP")
 
 
-def test_a_node_port_that_the_client_changes_is_not_dropped(admin: httpx.Client, namespace: str) -> None:
-    """It is refused."""
-    path = f"/api/v1/namespaces/{namespace}/services"
-    body = {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}}
-    admin.post(path, json=body).raise_for_status()
-    spec = {"type": "ClusterIP", "ports": [{"port": 80, "nodePort": 32767}]}
-    refused = admin.patch(f"{path}/s", json={"spec": spec}, headers={"Content-Type": "application/merge-patch+json"})
-    assert refused.status_code == httpx.codes.UNPROCESSABLE_ENTITY
-    causes = refused.json()["details"]["causes"]
-    assert [cause["field"] for cause in causes] == ["spec.ports[0].nodePort"]
-
-
 def test_what_means_the_default_of_a_service_is_none(admin: httpx.Client, namespace: str) -> None:
     """A target port of zero, and how long sessions last where there are none."""
     session = {"sessionAffinity": "None", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 5}}}

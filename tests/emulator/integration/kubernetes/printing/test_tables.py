@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.emulator.integration.kubernetes.statuses import failure
-from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define, definition
+from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define
 from tests.local_azure import wait_for
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -541,24 +541,3 @@ def test_a_path_that_cannot_be_read_ends_the_columns(admin: httpx.Client, namesp
     )
     made = admin.post(widgets.path, json=widgets.widget("w", size=1), headers=ACCEPT)
     assert _cells(_table(made)) == {"Name": "w", "Color": "red"}
-
-
-def test_columns_that_make_no_sense_are_refused_with_their_definition(admin: httpx.Client) -> None:
-    """The 422 reports all mistakes at once."""
-    columns = [
-        {"name": "A", "type": "bogus", "jsonPath": ".a"},
-        {"type": "string", "jsonPath": "a"},
-        {"name": "C", "type": "date", "format": "xx"},
-    ]
-    refused = admin.post(DEFINITIONS, json=definition("refused.example.com", additionalPrinterColumns=columns))
-    assert refused.status_code == 422
-    assert [(one["reason"], one["message"]) for one in refused.json()["details"]["causes"]] == [
-        ("FieldValueInvalid", 'Invalid value: "bogus": must be one of boolean,date,integer,number,string'),
-        ("FieldValueRequired", "Required value"),
-        ("FieldValueInvalid", 'Invalid value: "a": must be a simple json path starting with .'),
-        (
-            "FieldValueInvalid",
-            'Invalid value: "xx": must be one of byte,date,date-time,double,float,int32,int64,password',
-        ),
-        ("FieldValueRequired", "Required value"),
-    ]
