@@ -146,10 +146,8 @@ def _apply(outcome: EpisodeOutcome, state: dict[str, Any], result: ReplayResult)
             value = state.get("output")
             output = None if value is None else compact_json(value)
             return _finish(outcome, "Completed", output, result.next_id, result.decisions)
-    status = "Suspended" if result.is_suspended else "Running"
-    reason = result.suspended_reason if result.is_suspended else None
     commit = _with_decisions(outcome, result.decisions)
-    commit = replace(commit, status=status, output=reason, new_events=_close(commit.new_events, now_text()))
+    commit = replace(commit, status="Running", new_events=_close(commit.new_events, now_text()))
     return replace(outcome, commit=commit, continues_as_new=False)
 
 

@@ -35,8 +35,6 @@ class EventType(IntEnum):
     CONTINUE_AS_NEW = 16
     GENERIC = 17
     HISTORY_STATE = 18
-    EXECUTION_SUSPENDED = 19
-    EXECUTION_RESUMED = 20
 
 
 EVENT_NAMES = {
@@ -59,8 +57,6 @@ EVENT_NAMES = {
     EventType.CONTINUE_AS_NEW: "ContinueAsNew",
     EventType.GENERIC: "GenericEvent",
     EventType.HISTORY_STATE: "HistoryState",
-    EventType.EXECUTION_SUSPENDED: "ExecutionSuspended",
-    EventType.EXECUTION_RESUMED: "ExecutionResumed",
 }
 
 # Incoming events, which later episodes see as played. Decisions and the marks of an episode stay unplayed.
@@ -209,17 +205,14 @@ def event_raised(name: str, input_text: str, timestamp: str) -> Event:
     return event(EventType.EVENT_RAISED, timestamp, Name=name, Input=input_text, ParentTraceContext=None)
 
 
-def control(kind: EventType, reason: str | None, timestamp: str) -> Event:
-    """Build ExecutionSuspended, ExecutionResumed, ExecutionTerminated or the GenericEvent of a rewind.
+def terminated(reason: str | None, timestamp: str) -> Event:
+    """Build ExecutionTerminated.
 
     Args:
-        kind: which of these.
         reason: the caller's reason.
         timestamp: as `format_time` writes it.
     """
-    key = {EventType.EXECUTION_TERMINATED: "Input", EventType.GENERIC: "Data"}.get(kind, "Reason")
-    properties: dict[str, Any] = {key: reason}
-    return event(kind, timestamp, **properties)
+    return event(EventType.EXECUTION_TERMINATED, timestamp, Input=reason)
 
 
 def for_worker(past: list[Event], new: list[Event]) -> list[Event]:

@@ -4,11 +4,9 @@ One table of operations serves both listeners: the public routes, whose key the 
 routes of the worker. Any other request gets 404 with an empty body.
 """
 
-import asyncio
 import base64
 import json
 import re
-import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,8 +14,8 @@ from typing import Any
 
 from emulator.host.asgi import Reply
 from emulator.host.durable.client_binding import ManagementAddress
-from emulator.host.durable.history import EventType, compact_json, control, event_raised, parse_time
-from emulator.host.durable.records import TERMINAL, Instance, InstanceActiveError, now_text, stamp
+from emulator.host.durable.history import compact_json, event_raised, parse_time, terminated
+from emulator.host.durable.records import TERMINAL, InstanceActiveError, now_text, stamp
 from emulator.host.durable.status import instance_status
 from emulator.host.durable.store import TaskHub
 from emulator.host.indexing import FunctionIndex
@@ -89,7 +87,7 @@ def _find_operation(request: ManagementRequest) -> Operation | None:
     segments = request.segments[:-1] if request.segments[-1:] == ("",) else request.segments
     resource = segments[0].lower() if segments else ""
     if resource == "entities":
-        return _refuse_entities
+        return _ENTITIES
     if resource == "instances" and len(segments) > _OPERATION_POSITION:
         operation = segments[_OPERATION_POSITION].lower()
         return _INSTANCE_OPERATIONS.get((request.method, operation, len(segments)))
@@ -132,28 +130,17 @@ async def _start(management: Management, request: ManagementRequest) -> Reply:
         text = compact_json(json.loads(request.body)) if request.body.strip() else None
     except ValueError as error:
         return _error(400, "Invalid JSON content", error, "Newtonsoft.Json.JsonReaderException")
-    if (refused := _start_instance(management, name, instance_id, None if text == "null" else text)) is not None:
-        return refused
-    wait_seconds = request.number("timeout")
-    if wait_seconds is not None:
-        ended = await _wait_for_end(management, instance_id, wait_seconds, request.number("pollinginterval") or 1)
-        if ended is not None:
-            return _ended_reply(ended)
-    return _check_status(management, instance_id)
-
-
-_ARGUMENT = "System.ArgumentException"
-
-
-def _start_instance(management: Management, name: str, instance_id: str, text: str | None) -> Reply | None:
     try:
-        management.hub.start(name, instance_id, text)
+        management.hub.start(name, instance_id, None if text == "null" else text)
     except InstanceActiveError as error:
         return _error(
             500, "Something went wrong while processing your request", error, "System.InvalidOperationException"
         )
     management.wake()
-    return None
+    return _check_status(management, instance_id)
+
+
+_ARGUMENT = "System.ArgumentException"
 
 
 def _check_status(management: Management, instance_id: str) -> Reply:
@@ -170,26 +157,6 @@ def _id_problem(instance_id: str) -> str | None:
     if len(instance_id) > _MAX_ID_LENGTH:
         return f"Instance ID lengths must not exceed {_MAX_ID_LENGTH} characters."
     return None
-
-
-async def _wait_for_end(
-    management: Management, instance_id: str, timeout_seconds: float, interval_seconds: float
-) -> Instance | None:
-    deadline = time.monotonic() + timeout_seconds
-    while True:
-        instance = management.hub.get(instance_id)
-        if instance is not None and instance.is_terminal:
-            return instance
-        remaining = deadline - time.monotonic()
-        if remaining <= 0:
-            return None
-        await asyncio.sleep(min(interval_seconds, remaining))
-
-
-def _ended_reply(instance: Instance) -> Reply:
-    if instance.status == "Completed":
-        return Reply(200, (instance.output or "null").encode(), [("Content-Type", "application/json; charset=utf-8")])
-    return _json(500 if instance.status == "Failed" else 200, instance_status(instance))
 
 
 async def _get(management: Management, request: ManagementRequest) -> Reply:
@@ -280,55 +247,27 @@ async def _raise_event(management: Management, request: ManagementRequest) -> Re
     return _ACCEPTED
 
 
-def _control(kind: EventType, refused: Callable[[str], bool]) -> Operation:
-    """Make an operation that sends a control event, or answers 500 if the instance's status refuses it."""
-
-    async def operation(management: Management, request: ManagementRequest) -> Reply:
-        instance = management.hub.get(request.segments[1])
-        if instance is None:
-            return _NOT_FOUND
-        if instance.is_terminal:
-            return _GONE
-        if refused(instance.status):
-            problem = RuntimeError(f"Cannot send {kind.name} to an instance in the {instance.status} state.")
-            return _error(500, "Something went wrong while processing your request", problem, _INVALID_OPERATION)
-        management.hub.send(instance.instance_id, control(kind, request.query.get("reason"), now_text()))
-        management.wake()
-        return _ACCEPTED
-
-    return operation
-
-
-_INVALID_OPERATION = "System.InvalidOperationException"
-
-
-async def _rewind(management: Management, request: ManagementRequest) -> Reply:
+async def _terminate(management: Management, request: ManagementRequest) -> Reply:
     instance = management.hub.get(request.segments[1])
     if instance is None:
         return _NOT_FOUND
-    if instance.status != "Failed":
-        if instance.is_terminal:
-            return _GONE
-        problem = RuntimeError("The rewind operation is only supported on failed orchestration instances.")
-        return _error(500, "Something went wrong while processing your request", problem, _INVALID_OPERATION)
-    management.hub.rewind(instance.instance_id, request.query.get("reason", ""))
+    if instance.is_terminal:
+        return _GONE
+    management.hub.send(instance.instance_id, terminated(request.query.get("reason"), now_text()))
     management.wake()
     return _ACCEPTED
 
 
-async def _restart(management: Management, request: ManagementRequest) -> Reply:
-    instance = management.hub.get(request.segments[1])
-    if instance is None:
-        problem = ValueError(f"An orchestrator with the instanceId {request.segments[1]} was not found.")
-        return _error(400, "InstanceId does not match a valid orchestration instance.", problem, _ARGUMENT)
-    new_id = request.flag("restartwithnewinstanceid", default=True)
-    target = uuid.uuid4().hex if new_id else instance.instance_id
-    refused = _start_instance(management, instance.name, target, instance.input)
-    return refused or _check_status(management, target)
+def _refuse(what: str) -> Operation:
+    """Make an operation that says what the local host lacks."""
+
+    async def operation(_management: Management, _request: ManagementRequest) -> Reply:
+        return _error(501, f"The local host has no {what}.", NotImplementedError(what))
+
+    return operation
 
 
-async def _refuse_entities(_management: Management, _request: ManagementRequest) -> Reply:
-    return _error(501, "The local host has no durable entities.", NotImplementedError("entities"))
+_ENTITIES = _refuse("durable entities")
 
 
 # Verb, resource, number of path segments -> operation.
@@ -345,9 +284,6 @@ _OPERATIONS: dict[tuple[str, str, int], Operation] = {
 _OPERATION_POSITION = 2
 _INSTANCE_OPERATIONS: dict[tuple[str, str, int], Operation] = {
     ("POST", "raiseevent", 4): _raise_event,
-    ("POST", "terminate", 3): _control(EventType.EXECUTION_TERMINATED, lambda _status: False),
-    ("POST", "suspend", 3): _control(EventType.EXECUTION_SUSPENDED, lambda status: status == "Suspended"),
-    ("POST", "resume", 3): _control(EventType.EXECUTION_RESUMED, lambda status: status != "Suspended"),
-    ("POST", "rewind", 3): _rewind,
-    ("POST", "restart", 3): _restart,
+    ("POST", "terminate", 3): _terminate,
+    **{("POST", what, 3): _refuse(f"operation {what}") for what in ("suspend", "resume", "rewind", "restart")},
 }

@@ -73,8 +73,6 @@ class ReplayResult:
     continue_as_new: bool = False
     next_input: Any = None
     carried_over: list[Event] = field(default_factory=list)
-    suspended_reason: str | None = None
-    is_suspended: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,6 @@ class Replay:
         self._open: dict[int, _Task] = {}
         self._event_waits: dict[str, list[_Task]] = {}
         self._early_events: dict[str, deque[Event]] = {}
-        self._while_suspended: list[Event] = []
         self._result = ReplayResult()
         self._program: _Task | None = None
 
@@ -171,21 +168,7 @@ class Replay:
             self._program = _start(self._perform_all())
         elif kind in _DECISION_WORDS:
             self._confirm(one)
-        elif kind == EventType.EXECUTION_SUSPENDED:
-            self._result.is_suspended, self._result.suspended_reason = True, one["Reason"]
-        elif kind == EventType.EXECUTION_RESUMED:
-            self._result.is_suspended = False
-            held, self._while_suspended = self._while_suspended, []
-            for late in held:
-                self._arrive(late)
-        elif self._result.is_suspended:
-            self._while_suspended.append(one)
-        else:
-            self._arrive(one)
-
-    def _arrive(self, one: Event) -> None:
-        kind = one["EventType"]
-        if kind == EventType.EVENT_RAISED:
+        elif kind == EventType.EVENT_RAISED:
             self._raise_event(one)
         elif kind in COMPLETION_KEYS:
             task = self._open.pop(one[COMPLETION_KEYS[kind]], None)

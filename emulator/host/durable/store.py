@@ -1,13 +1,10 @@
-"""Instances of the task hub, as the management API sees them: start, query, send, rewind, purge."""
+"""Instances of the task hub, as the management API sees them: start, query, send, purge."""
 
-import json
 from typing import Any
 
 from emulator.host.durable.database import TABLES, Database
-from emulator.host.durable.history import Event, EventType, control
-from emulator.host.durable.records import Instance, InstanceActiveError, now_stamp, now_text
-
-_REWOUND = frozenset({EventType.TASK_FAILED, EventType.SUB_ORCHESTRATION_FAILED, EventType.EXECUTION_COMPLETED})
+from emulator.host.durable.history import Event
+from emulator.host.durable.records import Instance, InstanceActiveError
 
 
 class TaskHub:
@@ -83,11 +80,6 @@ class TaskHub:
         with self._database.transaction():
             self._database.insert_message(instance_id, None, event)
 
-    def rewind(self, instance_id: str, reason: str) -> None:
-        """Replace failures by generic events, also in failed sub-orchestrations, and run the instance again."""
-        with self._database.transaction():
-            self._rewind(instance_id, reason)
-
     def delete(self, instance_ids: list[str]) -> int:
         """Delete instances with their history, messages and activities."""
         with self._database.transaction():
@@ -100,26 +92,3 @@ class TaskHub:
         with self._database.transaction() as connection:
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constant names
-
-    def _rewind(self, instance_id: str, reason: str) -> None:
-        history = self._database.history(instance_id)
-        failed = {
-            event["TaskScheduledId"]
-            for event in history
-            if event["EventType"] in (EventType.TASK_FAILED, EventType.SUB_ORCHESTRATION_FAILED)
-        }
-        for position, event in enumerate(history):
-            kind = event["EventType"]
-            if kind == EventType.SUB_ORCHESTRATION_CREATED and event["EventId"] in failed:
-                self._rewind(event["InstanceId"], reason)
-            elif kind in _REWOUND or (kind == EventType.TASK_SCHEDULED and event["EventId"] in failed):
-                generic = control(EventType.GENERIC, f"Rewound: {kind}", event["Timestamp"])
-                self._database.connection.execute(
-                    "UPDATE history SET event = ? WHERE instance_id = ? AND position = ?",
-                    (json.dumps(generic), instance_id, position),
-                )
-        self._database.connection.execute(
-            "UPDATE instances SET status = 'Running', output = NULL, updated = ? WHERE instance_id = ?",
-            (now_stamp(), instance_id),
-        )
-        self._database.insert_message(instance_id, None, control(EventType.GENERIC, reason, now_text()))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from emulator.host.durable.episode import EpisodeOutcome, conclude, orchestrator_input, terminate
-from emulator.host.durable.history import Event, EventType, control, event, event_raised, execution_started
+from emulator.host.durable.history import Event, EventType, event, event_raised, execution_started, terminated
 from emulator.host.durable.records import Episode, Instance, Message
 from emulator.host.indexing import DurableFunction, FunctionIndex
 
@@ -133,7 +133,7 @@ def test_continue_as_new_begins_the_next_execution_with_carried_events() -> None
 
 
 def test_termination_ends_the_instance_whatever_is_open() -> None:
-    outcome = _first(control(EventType.EXECUTION_TERMINATED, "enough", _TIME))
+    outcome = _first(terminated("enough", _TIME))
 
     assert outcome.is_terminated
     commit = terminate(outcome).commit

@@ -29,7 +29,7 @@ def _index(*functions: dict[str, Any], disabled: frozenset[str] = frozenset()) -
         pytest.param(_http("host"), "not a valid function name", id="the reserved name"),
         pytest.param(_http("1x"), "not a valid function name", id="a name that begins with a digit"),
         pytest.param(_http("x", authLevel="SYSTEM"), "not an authorization level", id="a wrong auth level"),
-        pytest.param(_http("x", "a/{b"), "not a route template", id="a malformed template"),
+        pytest.param(_http("x", "a/{b"), "not a route segment", id="a malformed template"),
         pytest.param(
             {"name": "q", "bindings": [{"type": "queueTrigger", "direction": "IN", "name": "msg"}]},
             "not available",

@@ -8,7 +8,6 @@ import pytest
 from emulator.host.durable.history import (
     Event,
     EventType,
-    control,
     event,
     event_raised,
     execution_started,
@@ -215,18 +214,6 @@ def test_events_after_continue_as_new_are_carried_over_and_earlier_ones_dropped(
     assert result.continue_as_new
     assert result.is_finished
     assert (result.next_input, result.carried_over) == ("next", [late])
-
-
-def test_while_suspended_arrivals_wait_and_decisions_are_still_confirmed() -> None:
-    actions = [_activity("one"), _activity("two")]
-    suspend, resume = (
-        control(kind, "r", _TIME) for kind in (EventType.EXECUTION_SUSPENDED, EventType.EXECUTION_RESUMED)
-    )
-    suspended = _run(actions, suspend, _scheduled(0, "one"), _done(0))
-
-    assert (suspended.is_suspended, suspended.suspended_reason, _new(suspended)) == (True, "r", [])
-    resumed = _run(actions, suspend, _scheduled(0, "one"), _done(0), resume)
-    assert (resumed.is_suspended, _new(resumed)) == (False, [(1, "TASK_SCHEDULED")])
 
 
 @pytest.mark.parametrize("kind", [7, 8, 9, 10])

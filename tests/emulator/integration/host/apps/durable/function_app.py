@@ -173,21 +173,6 @@ def retried(context: df.DurableOrchestrationContext):
 
 
 @app.orchestration_trigger(context_name="context")
-def flaky_steps(context: df.DurableOrchestrationContext):
-    """Run a step, then a flaky activity without a retry."""
-    yield context.call_activity("step", {"name": f"{context.instance_id}-first"})
-    result = yield context.call_activity("flaky", context.get_input())
-    return result
-
-
-@app.orchestration_trigger(context_name="context")
-def parent_of_flaky(context: df.DurableOrchestrationContext):
-    """Let a child's failure propagate."""
-    result = yield context.call_sub_orchestrator("flaky_steps", context.get_input(), f"{context.instance_id}-child")
-    return result
-
-
-@app.orchestration_trigger(context_name="context")
 def parent(context: df.DurableOrchestrationContext):
     """Call a child, then one that fails."""
     first = yield context.call_sub_orchestrator("chain", {"steps": [{"name": "child"}]}, f"{context.instance_id}-child")
