@@ -1,4 +1,4 @@
-"""The schemas of OpenShift's kinds, limited to the members that the product's clients write or might mistype.
+"""The schemas of OpenShift's kinds, limited to the members that the product writes or might mistype, and to defaults.
 
 Other members are kept unchecked. https://github.com/openshift/api
 """
@@ -6,15 +6,15 @@ Other members are kept unchecked. https://github.com/openshift/api
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from emulator.openshift.kubernetes.objects.schema import PRESERVE
-from emulator.openshift.release import machine_schemas
-from emulator.openshift.release.machine_schemas import one_of
+from emulator.openshift.kubernetes.objects.schema import INT_OR_STRING, PRESERVE
 
 Json = dict[str, Any]
 
 OPERATOR = "operator.openshift.io"
 TEXT: Json = {"type": "string"}
+NUMBER: Json = {"type": "integer"}
 SWITCH: Json = {"type": "boolean"}
+AMOUNT: Json = {INT_OR_STRING: True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
 BRANDS = (
     *("openshift", "okd", "online", "ocp", "dedicated", "azure"),
     *("OpenShift", "OKD", "Online", "OCP", "Dedicated", "Azure", "ROSA"),
@@ -73,12 +73,8 @@ _CONSTRAINTS: Json = {
     "volumes": _TEXTS | {"default": ["*"]},
     "allowedFlexVolumes": _list(_open({"driver": TEXT}, ("driver",)), nullable=True),
     **dict.fromkeys(("fsGroup", "runAsUser", "seLinuxContext", "supplementalGroups"), _STRATEGY),
-    "priority": {"type": "integer", "nullable": True},
+    "priority": NUMBER | {"nullable": True},
 }
-NAMESPACE = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
-AUDIT = one_of("Default", "WriteRequestBodies", "AllRequestBodies", "None")
-REGISTRIES = _list(TEXT | {"minLength": 1, "maxLength": 256}, maxItems=1024)
-LOGIN: Json = {"clientID": TEXT, "clientSecret": _named(("name",)), "ca": _named(("name",))}
 # The schema of the spec, by kind.
 SPECS: Mapping[str, Json] = {
     "APIServer.config.openshift.io": _open(
@@ -90,103 +86,14 @@ SPECS: Mapping[str, Json] = {
                     )
                 }
             ),
-            "additionalCORSAllowedOrigins": _list(TEXT),
-            "audit": _open(
-                {
-                    "profile": AUDIT,
-                    "customRules": _list(
-                        _open({"group": TEXT | {"minLength": 1}, "profile": AUDIT}, ("group", "profile"))
-                    ),
-                }
-            ),
-            "clientCA": _named(("name",)),
-            "encryption": _open({"type": one_of("", "identity", "aescbc", "aesgcm")}),
-            "tlsSecurityProfile": machine_schemas.TLS_PROFILE,
         }
     ),
-    "Ingress.config.openshift.io": _open(
-        {
-            "appsDomain": TEXT,
-            "domain": TEXT,
-            "componentRoutes": _list(
-                _open(
-                    {
-                        "hostname": TEXT,
-                        "name": TEXT | {"minLength": 1, "maxLength": 256},
-                        "namespace": TEXT | {"minLength": 1, "maxLength": 63, "pattern": NAMESPACE},
-                        "servingCertKeyPairSecret": _named(("name",)),
-                    },
-                    ("hostname", "name", "namespace"),
-                ),
-                maxItems=250,
-            ),
-        }
+    "MachineSet.machine.openshift.io": _open(
+        {"replicas": NUMBER | {"default": 1}, "deletePolicy": TEXT | {"enum": ["Random", "Newest", "Oldest"]}}
     ),
-    "Image.config.openshift.io": _open(
-        {
-            "additionalTrustedCA": _named(("name",)),
-            "allowedRegistriesForImport": _list(_open({"domainName": TEXT, "insecure": SWITCH})),
-            "externalRegistryHostnames": _list(TEXT),
-            "imageStreamImportMode": one_of("", "Legacy", "PreserveOriginal"),
-            "registrySources": _open(
-                dict.fromkeys(("allowedRegistries", "blockedRegistries", "insecureRegistries"), REGISTRIES)
-                | {"containerRuntimeSearchRegistries": _list(TEXT, minItems=1)}
-            ),
-        }
+    "MachineHealthCheck.machine.openshift.io": _open(
+        {"maxUnhealthy": AMOUNT | {"default": "100%"}, "nodeStartupTimeout": TEXT | {"default": "10m"}}
     ),
-    "OAuth.config.openshift.io": _open(
-        {
-            "identityProviders": _list(
-                _open(
-                    {
-                        "name": TEXT,
-                        "type": TEXT,
-                        "mappingMethod": TEXT,
-                        "htpasswd": _open({"fileData": _named(("name",))}),
-                        "github": _open(LOGIN | {"organizations": _list(TEXT), "teams": _list(TEXT)}),
-                        "gitlab": _open(LOGIN | {"url": TEXT}),
-                        "google": _open(LOGIN | {"hostedDomain": TEXT}),
-                        "openID": _open(LOGIN | {"issuer": TEXT, "extraScopes": _list(TEXT)}),
-                        "ldap": _open(
-                            {"bindDN": TEXT, "bindPassword": _named(("name",)), "insecure": SWITCH, "url": TEXT}
-                        ),
-                    }
-                )
-            ),
-            "templates": _open(dict.fromkeys(("error", "login", "providerSelection"), _named(("name",)))),
-            "tokenConfig": _open({"accessTokenMaxAgeSeconds": {"type": "integer"}}),
-        }
-    ),
-    "Project.config.openshift.io": _open(
-        {"projectRequestMessage": TEXT, "projectRequestTemplate": _open({"name": TEXT})}
-    ),
-    "Proxy.config.openshift.io": _open(
-        dict.fromkeys(("httpProxy", "httpsProxy", "noProxy"), TEXT)
-        | {"readinessEndpoints": _list(TEXT), "trustedCA": _named(("name",))}
-    ),
-    "Scheduler.config.openshift.io": _open(
-        {
-            "defaultNodeSelector": TEXT,
-            "mastersSchedulable": SWITCH,
-            "policy": _named(("name",)),
-            "profile": one_of("", "LowNodeUtilization", "HighNodeUtilization", "NoScoring"),
-        }
-    ),
-    "ImageDigestMirrorSet.config.openshift.io": _open(
-        {
-            "imageDigestMirrors": _list(
-                _open(
-                    {
-                        "source": TEXT,
-                        "mirrors": _list(TEXT),
-                        "mirrorSourcePolicy": one_of("NeverContactSource", "AllowContactingSource"),
-                    },
-                    ("source",),
-                )
-            )
-        }
-    ),
-    **machine_schemas.SPECS,
     "ClusterVersion.config.openshift.io": _open(
         {
             "clusterID": TEXT,
@@ -205,7 +112,7 @@ SPECS: Mapping[str, Json] = {
     f"Console.{OPERATOR}": _open(MANAGED | {"customization": _open({"brand": TEXT | {"enum": list(BRANDS)}})}),
     f"IngressController.{OPERATOR}": _open(
         {
-            "replicas": {"type": "integer"},
+            "replicas": NUMBER,
             "defaultCertificate": _named(),
             "endpointPublishingStrategy": _open({"type": TEXT | {"enum": _STRATEGIES}}, ("type",)),
         }
