@@ -1,7 +1,6 @@
 """Checks the parts of a load balancer, each alone and against the others, and fills in their defaults."""
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -9,7 +8,7 @@ from emulator.arm import exceptions as arm_exceptions
 from emulator.arm import zones
 from emulator.arm.resources import Change, Reads
 from emulator.network.addresses import assign_private_address
-from emulator.network.public_addresses import claim_public_address, keep_sku, keep_zones
+from emulator.network.public_addresses import claim_public_address
 from emulator.network.refusals import balancing_exceptions as exceptions
 from emulator.network.types import FRONTEND, LINK_SERVICE, LOAD_BALANCER
 
@@ -30,12 +29,10 @@ PARTS = (
 def prepare_load_balancer(change: Change) -> None:
     """Fill in the defaults of a load balancer, and check its parts against each other."""
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
-    keep_sku(change)
     change.properties["resourceGuid"] = str(uuid5(NAMESPACE_URL, change.id.key))
     for member in PARTS:
         change.properties.setdefault(member, [])
     _check_references(change)
-    _check_rules(change)
 
 
 def _named(change: Change, member: str) -> Iterator[tuple[str, Json]]:
@@ -56,33 +53,10 @@ def _check_references(change: Change) -> None:
                     raise arm_exceptions.referenced_resource_missing(change.id, part["id"])
 
 
-def _check_rules(change: Change) -> None:
-    """Check that no two rules use the same port of a pool."""
-    for (first, one), (second, other) in combinations(_named(change, "loadBalancingRules"), 2):
-        if one["protocol"] != other["protocol"] and "All" not in (one["protocol"], other["protocol"]):
-            continue
-        floating = one.get("enableFloatingIP") or other.get("enableFloatingIP")
-        if not floating and _pools(one) & _pools(other) and _backend_port(one) == _backend_port(other):
-            raise exceptions.SAME_BACKEND_PORT(
-                first=first, second=second, port=_backend_port(one), protocol=one["protocol"]
-            )
-
-
-def _pools(rule: Json) -> set[str]:
-    many = [rule.get("backendAddressPool", {}), *rule.get("backendAddressPools", ())]
-    return {pool["id"].lower() for pool in many if "id" in pool}
-
-
-def _backend_port(rule: Json) -> int:
-    port: int = rule.get("backendPort") or rule["frontendPort"]
-    return port
-
-
 def prepare_frontend(change: Change) -> None:
     """Give a frontend its address."""
     properties = change.properties
     zones.check(change.id, change.location, change.body)
-    keep_zones(change)
     if properties.get("subnet"):
         assign_private_address(change)
         return

@@ -28,8 +28,6 @@ INVALID_PREFIX = Refusal(400, "InvalidAddressPrefixFormat",
     "for example 10.0.0.0/24.")
 INVALID_ADDRESS = Refusal(400, "InvalidIPAddressFormat", MEMORY,
     "IP address {found.value} of resource {found.id} is not formatted correctly.")
-OVERLAPPING_PREFIXES = Refusal(400, "VnetAddressSpacesOverlap", MEMORY,
-    "The address prefixes {prefixes:, } of virtual network {network} overlap.")
 
 # Subnets
 SUBNET_OUTSIDE = Refusal(400, "NetcfgSubnetRangeOutsideVnet",
@@ -40,19 +38,6 @@ SUBNET_RANGES_OVERLAP = Refusal(400, "NetcfgSubnetRangesOverlap",
     public_output("https://github.com/MicrosoftDocs/azure-docs/pull/123869"),
     "Subnet '{name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual "
     "network '{network}'.")
-PREFIX_IN_USE = Refusal(400, "InUsePrefixCannotBeDeleted", MEMORY,
-    "IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.")
-INVALID_DELEGATION = Refusal(400, "InvalidServiceNameOnDelegation",
-    public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/21779"),
-    "The service name {service} specified on delegation {identifier} is not valid. Valid value(s) are: {valid:,}.")
-DELEGATION_OF_USED_SUBNET = Refusal(400, "SubnetDelegationsCannotChangeWhenSubnetUsedByResource",
-    public_output("https://github.com/MicrosoftDocs/azure-docs/issues/39112"),
-    "Delegations of subnet {subnet_id} cannot be changed from [{before:, }] to [{wanted:, }] because it is being used "
-    "by the resource {holder}.")
-
-# Route tables
-
-# NAT gateways
 # fmt: on
 
 
@@ -64,18 +49,6 @@ def invalid_cidr(found: Found) -> ServiceError:
         "InvalidCIDRNotation",
         f"The address prefix {found.value} in resource {found.id} has an invalid CIDR notation. For the given prefix "
         f"length, the address prefix should be {ip_network(found.value, strict=False)}.",
-    )
-
-
-@said(MEMORY)
-def subnet_too_small(name: str, network: str, prefix: str) -> ServiceError:
-    """Return the error for a subnet in which Azure's reserved addresses leave no room, or an IPv6 one that is not a /64."""
-    wanted = "exactly /64" if ":" in prefix else "/29 or larger"
-    return ServiceError(
-        400,
-        "NetcfgInvalidSubnet",
-        f"Subnet '{name}' is not valid in virtual network '{network}'. The size of its address prefix {prefix} is not "
-        f"supported: it must be {wanted}.",
     )
 
 

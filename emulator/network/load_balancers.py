@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.network import balancing, exceptions
 from emulator.network.refusals import balancing_exceptions as refusals
 from emulator.network.types import (
@@ -25,7 +25,6 @@ from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
 
-MOST_SNAT_PORTS = 64000
 GATEWAY = nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"})
 FRONTEND_PROPERTIES: Json = {
     "gatewayLoadBalancer": GATEWAY,
@@ -88,12 +87,7 @@ RULE_PROPERTIES: Json = {
     "provisioningState": READ_ONLY,
 }
 OUTBOUND_RULE_PROPERTIES: Json = {
-    "allocatedOutboundPorts": Rule(
-        between(0, MOST_SNAT_PORTS, refusals.TOO_MANY_PORTS),
-        lambda ports: ports % 8 == 0,
-        (1001,),
-        refusals.PORTS_NOT_OF_EIGHT,
-    ),
+    "allocatedOutboundPorts": int,
     "backendAddressPool": Required(Reference(POOL)),
     "enableTcpReset": bool,
     "frontendIPConfigurations": Required([Reference(FRONTEND)]),

@@ -5,7 +5,7 @@ from typing import Any
 from zlib import crc32
 
 from emulator.arm.resources import Change, Reads, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Found, Reference, Since, between, matching
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
 from emulator.network.usages import check_public_address
@@ -19,8 +19,6 @@ def _prepare_public_address(change: Change) -> None:
     """Draw the address from 127.0.0.0/8, so that a connection to it never leaves this machine."""
     properties = change.properties
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
-    keep_sku(change)
-    keep_zones(change)
     standard = change.body["sku"]["name"] == "Standard"
     properties.setdefault("publicIPAllocationMethod", "Static" if standard else "Dynamic")
     if change.existing is None:
@@ -33,33 +31,11 @@ def _prepare_public_address(change: Change) -> None:
     _name(change)
 
 
-def keep_sku(change: Change) -> None:
-    """Check that an address or a load balancer keeps its SKU; an address that nobody has may become Standard."""
-    before = (change.existing or change.body)["sku"]["name"]
-    wanted = change.body["sku"]["name"]
-    free = change.id.type.lower() == PUBLIC_ADDRESS.lower() and not change.arm.holders(str(change.id))
-    if before != wanted and not (free and (before, wanted) == ("Basic", "Standard")):
-        raise exceptions.SKU_FIXED(Found(change.id, "sku.name", wanted))
-
-
-def keep_zones(change: Change) -> None:
-    """Check that a resource keeps the zones that it was created in."""
-    before, wanted = ((body or {}).get("zones") or [] for body in (change.existing, change.body))
-    if change.existing is not None and set(before) != set(wanted):
-        raise exceptions.zones_fixed(str(change.id), before, wanted)
-
-
 def _name(change: Change) -> None:
-    """Give an address with a label its domain name, which nobody else in the region may have."""
-    settings = change.properties.get("dnsSettings")
-    label = (settings or {}).get("domainNameLabel")
-    if settings is None or not label:
-        return
-    settings["fqdn"] = f"{label}.{change.location}.cloudapp.azure.com"
-    for other in change.arm.scan("/subscriptions/", PUBLIC_ADDRESS):
-        name = other["properties"].get("dnsSettings", {}).get("fqdn")
-        if name == settings["fqdn"] and other["id"].lower() != change.id.key:
-            raise exceptions.LABEL_TAKEN(name)
+    """Give an address with a label its domain name."""
+    settings = change.properties.get("dnsSettings") or {}
+    if label := settings.get("domainNameLabel"):
+        settings["fqdn"] = f"{label}.{change.location}.cloudapp.azure.com"
 
 
 def _draw(change: Change) -> str:
@@ -111,7 +87,6 @@ def _render_public_address(arm: Reads, stored: Json) -> Json:
     return {"natGateway" if gateway else "ipConfiguration": {"id": holders[0]}}
 
 
-_LABEL = matching(r"[a-z][a-z0-9-]{1,61}[a-z0-9]", ("ab", "Label", "1st", "end-", "a_b"), exceptions.INVALID_LABEL)
 _SCOPE = Choice(("TenantReuse", "SubscriptionReuse", "ResourceGroupReuse", "NoReuse"))
 PUBLIC_ADDRESSES = ResourceType(
     name=PUBLIC_ADDRESS,
@@ -130,12 +105,12 @@ PUBLIC_ADDRESSES = ResourceType(
         },
         "deleteOption": Choice(("Delete", "Detach")),
         "dnsSettings": {
-            "domainNameLabel": _LABEL,
+            "domainNameLabel": str,
             "domainNameLabelScope": Since("2023-04-01", nothing(_SCOPE, "scopes of domain name labels", "TenantReuse")),
             "fqdn": READ_ONLY,
             "reverseFqdn": str,
         },
-        "idleTimeoutInMinutes": between(4, 30, exceptions.INVALID_IDLE_TIMEOUT),
+        "idleTimeoutInMinutes": int,
         "ipAddress": READ_ONLY,
         "ipConfiguration": READ_ONLY,
         "ipTags": [object],

@@ -6,12 +6,11 @@ from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since
 from emulator.network import exceptions, interfaces, load_balancers, private_endpoints, private_links
 from emulator.network.peerings import PEERINGS
-from emulator.network.public_addresses import PUBLIC_ADDRESSES, keep_zones
+from emulator.network.public_addresses import PUBLIC_ADDRESSES
 from emulator.network.refusals import address_exceptions
 from emulator.network.security_groups import NETWORK_SECURITY_GROUPS, SECURITY_RULES
 from emulator.network.subnets import SUBNETS, VIRTUAL_NETWORKS
-from emulator.network.values.formats import ADDRESS, is_own_range, is_range
-from emulator.network.values.service_tags import is_tag
+from emulator.network.values.formats import ADDRESS, is_own_range, is_range, is_tag
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -52,7 +51,6 @@ def _prepare_route_table(change: Change) -> None:
 def _prepare_nat_gateway(change: Change) -> None:
     """Check the public addresses of a gateway, and fill in its defaults."""
     change.body.setdefault("sku", {}).setdefault("name", "Standard")
-    keep_zones(change)
     change.properties.setdefault("idleTimeoutInMinutes", 4)
     for reference in change.properties.get("publicIpAddresses", ()):
         for holder in change.arm.holders(reference["id"]):

@@ -1,7 +1,5 @@
 """Network security groups and their rules."""
 
-from ipaddress import ip_network
-from itertools import combinations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,8 +8,7 @@ from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
 from emulator.network import exceptions
 from emulator.network.refusals import security_exceptions
-from emulator.network.values.formats import is_address, is_own_range, is_range
-from emulator.network.values.service_tags import is_tag
+from emulator.network.values.formats import is_address, is_own_range, is_range, is_tag
 from emulator.network.versions import NETWORK_VERSIONS
 
 Json = dict[str, Any]
@@ -36,9 +33,7 @@ def _is_port(text: str) -> bool:
     return numbers == sorted(numbers) and numbers[-1] <= HIGHEST_PORT
 
 
-_PREFIX = Rule(
-    str, _is_end, ("300.1.1.1", "10.0.0.1/24", "Nowhere", "Storage.Atlantis", "any"), security_exceptions.INVALID_PREFIX
-)
+_PREFIX = Rule(str, _is_end, ("300.1.1.1", "10.0.0.1/24"), security_exceptions.INVALID_PREFIX)
 _PORTS = Rule(str, _is_port, ("70000", "443-80", "80,443", "any", "-1"), security_exceptions.INVALID_PORT)
 _GROUPS = [Reference("Microsoft.Network/applicationSecurityGroups", "joinIpConfiguration/action")]
 RULE_PROPERTIES: Json = {
@@ -107,32 +102,15 @@ def prepare_group(change: Change) -> None:
 
 
 def prepare_rule(change: Change) -> None:
-    """Check a rule's ends, and that no other rule with its direction has its priority."""
+    """Fill in the lists of a rule, and check that no other rule with its direction has its priority."""
     properties = change.properties
     for end in ("source", "destination"):
-        for what, many in (("AddressPrefix", "AddressPrefixes"), ("PortRange", "PortRanges")):
-            listed = properties.setdefault(end + many, [])
-            for text in listed:
-                if text == EVERYTHING or is_tag(text):
-                    raise security_exceptions.TAG_IN_LIST(
-                        rule_id=str(change.id), member=f"{end.capitalize()}{what}", value=text
-                    )
-        _check_overlaps(change, end)
+        for many in ("AddressPrefixes", "PortRanges"):
+            properties.setdefault(end + many, [])
     for name, other in change.siblings:
         theirs = other["properties"]
         if (theirs["direction"], theirs["priority"]) == (properties["direction"], properties["priority"]):
             raise security_exceptions.RULE_CONFLICT(rule=change.id.name, other=name)
-
-
-def _check_overlaps(change: Change, end: str) -> None:
-    """Check that no two ranges of one end overlap."""
-    for first, second in combinations(change.properties[f"{end}AddressPrefixes"], 2):
-        one, other = ip_network(first), ip_network(second)
-        if one.version == other.version and one.overlaps(other):
-            member = f"{end.capitalize()}AddressPrefix"
-            raise security_exceptions.OVERLAPPING_PREFIXES(
-                rule_id=str(change.id), member=member, ranges=[first, second]
-            )
 
 
 def render_group(arm: Reads, stored: Json) -> Json:

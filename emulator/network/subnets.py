@@ -1,8 +1,7 @@
 """Virtual networks and their subnets: address ranges, and the resources attached to a subnet."""
 
 from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from itertools import combinations
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,7 +9,6 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.network import exceptions, peerings
-from emulator.network.values.delegations import SERVICES as DELEGATIONS
 from emulator.network.values.formats import DNS_SERVERS, PREFIX, nothing
 from emulator.network.versions import NETWORK_VERSIONS
 
@@ -18,9 +16,6 @@ Json = dict[str, Any]
 
 # From this version on, a PUT of a network without `subnets` leaves its subnets alone.
 KEEPS_SUBNETS = "2023-09-01"
-# Azure reserves five addresses of each subnet, so a /29 is the smallest that has any left.
-SMALLEST_SUBNET_PREFIX = 29
-IPV6_PREFIX = 64
 
 # Multicast, broadcast, loopback, link-local, and Azure's own DNS.
 LOOPBACK = ip_network("127.0.0.0/8")
@@ -117,11 +112,7 @@ def _inside(part: IPv4Network | IPv6Network, whole: IPv4Network | IPv6Network) -
 def prepare_network(change: Change) -> None:
     """Check a network's own ranges, and that they contain the subnets that it already has."""
     space = change.properties.get("addressSpace") or {}
-    texts: list[str] = space.get("addressPrefixes") or []
-    ranges = _networks(texts)
-    for first, second in combinations(ranges, 2):
-        if first.version == second.version and first.overlaps(second):
-            raise exceptions.OVERLAPPING_PREFIXES(network=change.id.name, prefixes=texts)
+    ranges = _networks(space.get("addressPrefixes") or [])
     peerings.check_inline(change)
     if change.properties.get("subnets") is None:
         if change.api_version < KEEPS_SUBNETS:
@@ -140,14 +131,12 @@ def prepare_subnet(change: Change) -> None:
     network = change.id.names[0]
     space = parent["properties"].get("addressSpace", {}).get("addressPrefixes", [])
     own = _networks(prefixes(properties))
-    _check_sizes(name, network, own)
     _require_inside(name, properties, network, _networks(space))
     for _, other in change.siblings:
         for theirs in _networks(prefixes(other["properties"])):
             if any(mine.version == theirs.version and mine.overlaps(theirs) for mine in own):
                 raise exceptions.SUBNET_RANGES_OVERLAP(name=name, network=network)
-    _keep_used(change)
-    _prepare_delegations(change)
+    _complete_delegations(change)
     properties.setdefault("privateEndpointNetworkPolicies", "Disabled")
     properties.setdefault("privateLinkServiceNetworkPolicies", "Enabled")
     for endpoint in properties.get("serviceEndpoints", ()):
@@ -155,56 +144,18 @@ def prepare_subnet(change: Change) -> None:
         endpoint["provisioningState"] = "Succeeded"
 
 
-def _check_sizes(name: str, network: str, ranges: Iterable[IPv4Network | IPv6Network]) -> None:
-    """Check that a subnet has room beside the addresses that Azure reserves; an IPv6 subnet has one size."""
-    for mine in ranges:
-        fits = (
-            mine.prefixlen <= SMALLEST_SUBNET_PREFIX if isinstance(mine, IPv4Network) else mine.prefixlen == IPV6_PREFIX
-        )
-        if not fits:
-            raise exceptions.subnet_too_small(name, network, str(mine))
-
-
-def _keep_used(change: Change) -> None:
-    """Check that a subnet keeps each of its ranges in which somebody has an address."""
-    before = prefixes((change.existing or {"properties": {}})["properties"])
-    removed = [text for text in before if ip_network(text) not in _networks(prefixes(change.properties))]
-    for holder in change.arm.holders(str(change.id)) if removed else ():
-        found = change.arm.load(holder)
-        address = found["properties"].get("privateIPAddress") if found is not None else None
-        for text in removed:
-            # What has no address of its own, such as a site, has addresses in all ranges.
-            if address is None or ip_address(address) in ip_network(text):
-                raise exceptions.PREFIX_IN_USE(name=change.id.name, prefix=text)
-
-
-def _prepare_delegations(change: Change) -> None:
-    """Check the services to which a subnet is delegated; it may not change while a service is in the subnet."""
-    delegations = change.properties.setdefault("delegations", [])
-    known = {service.lower(): service for service in DELEGATIONS}
-    for delegation in delegations:
-        wanted = delegation["properties"]["serviceName"]
-        identifier = f"{change.id}/delegations/{delegation['name']}"
-        if wanted.lower() not in known:
-            raise exceptions.INVALID_DELEGATION(service=wanted, identifier=identifier, valid=DELEGATIONS)
-        service = known[wanted.lower()]
-        delegation |= {"id": identifier, "type": f"{SUBNETS.name}/delegations"}
-        delegation["properties"] = {
-            "serviceName": service,
-            "actions": ["Microsoft.Network/virtualNetworks/subnets/action"],
-            "provisioningState": "Succeeded",
+def _complete_delegations(change: Change) -> None:
+    """Complete the entries of the services to which a subnet is delegated."""
+    for delegation in change.properties.setdefault("delegations", []):
+        delegation |= {
+            "id": f"{change.id}/delegations/{delegation['name']}",
+            "type": f"{SUBNETS.name}/delegations",
+            "properties": {
+                "serviceName": delegation["properties"]["serviceName"],
+                "actions": ["Microsoft.Network/virtualNetworks/subnets/action"],
+                "provisioningState": "Succeeded",
+            },
         }
-    services = {delegation["properties"]["serviceName"] for delegation in delegations}
-    before = {
-        one["properties"]["serviceName"]
-        for one in (change.existing or {"properties": {}})["properties"].get("delegations", ())
-    }
-    if services - before and change.existing is not None:
-        for holder in change.arm.holders(str(change.id)):
-            if "/ipconfigurations/" in holder.lower() or "/frontendipconfigurations/" in holder.lower():
-                raise exceptions.DELEGATION_OF_USED_SUBNET(
-                    subnet_id=str(change.id), before=sorted(before), wanted=sorted(services), holder=holder
-                )
 
 
 def _delegated(arm: Reads, identifier: str) -> list[str]:

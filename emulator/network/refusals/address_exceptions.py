@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, public_output, said
 
 _DEPLOYMENTS = "https://learn.microsoft.com/azure/azure-resource-manager/templates/common-deployment-errors"
 _JAVA = "Azure/azure-sdk-for-java: PublicIpAddressImpl.java, whose comments name the code"
@@ -22,16 +22,6 @@ TOO_MANY_STATIC_ADDRESSES = Refusal(400, "StaticPublicIPCountLimitReached", MEMO
     "region.")
 TOO_MANY_ADDRESSES = Refusal(400, "PublicIPCountLimitReached", MEMORY,
     "Cannot create more than {limit} public IP addresses for this subscription in this region.")
-SKU_FIXED = Refusal(400, "SkuCannotBeChangedOnUpdate", public_output(_JAVA),
-    "SKU property of resource {found.id} cannot be changed to {found.value}.")
-INVALID_IDLE_TIMEOUT = Refusal(400, "PublicIPIdleTimeoutIsOutOfRange",
-    public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/3579"),
-    "Public IP address {found.id.name} has invalid Idle Timeout. The value must be between 4 and 30.")
-INVALID_LABEL = Refusal(400, "InvalidDomainNameLabel", public_output("https://github.com/deis/deis/issues/4854"),
-    "The domain name label {found.value} is invalid. It must conform to the following regular expression: "
-    "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.")
-LABEL_TAKEN = Refusal(400, "DnsRecordInUse", documentation(_DEPLOYMENTS),
-    "DNS record {name} is already used by another public IP.")
 
 # Private addresses
 PRIVATE_ADDRESS_NOT_IN_SUBNET = Refusal(400, "PrivateIPAddressNotInSubnet", MEMORY,
@@ -56,25 +46,6 @@ def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceErr
         f"Public IP address {address_id} can not be deleted since it is still allocated to resource {holders[0]}. In "
         "order to delete the public IP, disassociate/detach the Public IP address from the resource. To learn how to "
         "do this, see aka.ms/deletepublicip.",
-    )
-
-
-@said(public_output(_JAVA))
-def zones_fixed(resource_id: str, before: Sequence[str], wanted: Sequence[str]) -> ServiceError:
-    """Return the error for changing the zones of an address, a frontend or a NAT gateway.
-
-    Args:
-        resource_id: the resource.
-        before: the zones that it has.
-        wanted: the zones in the request.
-    """
-    has, asks = (", ".join(sorted(zones)) or "NoZone" for zones in (before, wanted))
-    return ServiceError(
-        400,
-        "ResourceAvailabilityZonesCannotBeModified",
-        f"Resource {resource_id} has an existing availability zone constraint {has} and the request has availability "
-        f"zone constraint {asks}, which do not match. Zones cannot be added/updated/removed once the resource is "
-        "created. The resource cannot be updated from regional to zonal or vice-versa.",
     )
 
 

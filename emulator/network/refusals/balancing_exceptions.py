@@ -4,22 +4,12 @@ from collections.abc import Sequence
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, documentation, public_output, said
+from emulator.core.sources import MEMORY, said
 
 # Load balancers and their parts
 
 
 # fmt: off
-SAME_BACKEND_PORT = Refusal(400, "RulesUseSameBackendPortProtocolAndPool",
-    public_output("https://github.com/MicrosoftDocs/azure-docs/issues/94673"),
-    "Load balancing rules {first} and {second} use the same backend port {port} and protocol {protocol} with the same "
-    "backend address pool.")
-PORTS_NOT_OF_EIGHT = Refusal(400, "SpecifiedAllocatedOutboundPortsForOutboundRuleIsNotAMultipleOfEight",
-    documentation("https://learn.microsoft.com/azure/load-balancer/load-balancer-common-deployment-errors"),
-    "Outbound rule {found.id} has AllocatedOutboundPorts {found.value}, which is not a multiple of 8.")
-TOO_MANY_PORTS = Refusal(400, "SpecifiedAllocatedOutboundPortsForOutboundRuleExceedsTotalNumberOfAllowedPortsPerRule",
-    documentation("https://learn.microsoft.com/azure/load-balancer/load-balancer-common-deployment-errors"),
-    "Outbound rule {found.id} has AllocatedOutboundPorts {found.value}. A rule can allocate 64000.")
 LOAD_BALANCER_WITH_LINK_SERVICE = Refusal(400, "CannotDeleteLoadBalancerWithPrivateLinkService", MEMORY,
     "Cannot delete load balancer {balancer_id} since it is referenced by private link service {service_id}. Please "
     "delete private link service prior to deleting load balancer.")

@@ -29,14 +29,6 @@ INVALID_PORT = Refusal(400, "SecurityRuleInvalidPortRange",
 INVALID_PREFIX = Refusal(400, "SecurityRuleInvalidAddressPrefix",
     public_output("https://github.com/Azure/azure-powershell/issues/4557"),
     "Security rule {found.id} has invalid Address prefix. Value provided: {found.value}")
-TAG_IN_LIST = Refusal(400, "SecurityRuleParameterContainsUnsupportedValue",
-    public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/5617"),
-    "Security rule parameter {member} for rule with Id {rule_id} cannot specify existing VIRTUALNETWORK, INTERNET, "
-    "AZURELOADBALANCER, '*' or system tags. Unsupported value used: {value}.")
-OVERLAPPING_PREFIXES = Refusal(400, "OverlappingSubnetsNotPermittedInSecurityRule",
-    public_output("https://github.com/alan-turing-institute/data-safe-haven/issues/2077"),
-    "Security rule parameter {member} for rule with Id {rule_id} contains overlapping subnets [{ranges:, }], which is "
-    "not permitted.")
 RULE_CONFLICT = Refusal(400, "SecurityRuleConflict", public_output("https://github.com/jenkins-infra/azure/pull/439"),
     "Security rule {rule} conflicts with rule {other}. Rules cannot have the same Priority and Direction. To learn "
     "more, see aka.ms/nsgrules.")

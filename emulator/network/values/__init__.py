@@ -1,1 +1,1 @@
-"""The values that members of Microsoft.Network may have: formats, service tags, delegations."""
+"""The values that members of Microsoft.Network may have: formats."""

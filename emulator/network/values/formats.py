@@ -1,5 +1,6 @@
 """Rules for texts that several tables of Microsoft.Network share: ranges, addresses, what has IPv4 only."""
 
+import re
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -38,6 +39,11 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_tag(text: str) -> bool:
+    """Tell whether a text may be a service tag, such as `Storage.EastUS`; which ones Azure has is not judged."""
+    return re.fullmatch("[A-Za-z][A-Za-z0-9.]*", text) is not None
 
 
 _FORMATTED = Rule(str, is_range, ("10.0.0.0", "300.0.0.0/8", "10.0.0.0/33", "ten"), exceptions.INVALID_PREFIX)
