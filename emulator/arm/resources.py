@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from starlette.routing import Route
-
 from emulator.arm import exceptions
 from emulator.arm.access.authorization import AuthorizationModel
 from emulator.arm.access.conditions import Facts
@@ -82,8 +80,6 @@ class Checks(Reads, Protocol):
     groups: ResourceGroups
     registration: ProviderRegistration
     authorization: AuthorizationModel
-    provider_actions: "dict[str, ProviderAction]"
-    routes: list[Route]
 
     def authorize(self, caller: Principal, action: str, scope: str, facts: Facts | None = None) -> None:
         """Check that the caller may perform an action on a scope, and that no lock stops it."""

@@ -10,7 +10,6 @@ from emulator.arm.ids import GUID, ResourceId, subscription_of
 from emulator.arm.resources import Change, Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.authorization import exceptions
-from emulator.authorization.operations import check_actions
 from emulator.core.clock import rfc3339
 
 Json = dict[str, Any]
@@ -60,7 +59,7 @@ def complete(permissions: list[Json]) -> None:
 
 
 def _prepare(change: Change) -> None:
-    """Check scopes, names and actions of a custom role, and fill in defaults."""
+    """Check scopes and names of a custom role, and fill in defaults."""
     properties = change.properties
     if change.id.name.lower() in ROLES:
         raise exceptions.ROLE_DEFINITION_EXISTS(str(change.id))
@@ -73,7 +72,6 @@ def _prepare(change: Change) -> None:
     for permission in properties["permissions"]:
         if permission.get("condition"):
             raise exceptions.ROLE_CONDITIONS()
-        check_actions(change.arm, permission)
     now = rfc3339(change.arm.clock.now())
     before = change.existing["properties"] if change.existing is not None else {}
     properties |= {

@@ -33,12 +33,6 @@ ASSIGNABLE_SCOPE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "groups.")
 ROLE_CONDITIONS = Refusal(400, "ConditionNotSupported", OWN,
     "The local Azure does not support conditions in the permissions of a role.")
-UNKNOWN_ACTION = Refusal(400, "InvalidActionOrNotAction",
-    public_output("https://github.com/Azure/azure-powershell: the scenario tests of role definitions"),
-    "'{action}' does not match any of the actions supported by the providers.")
-UNKNOWN_DATA_ACTION = Refusal(400, "InvalidDataActionOrNotDataAction",
-    public_output("an answer of Azure on a role with storageAccounts/blobServices/containers/read as a data action"),
-    "'{action}' does not match any of the actions supported by the providers.")
 ROLE_HAS_ASSIGNMENTS = Refusal(400, "RoleDefinitionHasAssignments", _TROUBLESHOOTING,
     "There are existing role assignments referencing role.")
 ROLE_DEFINITION_NOT_FOUND = Refusal(404, "RoleDefinitionDoesNotExist",

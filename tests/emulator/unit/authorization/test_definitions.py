@@ -1,7 +1,6 @@
 """Custom roles, and assignments of them."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -14,7 +13,6 @@ from emulator.arm.seeding import ensure_role
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
-from emulator.run.tools import REPOSITORY
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
 Json = dict[str, Any]
@@ -63,13 +61,6 @@ def _assign(
         ({"assignableScopes": ["group"]}, 400, "LinkedInvalidPropertyId"),
         ({"assignableScopes": [SUBSCRIPTION, f"/subscriptions/{uuid4()}"]}, 403, "LinkedAuthorizationFailed"),
         ({"assignableScopes": [SUBSCRIPTION, f"{GROUP}-2"]}, 403, "LinkedAuthorizationFailed"),
-        (
-            {"permission": {"actions": ["Microsoft.Network/virtualNetworks/fly/action"]}},
-            400,
-            "InvalidActionOrNotAction",
-        ),
-        ({"permission": {"notActions": ["Microsoft.Unknown/*"]}}, 400, "InvalidActionOrNotAction"),
-        ({"permission": {"actions": [], "dataActions": [READ]}}, 400, "InvalidDataActionOrNotDataAction"),
         ({"roleName": "reader"}, 409, "RoleDefinitionWithSameNameExists"),
         ({"roleName": ""}, 400, "RoleDefinitionNameNullOrEmpty"),
         (
@@ -100,24 +91,6 @@ def test_names_are_unique_and_built_in_roles_stay(model: ArmModel) -> None:
     with pytest.raises(ServiceError, match="RoleDefinitionUpdateNotPermitted") as refused:
         asyncio.run(model.delete_resource(CALLER, f"{SUBSCRIPTION}/{DEFINITIONS}/{READER}", "2022-04-01"))
     assert refused.value.status_code == 400
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        "*",
-        "*/read",
-        "Microsoft.Network/*/join/action",
-        "microsoft.network/loadbalancers/backendaddresspools/join/action",
-        "Microsoft.Storage/storageAccounts/listKeys/action",
-        "Microsoft.Compute/skus/read",
-        "Microsoft.Resources/subscriptions/resourceGroups/write",
-        "Microsoft.Network/register/action",
-    ],
-)
-def test_actions_of_every_source_are_known(model: ArmModel, action: str) -> None:
-    """Of rows, their actions, routes, providers and linked actions, with wildcards and in any case."""
-    _define(model, _role(permission={"actions": [action]}))
 
 
 def test_a_role_is_found_by_any_spelling(model: ArmModel) -> None:
@@ -232,12 +205,3 @@ def test_a_bad_condition_is_refused_when_it_is_assigned(model: ArmModel) -> None
                 condition="SubOperationMatches{'Blob.List'}",
                 conditionVersion=version,
             )
-
-
-def test_the_service_can_define_its_roles(model: ArmModel) -> None:
-    """The actions in `infra/subscription.json` are operations that the local Azure knows."""
-    template = json.loads((REPOSITORY / "infra" / "subscription.json").read_text(encoding="utf-8"))
-    for role in template["variables"]["roles"]:
-        actions = [action for callers in ("actions", "arm", "entra") for action in role.get(callers, [])]
-        made = _define(model, _role(roleName=role["name"], permission={"actions": actions}))
-        assert made["properties"]["permissions"][0]["actions"] == actions
