@@ -1,6 +1,5 @@
 """The resource types of policy definitions and their assignments. `arm/policy` says what they do to writes."""
 
-import re
 from typing import Any
 
 from starlette.responses import Response
@@ -9,9 +8,8 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, PREFIX
-from emulator.arm.policy.expressions import InvalidRuleError, UnsupportedError
 from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
-from emulator.arm.policy.rules import Write
+from emulator.arm.policy.rules import InvalidRuleError, UnsupportedError, Write
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
@@ -38,7 +36,6 @@ VERSIONS = (
     "2025-11-01",
 )
 _SETS = "/policysetdefinitions/"
-_FILTER = re.compile(r"policyType eq '(Custom|BuiltIn|Static)'", re.IGNORECASE)
 # A write with which a new rule is tried, so that what cannot be evaluated is refused at once.
 _TRIAL = Write(
     "Microsoft.Example/things", "/subscriptions/s/resourceGroups/g/providers/x/y/z", "eastus", {}, indexed=True
@@ -50,14 +47,10 @@ _SAMPLES: Json = {"array": [], "object": {}, "boolean": True, "integer": 0, "flo
 async def list_definitions(call: Call) -> Response:
     """GET {scope}/…/policyDefinitions: the built-in ones, and those of the subscription."""
     scope = enter(call, f"{DEFINITIONS}/read")
-    text = call.request.query_params.get("$filter", "")
-    found = _FILTER.fullmatch(text)
-    if text and found is None:
+    if text := call.request.query_params.get("$filter", ""):
         raise UNSUPPORTED_FILTER(text)
     stored = [call.arm.render(one) for one in call.arm.scan(f"{scope}/providers/{DEFINITIONS}/", DEFINITIONS)]
-    every = [*(built_in(name) for name in BUILT_IN), *stored]
-    kind = "" if found is None else found[1].lower()
-    return page(call, [one for one in every if not kind or one["properties"]["policyType"].lower() == kind])
+    return page(call, [*(built_in(name) for name in BUILT_IN), *stored])
 
 
 async def get_definition(call: Call) -> Response:
@@ -105,9 +98,8 @@ def _prepare_definition(change: Change) -> None:
         for parameter, each in (properties.get("parameters") or {}).items()
     }
     try:
-        functions = rules.functions_of(_TRIAL, values, {"tags": {}})
-        rules.holds(rule["if"], functions)
-        rules.effect_of(rule, functions)
+        rules.holds(rule["if"], _TRIAL, values)
+        rules.effect_of(rule, values)
     except UnsupportedError as error:
         raise errors.NOT_EMULATED(str(error)) from error
     except InvalidRuleError as error:

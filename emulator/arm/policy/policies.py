@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from emulator.arm.groups import render_group
-from emulator.arm.ids import scopes, subscription_of
+from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
 from emulator.arm.policy.built_in import BUILT_IN, GROUP, PREFIX
 from emulator.arm.policy.rules import Write
-from emulator.arm.resources import Checks, Reads
+from emulator.arm.resources import Reads
 from emulator.core.errors import ServiceError
 from emulator.core.sources import public_output, said
 
@@ -21,21 +20,16 @@ ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
 DEFINITIONS = "Microsoft.Authorization/policyDefinitions"
 
 
-def check(arm: Checks, write: Write) -> None:
+def check(arm: Reads, write: Write) -> None:
     """Check that no policy refuses a write.
 
     Raises:
         ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
     """
-    assigned = list(_applying(arm, write))
-    subscription_id, name = subscription_of(write.id)
-    found = arm.groups.find(subscription_id, name) if assigned and name and write.type != GROUP else None
-    group = {} if found is None else render_group(found)
     refusing: list[tuple[Json, Json]] = []
-    for assignment, definition in assigned:
-        functions = rules.functions_of(write, values(assignment, definition), group)
-        rule = definition["properties"]["policyRule"]
-        if rules.effect_of(rule, functions) == rules.DENY and rules.holds(rule["if"], functions):
+    for assignment, definition in _applying(arm, write):
+        parameters, rule = values(assignment, definition), definition["properties"]["policyRule"]
+        if rules.effect_of(rule, parameters) == rules.DENY and rules.holds(rule["if"], write, parameters):
             refusing.append((assignment, definition))
     if refusing:
         raise disallowed(write, refusing)

@@ -9,13 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from emulator.arm.policy.expressions import (
-    Functions,
-    InvalidRuleError,
-    UnsupportedError,
-    evaluate,
-)
-
 Json = dict[str, Any]
 
 DENY = "deny"
@@ -23,6 +16,19 @@ DENY = "deny"
 # such as append and modify, are not emulated.
 EFFECTS = (DENY, "audit", "auditifnotexists", "disabled")
 _TAG = re.compile(r"tags(?:\.(\w+)|\['?([^'\]]*)'?\])", re.IGNORECASE)
+# The expressions that are evaluated, with what they stand for: a parameter, or the tag that a parameter names.
+_EXPRESSIONS: Mapping[re.Pattern[str], Callable[[Any], Any]] = {
+    re.compile(r"\[parameters\('([^']+)'\)\]", re.IGNORECASE): lambda value: value,
+    re.compile(r"\[concat\('tags\[', ?parameters\('([^']+)'\), ?'\]'\)\]", re.IGNORECASE): "tags[{}]".format,
+}
+
+
+class UnsupportedError(Exception):
+    """A rule has a part that the local Azure does not evaluate; the message names it."""
+
+
+class InvalidRuleError(Exception):
+    """A rule is wrong; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -58,81 +64,77 @@ def applies(definition: Json, write: Write, group_type: str) -> bool:
     return mode == "all" or (mode == "indexed" and write.indexed and write.type != group_type)
 
 
-def functions_of(write: Write, parameters: Mapping[str, Any], group: Json) -> Functions:
-    """Return what the expressions of a rule can ask of a write.
+def holds(condition: Json, write: Write, parameters: Mapping[str, Any]) -> bool:
+    """Tell whether a condition holds.
 
     Args:
+        condition: the condition.
         write: the write.
         parameters: values of the definition's parameters, by name.
-        group: the resource group of the write as GET answers it, or {}.
-    """
-    values = {name.lower(): value for name, value in parameters.items()}
-    return Functions(values, lambda name: _field(write, name), group)
-
-
-def holds(condition: Json, functions: Functions) -> bool:
-    """Tell whether a condition holds.
 
     Raises:
         UnsupportedError: a part of it is not emulated.
         InvalidRuleError: it is wrong.
     """
-    if not isinstance(condition, dict):
-        raise InvalidRuleError(f"'{condition}' is not a condition")
     known = {name.lower(): value for name, value in condition.items()}
     for name, combine in (("allof", all), ("anyof", any)):
         if name in known:
             # Each one is evaluated, so that a new rule is tried in all its parts.
-            if not isinstance(known[name], list):
-                raise InvalidRuleError(f"'{name}' needs a list of conditions")
-            found = [holds(each, functions) for each in known[name]]
+            found = [holds(each, write, parameters) for each in known[name]]
             return combine(found)
     if "not" in known:
-        return not holds(known["not"], functions)
-    if "count" in known:
-        raise UnsupportedError("'count' in a policy rule")
-    operand = [name for name in ("field", "value") if name in known]
+        return not holds(known["not"], write, parameters)
+    for name in ("count", "value"):
+        if name in known:
+            raise UnsupportedError(f"'{name}' in a policy rule")
     operator = [name for name in known if name in _OPERATORS]
-    if len(operand) != 1 or len(operator) != 1:
-        raise InvalidRuleError(f"the condition '{', '.join(condition)}' needs a field or value, and one operator")
-    subject = evaluate(known[operand[0]], functions)
-    actual = functions.field(str(subject)) if operand[0] == "field" else subject
-    wanted = evaluate(known[operator[0]], functions)
-    if operand[0] == "field" and str(subject).lower() == "location":
-        actual, wanted = _normal(actual), _normal(wanted)
+    if "field" not in known or len(operator) != 1:
+        raise InvalidRuleError(f"the condition '{', '.join(condition)}' needs a field and one operator")
+    subject = str(_evaluated(known["field"], parameters))
+    actual, wanted = _field(write, subject), _evaluated(known[operator[0]], parameters)
+    if subject.lower() == "location":
+        wanted = _normal(wanted)
     return _OPERATORS[operator[0]](actual, wanted)
 
 
-def effect_of(rule: Json, functions: Functions) -> str:
+def effect_of(rule: Json, parameters: Mapping[str, Any]) -> str:
     """Return the effect of a rule, in lower case.
+
+    Args:
+        rule: the rule.
+        parameters: values of the definition's parameters, by name.
 
     Raises:
         UnsupportedError: it is not emulated.
     """
-    effect = str(evaluate(rule["then"].get("effect", ""), functions)).lower()
+    effect = str(_evaluated(rule["then"].get("effect", ""), parameters)).lower()
     if effect not in EFFECTS:
         raise UnsupportedError(f"the policy effect '{effect}'")
     return effect
 
 
-def tag_of(name: str) -> str | None:
-    """Return the tag that a field names, or None if it names something else."""
-    found = _TAG.fullmatch(name)
-    return None if found is None else found[1] or found[2]
+def _evaluated(value: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return the value of an expression, or the value itself if it is none."""
+    if not isinstance(value, str) or not value.startswith("["):
+        return value
+    for pattern, meaning in _EXPRESSIONS.items():
+        found = pattern.fullmatch(value)
+        if found is not None and found[1] in parameters:
+            return meaning(parameters[found[1]])
+    raise UnsupportedError(f"the expression '{value}' in a policy rule")
 
 
 def _field(write: Write, name: str) -> Any:
     """Return a field of a write, or None if it has none of that name."""
-    tag = tag_of(name)
+    tag = _TAG.fullmatch(name)
     if tag is not None:
-        return next((value for known, value in write.tags.items() if known.lower() == tag.lower()), None)
+        wanted = (tag[1] or tag[2]).lower()
+        return next((value for known, value in write.tags.items() if known.lower() == wanted), None)
     simple = {
         "name": write.id.rsplit("/", 1)[-1],
-        "fullname": "/".join(write.id.rpartition("/providers/")[2].split("/")[2::2]) or write.id.rsplit("/", 1)[-1],
         "type": write.type,
         "location": write.location,
         "id": write.id,
-        "kind": write.body.get("kind"),
         "tags": dict(write.tags),
     }
     if name.lower() in simple:
@@ -181,14 +183,6 @@ def _has(actual: Any, wanted: Any) -> bool:
     return actual is not None and _text(wanted) in _text(actual)
 
 
-def _has_key(actual: Any, wanted: Any) -> bool:
-    return isinstance(actual, dict) and _text(wanted) in {key.lower() for key in actual}
-
-
-def _order(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    return lambda actual, wanted: type(actual) is type(wanted) and compare(actual, wanted)
-
-
 def _not(operator: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return lambda actual, wanted: not operator(actual, wanted)
 
@@ -198,14 +192,9 @@ _POSITIVE: Mapping[str, Callable[[Any, Any], bool]] = {
     "like": _like,
     "in": _inside,
     "contains": _has,
-    "containskey": _has_key,
 }
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     **_POSITIVE,
     **{f"not{name}": _not(operator) for name, operator in _POSITIVE.items()},
     "exists": lambda actual, wanted: (actual is not None) == (_text(wanted) == "true"),
-    "less": _order(lambda actual, wanted: actual < wanted),
-    "lessorequals": _order(lambda actual, wanted: actual <= wanted),
-    "greater": _order(lambda actual, wanted: actual > wanted),
-    "greaterorequals": _order(lambda actual, wanted: actual >= wanted),
 }
