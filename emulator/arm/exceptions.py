@@ -1,6 +1,5 @@
 """ARM's errors: a constructor for each well-known case, so that codes and texts occur once, and the rendering."""
 
-import re
 from collections.abc import Sequence
 from uuid import uuid4
 
@@ -27,8 +26,6 @@ MISSING_API_VERSION = Refusal(400, "MissingApiVersionParameter", MEMORY,
     "The api-version query parameter (?api-version=) is required for all requests.")
 INVALID_API_VERSION = Refusal(400, "InvalidApiVersionParameter", MEMORY,
     "The api-version '{version}' is invalid. The supported versions are '{supported:,}'.")
-INVALID_RESOURCE_NAMESPACE = Refusal(404, "InvalidResourceNamespace", MEMORY,
-    "The resource namespace '{namespace}' is invalid.")
 INVALID_SUBSCRIPTION_ID = Refusal(400, "InvalidSubscriptionId", MEMORY,
     "The provided subscription identifier '{subscription_id}' is malformed or invalid.")
 SUBSCRIPTION_NOT_FOUND = Refusal(404, "SubscriptionNotFound", MEMORY,
@@ -76,15 +73,6 @@ UNKNOWN_ZONES = Refusal(400, "InvalidAvailabilityZone",
     public_output("an answer to cluster-api-provider-azure, in a published log of its azuremachine_controller"),
     "The zone(s) '{given:,}' for resource '{identifier.type}/{identifier.full_name}' is not supported. The supported "
     "zones for location '{location}' are '{known:,}'")
-# Paths of ARM itself that are not emulated.
-_PATHS = re.compile(
-    r"/providers(/[^/]+)?|/subscriptions/[^/]+/(tagNames(/.*)?|checkZonePeers"
-    r"|resourcegroups/[^/]+/(exportTemplate|moveResources|validateMoveResources))",
-    re.IGNORECASE,
-)
-PATH_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {method} {path}.")
-UNKNOWN_PATH = Refusal(404, "NotFound", MEMORY,
-    "No HTTP resource was found that matches the request URI '{request.url.path}' and verb {request.method}.")
 ANOTHER_OPERATION = Refusal(409, "AnotherOperationInProgress", MEMORY,
     "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: "
     "{uri}.")
@@ -131,46 +119,11 @@ CONTENT_TOO_LARGE = Refusal(413, "RequestContentTooLarge",
 INVALID_PAGE = Refusal(400, "InvalidSkipToken", MEMORY, "The skip token '{token}' or top '{top}' is invalid.")
 NO_TAGS = Refusal(400, "ResourceTypeNotSupported", MEMORY,
     "The resource type '{resource_type}' does not support the tags operation.")
-NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not support {what}.")
+NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+NO_REGISTERED_PROVIDER = Refusal(400, "NoRegisteredProviderFound", MEMORY,
+    "No registered resource provider found for location '{location}' and API version '{version}' for type '{kind}'. The "
+    "supported api-versions are '{supported:, }'.")
 # fmt: on
-
-
-@said(MEMORY)
-def no_registered_provider(resource_type: str, location: str, version: str, supported: Sequence[str]) -> ServiceError:
-    """Build the 400 for a write in a version that the type does not support.
-
-    Args:
-        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
-        location: the location in the body of the write.
-        version: the api-version of the request.
-        supported: the api-versions of the type.
-    """
-    kind = resource_type.partition("/")[2]
-    return ServiceError(
-        400,
-        "NoRegisteredProviderFound",
-        f"No registered resource provider found for location '{location}' and API version '{version}' for type "
-        f"'{kind}'. The supported api-versions are '{', '.join(supported)}'.",
-    )
-
-
-@said(MEMORY)
-def invalid_resource_type(resource_type: str, version: str, supported: Sequence[str] = ()) -> ServiceError:
-    """Build the error for a type that the namespace lacks (404), or a version that the type does not support (400).
-
-    Args:
-        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
-        version: the api-version of the request.
-        supported: the api-versions of the type; () if there is no such type.
-    """
-    namespace, _, kind = resource_type.partition("/")
-    known = f" The supported api-versions are '{','.join(supported)}'." if supported else ""
-    return ServiceError(
-        400 if supported else 404,
-        "InvalidResourceType",
-        f"The resource type '{kind}' could not be found in the namespace '{namespace}' for api version "
-        f"'{version}'.{known}",
-    )
 
 
 @said(MEMORY)
@@ -230,9 +183,8 @@ def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
 
 
 def absent_path(request: Request) -> ServiceError:
-    """Build the error for a path or method that nothing serves, and which Azure may have."""
-    path = request.url.path.rstrip("/")
-    return PATH_NOT_EMULATED(method=request.method, path=path) if _PATHS.fullmatch(path) else UNKNOWN_PATH(request)
+    """Build the error for a path or method that nothing serves."""
+    return NOT_EMULATED(f"{request.method} {request.url.path.rstrip('/')}")
 
 
 @said(MEMORY)

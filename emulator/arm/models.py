@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from emulator.arm import catalogue, exceptions
+from emulator.arm import exceptions
 from emulator.arm.access.authorization import AuthorizationModel
 from emulator.arm.access.conditions import Facts
 from emulator.arm.activity import ActivityLog
@@ -135,27 +135,24 @@ class ArmModel:
         """Return the row of a type (`Microsoft.Network/virtualNetworks`, any case) or None."""
         return self.types.get(name.lower())
 
-    def row(self, identifier: ResourceId, api_version: str, *, location: str = "") -> ResourceType:
+    def row(self, identifier: ResourceId, api_version: str) -> ResourceType:
         """Return the row of a resource's type, and check that the type supports this api-version.
 
         Args:
             identifier: the resource.
             api_version: the api-version of the request.
-            location: for a write, the wanted location: the error for an unsupported version quotes it.
 
         Raises:
-            ServiceError: the namespace, the type or the version does not exist, or is not emulated.
+            ServiceError: 400 for a namespace or type that is not emulated, or another version.
         """
-        namespace = self.subscriptions.canonical(identifier.namespace)
+        self.subscriptions.canonical(identifier.namespace)
         row = self.types.get(identifier.type.lower())
         if row is None:
-            catalogue.require_type(identifier.type)
-            raise exceptions.invalid_resource_type(f"{namespace}/{'/'.join(identifier.types)}", api_version)
+            raise exceptions.NOT_EMULATED(f"the resource type '{identifier.type}'")
         if api_version.lower() not in row.api_versions:
-            catalogue.require_version(row.name, api_version)
-            if location:
-                raise exceptions.no_registered_provider(row.name, location, api_version, row.api_versions)
-            raise exceptions.invalid_resource_type(row.name, api_version, row.api_versions)
+            raise exceptions.NO_REGISTERED_PROVIDER(
+                location=self.platform.world.location, version=api_version, kind=row.name, supported=row.api_versions
+            )
         return row
 
     # Reading

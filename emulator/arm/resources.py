@@ -48,7 +48,7 @@ class Reads(Protocol):
     def resource_type(self, name: str) -> "ResourceType | None":
         """Return the row of a type, in any case, or None."""
 
-    def row(self, identifier: ResourceId, api_version: str, *, location: str = "") -> "ResourceType":
+    def row(self, identifier: ResourceId, api_version: str) -> "ResourceType":
         """Return the row of a resource's type, and check that the type supports this api-version."""
 
     def load(self, identifier: ResourceId | str) -> Json | None:

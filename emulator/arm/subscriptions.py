@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from emulator.arm import catalogue
 from emulator.arm.exceptions import (
-    INVALID_RESOURCE_NAMESPACE,
     INVALID_SUBSCRIPTION_ID,
+    NOT_EMULATED,
     NOT_REGISTERED,
     SUBSCRIPTION_NOT_FOUND,
     wrong_tenant,
@@ -119,14 +118,13 @@ class Subscriptions:
         """Return a namespace in its canonical casing.
 
         Raises:
-            ServiceError: 404 `InvalidResourceNamespace`; 400 if Azure has the namespace and the local Azure does not.
+            ServiceError: 400 for a namespace that is not emulated.
         """
         if self._registration.serves(namespace):
             return SYSTEM_NAMESPACE
         found = self._canonical.get(namespace.lower())
         if found is None:
-            catalogue.require_namespace(namespace)
-            raise INVALID_RESOURCE_NAMESPACE(namespace)
+            raise NOT_EMULATED(f"the namespace '{namespace}'")
         return found
 
     def provider(self, subscription_id: str, namespace: str, locations: Sequence[str]) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
-from emulator.arm.exceptions import no_registered_provider
+from emulator.arm.exceptions import NO_REGISTERED_PROVIDER
 from emulator.arm.forwarding import provided
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId
@@ -56,14 +56,16 @@ async def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tup
 
 def _type_name(arm: ArmModel, declaration: Declaration, identifier: ResourceId) -> str:
     """Return the name under which actions on a resource are granted; refuse unknown types and versions."""
-    kind, version, location = kind_of(identifier), declaration.api_version, arm.platform.world.location
+    kind, version = kind_of(identifier), declaration.api_version
     if kind:
         if version.lower() not in VERSIONS:
-            raise no_registered_provider(kind, location, version, VERSIONS)
+            raise NO_REGISTERED_PROVIDER(
+                location=arm.platform.world.location, version=version, kind=kind, supported=VERSIONS
+            )
         return ACTIONS[kind]
     if arm.front_door.serves(identifier):
-        return arm.registration.type_name(identifier, version, location)
-    return arm.row(identifier, version, location=location).name
+        return arm.registration.type_name(identifier, version)
+    return arm.row(identifier, version).name
 
 
 def _unregistered(arm: ArmModel, caller: Principal, declarations: list[Declaration]) -> set[tuple[str, str]]:

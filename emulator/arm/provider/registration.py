@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.arm.exceptions import invalid_resource_type, no_registered_provider
+from emulator.arm.exceptions import NO_REGISTERED_PROVIDER, NOT_EMULATED
 from emulator.arm.ids import ResourceId
 from emulator.arm.provider import manifest
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
@@ -21,6 +21,7 @@ class ProviderRegistration:
     """What is registered for the namespace of the resource provider; nothing until `put`."""
 
     def __init__(self, platform: Platform) -> None:
+        self._location = platform.world.location
         self._table = platform.store.table("arm_provider_registration")
         self._known: Json | None = None
         self._types: dict[str, tuple[str, ...]] = {}
@@ -102,13 +103,12 @@ class ProviderRegistration:
         known = {kind.lower(): kind for name in self._types for kind in name.split("/")}
         return [known.get(kind.lower(), kind) for kind in types]
 
-    def type_name(self, identifier: ResourceId, api_version: str, location: str) -> str:
+    def type_name(self, identifier: ResourceId, api_version: str) -> str:
         """Return the full type of one of the provider's resources, and check that the type supports this api-version.
 
         Args:
             identifier: id of the resource.
             api_version: the api-version of the write.
-            location: the wanted location, which the error for an unsupported version quotes.
 
         Raises:
             ServiceError: the type or the version does not exist.
@@ -116,7 +116,7 @@ class ProviderRegistration:
         name = "/".join((SYSTEM_NAMESPACE, *self.canonical(identifier.types)))
         versions = self._types.get(name.partition("/")[2])
         if versions is None:
-            raise invalid_resource_type(name, api_version)
+            raise NOT_EMULATED(f"the resource type '{name}'")
         if api_version.lower() not in versions:
-            raise no_registered_provider(name, location, api_version, versions)
+            raise NO_REGISTERED_PROVIDER(location=self._location, version=api_version, kind=name, supported=versions)
         return name

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm.call import Call, answer
-from emulator.arm.exceptions import OPERATION_NOT_FOUND, UNKNOWN_PATH
+from emulator.arm.exceptions import OPERATION_NOT_FOUND, absent_path
 from emulator.arm.ids import parse
 from emulator.arm.operations import raise_failure
 
@@ -24,7 +24,7 @@ async def resource_operation_status(call: Call) -> Response:
     identifier = parse(call.params["resource"])
     row = None if identifier is None else call.arm.resource_type(identifier.type)
     if identifier is None or row is None:
-        raise UNKNOWN_PATH(call.request)
+        raise absent_path(call.request)
     call.arm.subscriptions.for_caller(identifier.subscription_id, call.caller)
     call.arm.authorize(call.caller, f"{row.name}/operationStatuses/read", str(identifier))
     return await operation_status(call)

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from emulator.arm import catalogue, exceptions
+from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.forwarding.front_door import Errand
 from emulator.arm.ids import ResourceId, collapse, parse
@@ -46,7 +46,7 @@ async def serve(call: Call) -> Response:
     """Answer a request for a resource, a list or an action.
 
     Raises:
-        ServiceError: 404 `InvalidResourceNamespace`, if no provider has the namespace.
+        ServiceError: 400 for a namespace that is not emulated.
     """
     identifier = parse(call.path)
     if identifier is None or not identifier.types:
@@ -160,9 +160,9 @@ async def _provider_action(call: Call, identifier: ResourceId) -> Response:
     """POST /subscriptions/{id}/providers/{namespace}/{action}."""
     row = call.arm.provider_actions.get(identifier.type.lower())
     if row is None or identifier.resource_group or not identifier.subscription_id:
-        raise catalogue.NOT_EMULATED(f"the action '{identifier.type}'")
+        raise exceptions.NOT_EMULATED(f"the action '{identifier.type}'")
     if call.api_version not in row.api_versions:
-        raise exceptions.invalid_resource_type(row.name, call.api_version, row.api_versions)
+        raise exceptions.INVALID_API_VERSION(version=call.api_version, supported=row.api_versions)
     _enter(call, identifier, row.permission, f"/subscriptions/{identifier.subscription_id}")
     call.arm.subscriptions.require_registered(identifier.subscription_id, identifier.namespace)
     return answer(row.run(call.arm, await call.object()))
@@ -182,8 +182,7 @@ def _list(call: Call, identifier: ResourceId) -> Response:
             (),
         )
     if row is None and not types:
-        catalogue.require_type(identifier.type)
-        raise exceptions.invalid_resource_type(identifier.type, call.api_version)
+        raise exceptions.NOT_EMULATED(f"the resource type '{identifier.type}'")
     if row is not None:
         call.arm.row(identifier, call.api_version)
         types = (row.name,)
@@ -201,7 +200,7 @@ def _require_options(call: Call, of: str) -> None:
     """Check that a read has no query option that would change the answer in Azure, and does nothing here."""
     unknown = next((name for name in call.request.query_params if name.lower() in _ABSENT_OPTIONS), None)
     if unknown is not None:
-        raise catalogue.NOT_EMULATED(f"the query option '{unknown}' for {of}")
+        raise exceptions.NOT_EMULATED(f"the query option '{unknown}' for {of}")
 
 
 def _enter(call: Call, identifier: ResourceId, action: str, scope: str) -> None:

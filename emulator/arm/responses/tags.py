@@ -112,7 +112,7 @@ def _enter(call: Call, verb: str) -> str:
     scope = call.params["scope"]
     subscription_id, group = subscription_of(scope)
     if not subscription_id:
-        raise exceptions.UNKNOWN_PATH(call.request)
+        raise exceptions.absent_path(call.request)
     call.arm.subscriptions.for_caller(subscription_id, call.caller)
     call.arm.authorize(call.caller, f"{TYPE}/{verb}", scope)
     if group and verb == "read":

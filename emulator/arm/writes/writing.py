@@ -62,10 +62,9 @@ def _inline_paths(row: ResourceType) -> tuple[str, ...]:
 
 def _admit(arm: Checks, caller: Principal, identifier: ResourceId, api_version: str, body: Any) -> ResourceType:
     """Check that the caller may write the resource and that its group allows writes; return the row of its type."""
-    wanted = normal_location(str(body.get("location") or "")) if isinstance(body, dict) else ""
     if identifier.subscription_id:
         arm.subscriptions.for_caller(identifier.subscription_id, caller)
-    row = arm.row(identifier, api_version, location=wanted or arm.platform.world.location)
+    row = arm.row(identifier, api_version)
     if row.inline_only:
         raise exceptions.METHOD_NOT_SUPPORTED("PUT")
     arm.authorize(caller, f"{row.name}/write", str(identifier), Facts(request=row.attributes(arm, body)))

@@ -40,9 +40,7 @@ def test_a_token_of_another_tenant_does_not_open_a_subscription(stage: Stage, cl
         ("/subscriptions", 400, "MissingApiVersionParameter"),
         ("/subscriptions?api-version=1999-01-01", 400, "InvalidApiVersionParameter"),
         ("/subscriptions/00000000-0000-0000-0000-000000000000?api-version=2022-12-01", 404, "SubscriptionNotFound"),
-        ("{group}/providers/Microsoft.Nothing/things/x?api-version=2020-01-01", 404, "InvalidResourceNamespace"),
-        ("{group}/providers/Microsoft.Network/things/x?api-version=2020-01-01", 404, "InvalidResourceType"),
-        ("{group}/providers/Microsoft.Sql/servers/x?api-version=2023-08-01", 400, "NotSupportedByLocalAzure"),
+        ("{group}/providers/Microsoft.Nothing/things/x?api-version=2020-01-01", 400, "NotSupportedByLocalAzure"),
         (
             "{group}/providers/Microsoft.Network/azureFirewalls/x?api-version=2020-01-01",
             400,
@@ -55,7 +53,11 @@ def test_a_token_of_another_tenant_does_not_open_a_subscription(stage: Stage, cl
             "NotSupportedByLocalAzure",
         ),
         ("/providers?api-version=2021-04-01", 400, "NotSupportedByLocalAzure"),
-        ("{group}/providers/Microsoft.Network/virtualNetworks/x?api-version=1999-01-01", 400, "InvalidResourceType"),
+        (
+            "{group}/providers/Microsoft.Network/virtualNetworks/x?api-version=1999-01-01",
+            400,
+            "NoRegisteredProviderFound",
+        ),
         ("{group}/providers/Microsoft.Network/virtualNetworks/x?api-version=2022-01-01", 404, "ResourceNotFound"),
         ("{group}x/providers/Microsoft.Network/virtualNetworks/x?api-version=2022-01-01", 404, "ResourceGroupNotFound"),
     ],

@@ -156,7 +156,10 @@ def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) ->
             id="api-version",
         ),
         pytest.param(
-            template(group_of_rules("x", type="Microsoft.Network/nopes")), "InvalidResourceType", "nopes", id="type"
+            template(group_of_rules("x", type="Microsoft.Network/nopes")),
+            "NotSupportedByLocalAzure",
+            "nopes",
+            id="type",
         ),
     ],
 )

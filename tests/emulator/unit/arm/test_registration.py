@@ -62,11 +62,11 @@ def test_a_registration_takes_effect_at_once_and_survives_a_restart(
         assert "openShiftClusters" in {
             row["resourceType"] for row in each.subscriptions.provider("x", NAMESPACE.lower(), ())["resourceTypes"]
         }
-        assert each.registration.type_name(parse_resource(CLUSTER.lower()), "2020-04-30", "eastus") == (
+        assert each.registration.type_name(parse_resource(CLUSTER.lower()), "2020-04-30") == (
             f"{NAMESPACE}/openShiftClusters"
         )
         with pytest.raises(ServiceError, match="NoRegisteredProviderFound"):
-            each.registration.type_name(parse_resource(CLUSTER), "2019-01-01", "eastus")
+            each.registration.type_name(parse_resource(CLUSTER), "2019-01-01")
 
 
 def test_a_type_has_a_preflight_if_the_manifest_says_so(model: ArmModel) -> None:
