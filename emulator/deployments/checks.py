@@ -103,7 +103,7 @@ def _disallowed(arm: ArmModel, prepared: Prepared) -> Iterator[ServiceError]:
             row = arm.resource_type(declaration.type)
             if row is None:
                 continue
-            body = without_unknown(render(part.template, declaration, observer))
+            body = without_unknown(render(declaration, observer))
             location, tags = str(body.get("location") or ""), body.get("tags") or {}
             if location.startswith("[") or not isinstance(tags, dict):
                 continue  # The write itself is checked again.
@@ -122,7 +122,7 @@ def _preflight(arm: ArmModel, prepared: Prepared) -> list[ServiceError]:
         for declaration in part.plan.declarations.values():
             row = arm.resource_type(declaration.type)
             if row is not None and row.preflight is not None:
-                wanted.setdefault(row.name, []).append((declaration.id, render(part.template, declaration, observer)))
+                wanted.setdefault(row.name, []).append((declaration.id, render(declaration, observer)))
     failures: list[ServiceError] = []
     for kind, resources in wanted.items():
         preflight = arm.types[kind.lower()].preflight
@@ -158,6 +158,6 @@ def _provided(arm: ArmModel, part: Prepared) -> dict[str, list[dict[str, Any]]]:
         identifier = identify(declaration.id)
         if arm.registration.has_preflight(identifier):
             head = {"name": declaration.name, "type": declaration.type, "apiVersion": declaration.api_version}
-            body = without_unknown(render(part.template, declaration, observer))
+            body = without_unknown(render(declaration, observer))
             found.setdefault(identifier.scope, []).append({"id": declaration.id} | head | body)
     return found

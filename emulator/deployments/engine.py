@@ -159,7 +159,7 @@ class Engine:
         if begun is None:
             racing = run.plan.not_awaited(declaration.key)
             facts = Facts(self._arm, self._records, run.caller, run.directory, run.record, racing)
-            body = await facts.evaluate(lambda runtime: render(run.template, declaration, runtime))
+            body = await facts.evaluate(lambda runtime: render(declaration, runtime))
             begun = await put_resource(self._platform, run, declaration, body, self._begin_nested)
         status = HTTPStatus(begun.status_code).phrase.replace(" ", "")
         poll = begun.operation_id if is_provided else ""

@@ -8,67 +8,27 @@ from emulator.core.exceptions import repeated
 from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 from emulator.core.store import Document
-from emulator.deployments.positions import Path, Position, path_text
 
-
-@said(documentation("https://learn.microsoft.com/azure/azure-functions/functions-infrastructure-as-code"))
-def invalid_template(message: str, position: Position | None = None, path: Path = ()) -> ServiceError:
-    """Return the 400 for a template that breaks a rule; `additionalInfo` has the place too.
-
-    Args:
-        message: which rule it breaks.
-        position: line and column in the request, if known.
-        path: path in the request.
-    """
-    place = position or Position()
-    info = {"lineNumber": place.line, "linePosition": place.column, "path": path_text(path)}
-    return ServiceError(
-        400,
-        "InvalidTemplate",
-        f"Deployment template validation failed: '{message}'.",
-        extra={"additionalInfo": [{"type": "TemplateViolation", "info": info}]},
-    )
-
-
-@said(MEMORY)
-def invalid_expression(resource_id: str, reason: str, position: Position, path: Path) -> ServiceError:
-    """Return the 400 for an expression in a resource's body that cannot be evaluated.
-
-    Args:
-        resource_id: the resource.
-        reason: what is wrong.
-        position: line and column of the resource in the request.
-        path: path of the resource in the template.
-    """
-    info = {"lineNumber": position.line, "linePosition": position.column, "path": path_text(path)}
-    return ServiceError(
-        400,
-        "InvalidTemplate",
-        f"Unable to process template language expressions for resource '{resource_id}' at line '{position.line}' and "
-        f"column '{position.column}'. '{reason}'",
-        extra={"additionalInfo": [{"type": "TemplateViolation", "info": info}]},
-    )
-
-
-@said(MEMORY)
-def invalid_content(reason: str, position: Position | None = None, path: Path = ()) -> ServiceError:
-    """Return the 400 for a body that is not a deployment: not JSON, an unknown member, or a value of a wrong type.
-
-    Args:
-        reason: what is wrong.
-        position: line and column in the request, if known.
-        path: path in the request.
-    """
-    where = f" Path '{path_text(path)}', line {position.line}, position {position.column}." if position else ""
-    return ServiceError(
-        400,
-        "InvalidRequestContent",
-        f"The request content was invalid and could not be deserialized: '{reason}{where}'.",
-    )
-
+_FUNCTIONS = documentation("https://learn.microsoft.com/azure/azure-functions/functions-infrastructure-as-code")
 
 # fmt: off
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+INVALID_CONTENT = Refusal(400, "InvalidRequestContent", MEMORY,
+    "The request content was invalid and could not be deserialized: '{reason}'.")
+INVALID_TEMPLATE = Refusal(400, "InvalidTemplate", _FUNCTIONS, "Deployment template validation failed: '{reason}'.")
+INVALID_EXPRESSION = Refusal(400, "InvalidTemplate", MEMORY,
+    "Unable to process template language expressions for resource '{resource_id}'. '{reason}'")
+REFERENCE_NOT_FOUND = Refusal(400, "InvalidTemplate",
+    public_output("https://github.com/MicrosoftDocs/azure-docs/issues/112757"),
+    "Deployment template validation failed: 'The template reference '{name}' is not valid: could not find template "
+    "resource or resource copy with this name. Please see https://aka.ms/arm-function-reference for usage details.'.")
+NOT_IN_TEMPLATE = Refusal(400, "InvalidTemplate", _FUNCTIONS,
+    "Deployment template validation failed: 'The resource '{name}' is not defined in the template. Please see "
+    "https://aka.ms/arm-template for usage details.'.")
+INVALID_VARIABLE = Refusal(400, "InvalidTemplate",
+    public_output("a deployment whose variables read deployment().properties.templateLink of a local template"),
+    "Deployment template validation failed: 'The template variable '{name}' is not valid: {reason}. Please see "
+    "https://aka.ms/arm-functions for usage details.'.")
 DEPLOYMENT_NOT_FOUND = Refusal(404, "DeploymentNotFound", MEMORY, "Deployment '{name}' could not be found.")
 OPERATION_NOT_FOUND = Refusal(404, "DeploymentOperationNotFound", MEMORY,
     "The deployment operation '{operation_id}' of deployment '{name}' could not be found.")
@@ -190,64 +150,4 @@ def resource_not_allowed(error: ServiceError, name: str, kind: str, resource_id:
         error.code,
         f"Authorization failed for template resource '{name}' of type '{kind}'. {error.message}",
         target=resource_id,
-    )
-
-
-@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/112757"))
-def reference_not_found(name: str) -> ServiceError:
-    """Return the 400 for a bare name, in an expression or in `dependsOn`, that no resource of the template has."""
-    return invalid_template(
-        f"The template reference '{name}' is not valid: could not find template resource or resource copy with this "
-        "name. Please see https://aka.ms/arm-function-reference for usage details."
-    )
-
-
-@said(documentation("https://learn.microsoft.com/azure/azure-functions/functions-infrastructure-as-code"))
-def not_in_template(name: str) -> ServiceError:
-    """Return the 400 for an entry of `dependsOn` that is not a resource of the template.
-
-    Args:
-        name: type and name, as `resourceId` ends.
-    """
-    return invalid_template(
-        f"The resource '{name}' is not defined in the template. Please see https://aka.ms/arm-template for usage details."
-    )
-
-
-@said(public_output("a deployment whose variables read deployment().properties.templateLink of a local template"))
-def invalid_variable(name: str, reason: Exception) -> ServiceError:
-    """Return the 400 for a variable that cannot be evaluated, used or not.
-
-    Args:
-        name: name of the variable.
-        reason: what is wrong.
-    """
-    return invalid_template(
-        f"The template variable '{name}' is not valid: {reason}. Please see https://aka.ms/arm-functions for usage details."
-    )
-
-
-@said(public_output("a deployment of a template with the schema 2020-01-01/deploymentTemplate.json"))
-def schema_not_supported(schema: str) -> ServiceError:
-    """Return the 400 for a template whose `$schema` is not one of a template."""
-    return invalid_template(
-        f"Template schema '{schema}' is not supported. Supported versions are "
-        "'2014-04-01-preview,2015-01-01,2018-05-01,2019-04-01,2019-08-01'. Please see https://aka.ms/arm-template for "
-        "usage details."
-    )
-
-
-@said(public_output("a deployment of 2,187 resources, as its author tells it; of the other sections from memory"))
-def too_many(what: str, section: str, limit: int, count: int) -> ServiceError:
-    """Return the 400 for a template with too many resources, parameters, variables or outputs.
-
-    Args:
-        what: what there is too much of, in ARM's words.
-        section: the section of the template.
-        limit: how many there can be.
-        count: how many there are.
-    """
-    return invalid_template(
-        f"The number of {what} limit exceeded. Limit: '{limit}' and actual: '{count}'. Please see "
-        f"https://aka.ms/arm-template/#{section} for usage details."
     )

@@ -251,7 +251,7 @@ class DeploymentsModel:
         self._engine.begin(Run(record, caller, template, plan, scope, Redaction(content["secrets"])))
 
     async def _begin_nested(self, run: Run, declaration: Declaration, body: dict[str, Any]) -> ResourceOperation:
-        outer = Request(run.caller, "", "", "", {}, "", run.record["correlationId"], run.record["runId"])
+        outer = Request(run.caller, "", "", "", {}, run.record["correlationId"], run.record["runId"])
         request = nested_request(replace(outer, secrets=run.redaction.values), declaration, body)
         record, created = await self.put(request)
         shown = render_deployment(record, self.now())

@@ -80,7 +80,7 @@ def prepare(arm: ArmModel, request: Request, planned: Planned | None = None) -> 
     """
     planned = {} if planned is None else planned
     properties = read_properties(request)
-    template = read_template(properties.get("template"), request.source, request.at)
+    template = read_template(properties.get("template"))
     given = read_given(properties.get("parameters"))
     record = _record(arm, request, template, planned)
     environment = environment_of(arm, record, arm.clock.now(), planned)
@@ -121,11 +121,11 @@ def plan_of(
     scope = Scope(environment, parameters=values, variables=variables)
     try:
         if problem := variables.check(scope):
-            raise exceptions.invalid_variable(*problem)
+            raise exceptions.INVALID_VARIABLE(name=problem[0], reason=problem[1])
         return make_plan(template, declare(template, scope, record["id"].partition("/providers/")[0])), scope
     except RecursionError as error:
         # The depth of values and of expressions is limited, but a chain of variables can be longer than the stack.
-        raise exceptions.invalid_template("The template's variables are nested too deep.") from error
+        raise exceptions.INVALID_TEMPLATE("The template's variables are nested too deep.") from error
 
 
 def nested_request(outer: Request, declaration: Declaration, body: dict[str, Any]) -> Request:
@@ -143,7 +143,6 @@ def nested_request(outer: Request, declaration: Declaration, body: dict[str, Any
         group=identifier.resource_group,
         name=declaration.name,
         body=body,
-        at=(*outer.at, *declaration.path, "properties", "template"),
     )
 
 
@@ -181,7 +180,7 @@ def _expand(arm: ArmModel, prepared: Prepared, planned: Planned) -> dict[str, Pr
     """Prepare the nested deployments; those to subscriptions first, because they may make the others' groups."""
     observer = prepared.observer()
     bodies = {
-        declaration.key: render(prepared.template, declaration, observer)
+        declaration.key: render(declaration, observer)
         for declaration in prepared.plan.declarations.values()
         if declaration.nested or kind_of(identify(declaration.id)) == RESOURCE_GROUPS
     }

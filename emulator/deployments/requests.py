@@ -8,9 +8,7 @@ from emulator.arm.groups import normal_location
 from emulator.deployments import exceptions
 from emulator.deployments.language.errors import UndeterminedError
 from emulator.deployments.language.values import Unknown
-from emulator.deployments.positions import Path
 from emulator.deployments.records import NAME
-from emulator.deployments.templates.template import TEMPLATE_PATH
 from emulator.entra.models import Principal
 
 # The members of `properties` that the local Azure accepts.
@@ -29,11 +27,9 @@ class Request:
         group: name of the resource group to deploy to; "" for the subscription itself.
         name: name of the deployment.
         body: body of the request.
-        source: the body as text; errors name its lines and columns.
         correlation_id: correlation id of the request.
         parent_run_id: id of the run whose template contains this deployment; "" for a caller's own request.
         secrets: secure values of the outer templates, which nothing may show.
-        at: where the template is in `source`.
     """
 
     caller: Principal
@@ -41,11 +37,9 @@ class Request:
     group: str
     name: str
     body: Any
-    source: str
     correlation_id: str
     parent_run_id: str = ""
     secrets: Sequence[Any] = ()
-    at: Path = TEMPLATE_PATH
 
 
 def read_properties(request: Request) -> dict[str, Any]:
@@ -58,14 +52,14 @@ def read_properties(request: Request) -> dict[str, Any]:
         raise exceptions.INVALID_NAME(request.name)
     body = request.body
     if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
-        raise exceptions.invalid_content("The deployment has no 'properties'.")
+        raise exceptions.INVALID_CONTENT("The deployment has no 'properties'.")
     read_location(request)
     unknown = next((member for member in body if member not in ("properties", "tags", "location")), None)
     if unknown is not None:
-        raise exceptions.invalid_content(f"Could not find member '{unknown}' on object of type 'Deployment'.")
+        raise exceptions.INVALID_CONTENT(f"Could not find member '{unknown}' on object of type 'Deployment'.")
     tags = body.get("tags") or {}
     if not isinstance(tags, dict) or not all(isinstance(value, str | Unknown) for value in tags.values()):
-        raise exceptions.invalid_content("The 'tags' of the deployment are not an object of strings.")
+        raise exceptions.INVALID_CONTENT("The 'tags' of the deployment are not an object of strings.")
     properties: dict[str, Any] = body["properties"]
     _check_properties(properties)
     return properties
@@ -100,11 +94,11 @@ def read_format(request: Request) -> str:
     settings = properties.pop("whatIfSettings", None) if isinstance(properties, dict) else None
     settings = {} if settings is None else settings
     if not isinstance(settings, dict) or settings.keys() - {"resultFormat"}:
-        raise exceptions.invalid_content("The 'whatIfSettings' can only contain 'resultFormat'.")
+        raise exceptions.INVALID_CONTENT("The 'whatIfSettings' can only contain 'resultFormat'.")
     wanted = settings.get("resultFormat") or FORMATS[0]
     found = next((name for name in FORMATS if name.lower() == str(wanted).lower()), None)
     if found is None:
-        raise exceptions.invalid_content(f"The result format '{wanted}' is not one of '{', '.join(FORMATS)}'.")
+        raise exceptions.INVALID_CONTENT(f"The result format '{wanted}' is not one of '{', '.join(FORMATS)}'.")
     return found
 
 
@@ -114,13 +108,13 @@ def _check_properties(properties: Mapping[str, Any]) -> None:
             raise exceptions.NOT_SUPPORTED(f"the member '{member}' of deployments")
     mode = properties.get("mode")
     if not isinstance(mode, str) or mode.lower() not in ("incremental", "complete"):
-        raise exceptions.invalid_content(f"The deployment mode '{mode}' is neither 'Incremental' nor 'Complete'.")
+        raise exceptions.INVALID_CONTENT(f"The deployment mode '{mode}' is neither 'Incremental' nor 'Complete'.")
     if mode.lower() == "complete":
         raise exceptions.NOT_SUPPORTED("deployments in mode Complete")
     options = properties.get("expressionEvaluationOptions") or {}
     if not isinstance(options, dict) or str(options.get("scope") or "outer").lower() not in SCOPES:
-        raise exceptions.invalid_content(f"The 'expressionEvaluationOptions' have no 'scope' of '{', '.join(SCOPES)}'.")
+        raise exceptions.INVALID_CONTENT(f"The 'expressionEvaluationOptions' have no 'scope' of '{', '.join(SCOPES)}'.")
     if not isinstance(properties.get("parameters", {}), dict | None):
-        raise exceptions.invalid_content("The 'parameters' of the deployment are not an object.")
+        raise exceptions.INVALID_CONTENT("The 'parameters' of the deployment are not an object.")
     if properties.get("template") is None:
         raise exceptions.NO_TEMPLATE()

@@ -30,11 +30,11 @@ def _record(call: Call, action: str = "read") -> Document:
 async def _request(call: Call) -> Request:
     content = await call.content()
     try:
-        body, source = decode(content)
+        body = decode(content)
         check_body(body)
     except (ValueError, RecursionError) as error:
-        raise exceptions.invalid_content(f"{error}") from error
-    return Request(call.caller, *_place(call), body=body, source=source, correlation_id=call.correlation_id)
+        raise exceptions.INVALID_CONTENT(error) from error
+    return Request(call.caller, *_place(call), body=body, correlation_id=call.correlation_id)
 
 
 def _retry(call: Call) -> dict[str, str]:

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from emulator.core.errors import ServiceError
-from emulator.deployments.exceptions import invalid_expression, too_many
+from emulator.deployments.exceptions import INVALID_EXPRESSION, INVALID_TEMPLATE
 from emulator.deployments.kinds import DEPLOYMENTS
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.evaluation import copy_count, evaluate
 from emulator.deployments.language.functions.identifiers import join_id
 from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import Unknown, holds_unknown, type_name
-from emulator.deployments.positions import Path
 from emulator.deployments.templates.placement import scope_of, text_of
 from emulator.deployments.templates.template import Template
 
@@ -35,8 +33,6 @@ NOT_BODY = {
     "resourceGroup",
     "subscriptionId",
 }
-# ARM's limit for one template; each nested template has its own.
-MAX_RESOURCES = 800
 USAGE = "Please see https://aka.ms/arm-syntax-resources for usage details."
 
 
@@ -68,7 +64,6 @@ class Declaration:
         depends_on: entries of `dependsOn`: ids, names, names of loops.
         body: location, properties and so on, not evaluated.
         scope: the scope for evaluating the body, without a runtime.
-        path: where it is in the template.
         loop: the round of a copy loop that makes it, if any.
     """
 
@@ -80,7 +75,6 @@ class Declaration:
     depends_on: tuple[str, ...]
     body: Mapping[str, Any]
     scope: Scope
-    path: Path
     loop: Loop | None = None
 
     @property
@@ -107,34 +101,27 @@ def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration
         UndeterminedError: in a nested template, the list depends on a value that is not known yet.
     """
     found: dict[str, Declaration] = {}
-    for index, resource in enumerate(template.resources):
-        for declaration in _rounds(template, resource, ("resources", index), scope, scope_id):
+    for resource in template.resources:
+        for declaration in _rounds(resource, scope, scope_id):
             if declaration.key in found:
-                place = template.position(declaration.path)
-                raise template.violation(
-                    f"The resource '{declaration.id}' at line '{place.line}' and column '{place.column}' is defined "
-                    f"multiple times in a template. {USAGE}",
-                    declaration.path,
+                raise INVALID_TEMPLATE(
+                    f"The resource '{declaration.id}' is defined multiple times in a template. {USAGE}"
                 )
             found[declaration.key] = declaration
-    if len(found) > MAX_RESOURCES:
-        raise too_many("template resources", "resources", MAX_RESOURCES, len(found))
     return list(found.values())
 
 
-def _rounds(
-    template: Template, resource: Mapping[str, Any], path: Path, scope: Scope, scope_id: str
-) -> Iterator[Declaration]:
+def _rounds(resource: Mapping[str, Any], scope: Scope, scope_id: str) -> Iterator[Declaration]:
     copy = resource.get("copy")
     if copy is None:
-        yield from _with_children(template, resource, path, scope, scope_id)
+        yield from _with_children(resource, scope, scope_id)
         return
-    with _Explained(template, resource, path):
+    with _Explained(resource):
         count = copy_count(copy["count"], copy["name"], scope)
         batch = _batch_size(copy, scope)
     for index in range(count):
         inside = scope.in_loop(copy["name"], index, unnamed=True)
-        for declaration in _with_children(template, resource, path, inside, scope_id):
+        for declaration in _with_children(resource, inside, scope_id):
             yield replace(declaration, loop=Loop(copy["name"], index, batch))
 
 
@@ -153,30 +140,16 @@ def _batch_size(copy: Mapping[str, Any], scope: Scope) -> int:
 
 
 def _with_children(
-    template: Template,
-    resource: Mapping[str, Any],
-    path: Path,
-    scope: Scope,
-    scope_id: str,
-    *,
-    parent: Declaration | None = None,
+    resource: Mapping[str, Any], scope: Scope, scope_id: str, parent: Declaration | None = None
 ) -> Iterator[Declaration]:
-    declaration = _declaration(template, resource, path, scope, scope_id, parent=parent)
+    declaration = _declaration(resource, scope, scope_id, parent)
     yield declaration
-    for index, child in enumerate(resource.get("resources") or []):
-        yield from _with_children(template, child, (*path, "resources", index), scope, scope_id, parent=declaration)
+    for child in resource.get("resources") or []:
+        yield from _with_children(child, scope, scope_id, declaration)
 
 
-def _declaration(
-    template: Template,
-    resource: Mapping[str, Any],
-    path: Path,
-    scope: Scope,
-    scope_id: str,
-    *,
-    parent: Declaration | None,
-) -> Declaration:
-    with _Explained(template, resource, path):
+def _declaration(resource: Mapping[str, Any], scope: Scope, scope_id: str, parent: Declaration | None) -> Declaration:
+    with _Explained(resource):
         resource_type, name = text_of(resource, "type", scope), text_of(resource, "name", scope)
         api_version = text_of(resource, "apiVersion", scope)
         condition = evaluate(resource.get("condition", True), scope)
@@ -189,12 +162,7 @@ def _declaration(
         resource_type, name = f"{parent.type}/{resource_type}", f"{parent.name}/{name}"
     reason = _problem(resource_type, name, condition, depends_on)
     if reason:
-        place = template.position(path)
-        raise template.violation(
-            f"The template resource '{name}' for type '{resource_type}' at line '{place.line}' and column "
-            f"'{place.column}' {reason} {USAGE}",
-            path,
-        )
+        raise INVALID_TEMPLATE(f"The template resource '{name}' for type '{resource_type}' {reason} {USAGE}")
     return Declaration(
         join_id(base, resource_type, name.split("/")),
         resource_type,
@@ -204,7 +172,6 @@ def _declaration(
         tuple(depends_on),
         {member: value for member, value in resource.items() if member not in NOT_BODY},
         scope,
-        path,
     )
 
 
@@ -222,11 +189,10 @@ def _problem(resource_type: str, name: str, condition: Any, depends_on: Sequence
     return ""
 
 
-def render(template: Template, declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
+def render(declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
     """Evaluate the body of a resource.
 
     Args:
-        template: the template, for positions in messages.
         declaration: the resource.
         runtime: answers `reference` and `list*`.
 
@@ -239,8 +205,7 @@ def render(template: Template, declaration: Declaration, runtime: Runtime) -> di
             _render_deployment(declaration, scope) if declaration.nested else evaluate(dict(declaration.body), scope)
         )
     except ExpressionError as error:
-        place = template.position(declaration.path)
-        raise invalid_expression(declaration.id, str(error), place, declaration.path) from error
+        raise INVALID_EXPRESSION(resource_id=declaration.id, reason=error) from error
     return body
 
 
@@ -264,19 +229,15 @@ def _render_deployment(declaration: Declaration, scope: Scope) -> dict[str, Any]
 class _Explained:
     """Adds to the error of an expression which resource of the template it is in."""
 
-    def __init__(self, template: Template, resource: Mapping[str, Any], path: Path) -> None:
-        self._template, self._resource, self._path = template, resource, path
+    def __init__(self, resource: Mapping[str, Any]) -> None:
+        self._resource = resource
 
     def __enter__(self) -> None:
         """Begin."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, ExpressionError):
-            place = self._template.position(self._path)
-            raise self._violation(
-                f"The template resource '{self._resource.get('name')}' at line '{place.line}' and column "
-                f"'{place.column}' is not valid: {error}. Please see https://aka.ms/arm-functions for usage details."
+            raise INVALID_TEMPLATE(
+                f"The template resource '{self._resource.get('name')}' is not valid: {error}. Please see "
+                "https://aka.ms/arm-functions for usage details."
             ) from error
-
-    def _violation(self, message: str) -> ServiceError:
-        return self._template.violation(message, self._path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from emulator.deployments.exceptions import not_in_template, reference_not_found
+from emulator.deployments.exceptions import INVALID_TEMPLATE, NOT_IN_TEMPLATE, REFERENCE_NOT_FOUND
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.values import UNKNOWN
 from emulator.deployments.templates.declarations import Declaration, render
@@ -101,7 +101,7 @@ class Observer:
         del full
         found = self.directory.by_identifier(identifier)
         if found is None and not identifier.startswith("/"):
-            raise reference_not_found(identifier)
+            raise REFERENCE_NOT_FOUND(identifier)
         if found is None and api_version is None:
             raise ExpressionError(
                 f"The resource '{identifier}' is not defined in the template: its reference needs an api-version.",
@@ -134,14 +134,14 @@ def make_plan(template: Template, declarations: Sequence[Declaration]) -> Plan:
     needs: dict[str, tuple[str, ...]] = {}
     for declaration in declarations:
         observer = Observer(directory)
-        render(template, declaration, observer)
+        render(declaration, observer)
         wanted = [
             *_explicit(template, declaration, directory),
             *observer.seen,
             *_earlier_rounds(declaration, directory),
         ]
         needs[declaration.key] = tuple(dict.fromkeys(need.key for need in wanted))
-    _refuse_circles(template, {declaration.key: declaration for declaration in declarations}, needs)
+    _refuse_circles({declaration.key: declaration for declaration in declarations}, needs)
     made = {declaration.key: declaration for declaration in declarations if declaration.condition}
     # Azure drops a resource that is not deployed from the dependencies of the others.
     return Plan(
@@ -159,9 +159,9 @@ def _explicit(template: Template, declaration: Declaration, directory: Directory
         try:
             meant = directory.for_dependency(text)
         except ExpressionError as error:
-            raise template.violation(str(error), (*declaration.path, "dependsOn")) from error
+            raise INVALID_TEMPLATE(error) from error
         if not meant and text.lower() not in loops:
-            raise not_in_template(text.rpartition("/providers/")[2]) if "/" in text else reference_not_found(text)
+            raise NOT_IN_TEMPLATE(text.rpartition("/providers/")[2]) if "/" in text else REFERENCE_NOT_FOUND(text)
         found.extend(meant)
     return found
 
@@ -179,15 +179,11 @@ def _earlier_rounds(declaration: Declaration, directory: Directory) -> list[Decl
     ]
 
 
-def _refuse_circles(
-    template: Template, declarations: Mapping[str, Declaration], needs: Mapping[str, tuple[str, ...]]
-) -> None:
+def _refuse_circles(declarations: Mapping[str, Declaration], needs: Mapping[str, tuple[str, ...]]) -> None:
     try:
         TopologicalSorter(needs).prepare()
     except CycleError as error:
-        first = declarations[error.args[1][0]]
-        raise template.violation(
-            f"Circular dependency detected on resource: '{first.id}'. "
-            "Please see https://aka.ms/arm-syntax-resources for usage details.",
-            first.path,
+        raise INVALID_TEMPLATE(
+            f"Circular dependency detected on resource: '{declarations[error.args[1][0]].id}'. "
+            "Please see https://aka.ms/arm-syntax-resources for usage details."
         ) from error

@@ -18,18 +18,18 @@ TOKEN = re.compile(
 )
 
 
-def decode(content: bytes) -> tuple[Any, str]:
-    """Return the value of a body, and the body as JSON text with the same line numbers.
+def decode(content: bytes) -> Any:
+    """Return the value of a body; {} for an empty one.
 
     Raises:
         ValueError: the body cannot be read.
         RecursionError: the body is nested too deep for the stack.
     """
     source = TOKEN.sub(_as_json, content.decode("utf-8-sig"))
-    return (json.loads(source, strict=False) if source.strip() else {}), source
+    return json.loads(source, strict=False) if source.strip() else {}
 
 
 def _as_json(token: re.Match[str]) -> str:
     if token["comment"]:
-        return re.sub(r"[^\r\n]", " ", token["comment"])
+        return " "
     return f'"{token["name"]}"' if token["name"] else token["string"]

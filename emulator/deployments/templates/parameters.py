@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.deployments.exceptions import NOT_SUPPORTED, NULL_PARAMETER
+from emulator.deployments.exceptions import INVALID_TEMPLATE, NOT_SUPPORTED, NULL_PARAMETER
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.scope import Environment, Scope
@@ -81,83 +81,56 @@ def resolve_parameters(template: Template, given: Mapping[str, Any], environment
     declared = template.section("parameters")
     unknown = [name for name in given if find_key(declared, name) is None]
     if unknown:
-        raise template.violation(
+        raise INVALID_TEMPLATE(
             f"The template parameters '{', '.join(unknown)}' in the parameters file are not valid; they are not present "
             "in the original template and can therefore not be provided at deployment time. The only supported "
             f"parameters for this template are '{', '.join(declared)}'. "
-            "Please see https://aka.ms/arm-pass-parameter-values for usage details.",
-            (),
+            "Please see https://aka.ms/arm-pass-parameter-values for usage details."
         )
     resolved: dict[str, Parameter] = {}
     for name, definition in declared.items():
-        kind = parameter_type(template, ("parameters", name), definition)
+        kind = _type(name, definition)
         key = find_key(given, name)
-        value = given[key] if key is not None else _default(template, name, definition, resolved, environment)
+        value = given[key] if key is not None else _default(name, definition, resolved, environment)
         parameter = Parameter(name, kind, value)
-        _check(template, definition, parameter)
+        _check(definition, parameter)
         resolved[name] = parameter
     return resolved
 
 
-def parameter_type(template: Template, path: tuple[str, str], definition: Mapping[str, Any]) -> str:
-    """Return the type of a parameter or output in ARM's spelling.
-
-    Args:
-        template: the template that declares it.
-        path: section and name, such as `("parameters", "location")`.
-        definition: the parameter or output in the template.
-
-    Raises:
-        ServiceError: 400 `InvalidTemplate` for a type that does not exist.
-    """
+def _type(name: str, definition: Mapping[str, Any]) -> str:
+    """Return the type of a parameter in ARM's spelling."""
     known = TYPES.get(definition["type"].lower())
     if known is None:
-        raise template.violation(
-            f"Template {path[0].removesuffix('s')} '{path[1]}' has the type '{definition['type']}', which is not valid. "
-            f"Expected one of '{', '.join(spelling for spelling, _ in TYPES.values())}'. "
-            f"Please see https://aka.ms/arm-syntax#{path[0]} for usage details.",
-            (*path, "type"),
+        raise INVALID_TEMPLATE(
+            f"Template parameter '{name}' has the type '{definition['type']}', which is not valid. Expected one of "
+            f"'{', '.join(spelling for spelling, _ in TYPES.values())}'. Please see "
+            "https://aka.ms/arm-syntax#parameters for usage details."
         )
     return known[0]
 
 
 def _default(
-    template: Template,
-    name: str,
-    definition: Mapping[str, Any],
-    resolved: Mapping[str, Parameter],
-    environment: Environment,
+    name: str, definition: Mapping[str, Any], resolved: Mapping[str, Parameter], environment: Environment
 ) -> Any:
     if "defaultValue" not in definition:
-        place = template.position(("parameters", name))
-        raise template.violation(
-            f"The value for the template parameter '{name}' at line '{place.line}' and column '{place.column}' is not "
-            f"provided. {USAGE}",
-            ("parameters", name),
-        )
+        raise INVALID_TEMPLATE(f"The value for the template parameter '{name}' is not provided. {USAGE}")
     known = {other.name: other.value for other in resolved.values()}
     try:
         return evaluate(definition["defaultValue"], Scope(environment, parameters=known, in_default=True))
     except ExpressionError as error:
-        place = template.position(("parameters", name, "defaultValue"))
-        raise template.violation(
+        raise INVALID_TEMPLATE(
             # ARM calls it a resource here too.
-            f"The template resource '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}. "
-            "Please see https://aka.ms/arm-functions for usage details.",
-            ("parameters", name, "defaultValue"),
+            f"The template resource '{name}' is not valid: {error}. Please see https://aka.ms/arm-functions for usage "
+            "details."
         ) from error
 
 
-def _check(template: Template, definition: Mapping[str, Any], parameter: Parameter) -> None:
+def _check(definition: Mapping[str, Any], parameter: Parameter) -> None:
     reason = _fault(definition, parameter)
     if reason:
-        place = template.position(("parameters", parameter.name))
-        # ARM cites no page for a value that is not allowed.
-        usage = "" if "not part of the allowed" in reason else f" {USAGE}"
-        where = f" at line '{place.line}' and column '{place.column}'" if reason.startswith("Length") else ""
-        raise template.violation(
-            f"The provided value for the template parameter '{parameter.name}'{where} is not valid. {reason}{usage}",
-            ("parameters", parameter.name),
+        raise INVALID_TEMPLATE(
+            f"The provided value for the template parameter '{parameter.name}' is not valid. {reason} {USAGE}"
         )
 
 

@@ -42,7 +42,7 @@ async def changes_of(arm: ArmModel, prepared: Prepared, *, with_payloads: bool) 
                 if declaration.key not in part.nested:
                     found.append(_unsupported(declaration))
                 continue
-            body = without_unknown(render(part.template, declaration, observer))
+            body = without_unknown(render(declaration, observer))
             before = await _current(arm, caller, declaration)
             found.append(_change(arm, declaration, before, body, with_payloads=with_payloads))
     named = {change["resourceId"].lower() for change in found}

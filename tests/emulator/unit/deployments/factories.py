@@ -1,6 +1,5 @@
 """Factories for the tests of deployments: environments, scopes, templates, plans."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +9,7 @@ from emulator.deployments.language.scope import Environment, Scope
 from emulator.deployments.templates.declarations import declare
 from emulator.deployments.templates.graph import Plan, make_plan
 from emulator.deployments.templates.parameters import resolve_parameters
-from emulator.deployments.templates.template import Template, read_template
+from emulator.deployments.templates.template import read_template
 
 SUBSCRIPTION = "bbbbbbbb-0000-4000-8000-000000000001"
 GROUP_ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg"
@@ -51,14 +50,9 @@ def resource(name: str = "a", kind: str = "Microsoft.Network/networkSecurityGrou
     return {"type": kind, "name": name, "apiVersion": "2019-07-01", "location": "eastus", **members}
 
 
-def read(document: Mapping[str, Any]) -> Template:
-    """Read a template as if it had come in a request, so that errors have positions."""
-    return read_template(document, json.dumps({"properties": {"template": document}}))
-
-
 def plan(document: Mapping[str, Any], **given: Any) -> Plan:
     """Make the plan of a template with these parameters."""
-    checked = read(document)
+    checked = read_template(document)
     parameters = resolve_parameters(checked, given, environment())
     inside = Scope(
         environment(),

@@ -56,14 +56,14 @@ def _bodies(given: dict[str, Any], name: str = "service", target: str = GROUP_ID
         target: id of the group or subscription to which it is deployed.
     """
     source = (INFRA / f"{name}.json").read_text(encoding="utf-8")
-    template = read_template(json.loads(source), f'{{"properties": {{"template": {source}}}}}')
+    template = read_template(json.loads(source))
     parameters = resolve_parameters(template, read_given(given), _surroundings())
     values = {name: parameter.value for name, parameter in parameters.items()}
     scope = Scope(_surroundings(), parameters=values, variables=Variables(template.section("variables")))
     plan = make_plan(template, declare(template, scope, target))
     observer = Observer(Directory([*plan.declarations.values(), *plan.skipped]))
     return {
-        f"{declaration.type}/{declaration.name}": without_unknown(render(template, declaration, observer))
+        f"{declaration.type}/{declaration.name}": without_unknown(render(declaration, observer))
         for declaration in plan.declarations.values()
     }
 

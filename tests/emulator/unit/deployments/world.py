@@ -1,7 +1,6 @@
 """ARM and the directory without a network, for tests that run deployments; a minute of Azure takes milliseconds."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -54,8 +53,7 @@ class Azure:
         given = {name: {"value": value} for name, value in parameters.items()}
         body: dict[str, Any] = {"properties": {"mode": "Incremental", "template": document, "parameters": given}}
         body |= {} if group else {"location": "eastus"}
-        source = json.dumps(body)
-        return Request(self.caller, SUBSCRIPTION, group, name, body, source, "correlation")
+        return Request(self.caller, SUBSCRIPTION, group, name, body, "correlation")
 
     async def put(self, document: Mapping[str, Any], group: str = "rg", **parameters: Any) -> dict[str, Any]:
         """Begin the deployment `d`; return it.
