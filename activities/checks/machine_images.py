@@ -211,7 +211,7 @@ def _of_plan(step: Step, image: Mapping[str, str], found: Facts) -> Iterator[Clo
         )
     elif plan and not found.is_bought:
         yield _refused(
-            f"The catalogue's entry says that the machines' image '{label}' is bought, and Azure knows no plan of it",
+            f"The catalogue's entry says that the machines' image '{label}' is bought, and in Azure it has no plan",
             f"""Give its 'rhcosImage' "plan": "{machine_image.NO_PLAN}\"""",
         )
     elif plan and not _terms_accepted(step, plan):

@@ -47,7 +47,7 @@ async def list_usages(call: Call) -> Response:
 async def list_image_versions(call: Call) -> Response:
     """GET the versions of a marketplace image, of which there is one: each fitting version exists, but only by name."""
     location = _location(call, "publishers/artifacttypes/offers/skus/versions")
-    _, version = images.resolve(call.params | {"version": images.LATEST})
+    _, version = images.resolve({**call.params, "version": images.LATEST})
     return answer([_artifact(location, call.path, version)])
 
 

@@ -225,7 +225,7 @@ def test_an_entry_that_is_wrong_about_the_plan_is_refused(sized: World) -> None:
     lay_bought(sized, accepted=True)
     assert 'Give its \'rhcosImage\' "plan": "WithPurchasePlan"' in refusal(sized)[2]
     names(sized, IMAGE | {"plan": "WithPurchasePlan"})
-    assert 'Azure knows no plan of it. Give its \'rhcosImage\' "plan": "NoPurchasePlan"' in refusal(sized)[2]
+    assert 'in Azure it has no plan. Give its \'rhcosImage\' "plan": "NoPurchasePlan"' in refusal(sized)[2]
 
 
 def test_all_that_is_wrong_with_image_and_sizes_is_told_by_the_check_before(sized: World) -> None:
