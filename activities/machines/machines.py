@@ -1,5 +1,6 @@
 """The third deployment of a cluster: the bootstrap machine and the masters."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from azure.mgmt.compute import ComputeManagementClient
@@ -9,6 +10,7 @@ from activities.azure import deployments, machine_names, storage
 from activities.machines import boot_diagnostics, graph
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
+from installer.graph import Graph
 from shared import durations
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
@@ -36,7 +38,7 @@ def _parameters(step: Step) -> Parameters:
     old as the ignition.
     """
     properties, made = step.properties, graph.load(step)
-    masters, image = properties["masterProfile"], properties["rhcosImage"]
+    masters, image = properties["masterProfile"], _image(step, made)
     return {
         "infraId": properties["infraId"],
         "location": step.cluster["location"],
@@ -52,6 +54,12 @@ def _parameters(step: Step) -> Parameters:
         "sas": _sas(properties["install"], storage.account_name(step)),
         "masterIgnition": made.file("master.ign"),
     }
+
+
+def _image(step: Step, made: Graph) -> Mapping[str, str]:
+    """Return the image of the machines. Former releases stored it in the graph alone if the catalogue named it."""
+    image: Mapping[str, str] | None = step.properties.get("rhcosImage")
+    return image or made.contents["install-config"]["platform"]["azure"]["image"]
 
 
 def _sas(install: Install, account: str) -> dict[str, str]:
@@ -75,7 +83,7 @@ def _sas_time(time: datetime) -> str:
 
 
 def _validate(step: Step) -> list[str]:
-    decided = ("infraId", "storageSuffix", "zones", "rhcosImage", "install")
+    decided = ("infraId", "storageSuffix", "zones", "install")
     return [f"properties.{name} is not decided yet" for name in decided if name not in step.properties]
 
 

@@ -156,6 +156,23 @@ def test_the_signature_is_for_a_day_from_the_stored_time(sealed: World) -> None:
     }
 
 
+def test_an_image_that_a_former_release_stored_in_the_graph_is_used(
+    sealed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update of the service may come between the graph and the machines."""
+    del sealed.properties["rhcosImage"]
+    made = Graph(
+        {
+            "install-config": {"platform": {"azure": {"image": IMAGE}}},
+            "release-image": {"ignitionVersion": "3.2.0"},
+            "master.ign": {"master.ign": POINTER},
+        }
+    )
+    monkeypatch.setattr(graph, "load", lambda _step: made)
+    call("deploy_machines_template")
+    assert sent(sealed)["image"] == IMAGE
+
+
 def test_machines_of_a_former_release_keep_their_signature(sealed: World) -> None:
     """A resume would otherwise send other customData for a machine that exists."""
     del sealed.properties["install"]["oneBlob"]
