@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, between
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
 from emulator.compute import exceptions
 from emulator.compute.images import Image
 from emulator.compute.placement import kept, only_zone
@@ -25,9 +25,6 @@ _TIERS = (
     *((4, "P1"), (8, "P2"), (16, "P3"), (32, "P4"), (64, "P6"), (128, "P10"), (256, "P15"), (512, "P20")),
     *((1024, "P30"), (2048, "P40"), (4096, "P50"), (8192, "P60"), (16384, "P70"), (32767, "P80")),
 )
-LARGEST_OS_DISK_GB, LARGEST_DISK_GB, LARGEST_OF_ALL_GB = 4095, 32767, 65536
-# The disks that can be larger than all others.
-LARGE = ("PremiumV2", "UltraSSD")
 SKU = Choice(
     (
         *("Standard_LRS", "StandardSSD_LRS", "StandardSSD_ZRS", "Premium_LRS", "Premium_ZRS"),
@@ -44,18 +41,7 @@ CREATE_OPTIONS = (
 )
 
 
-def size_in_gb(target: str, largest: int) -> Rule:
-    """Return the kind of a disk's size.
-
-    Args:
-        target: what errors call the member.
-        largest: the largest size, in GiB.
-    """
-    return between(1, largest, lambda found: exceptions.DISK_SIZE(target=target, size=found.value, largest=largest))
-
-
 DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets", "read")
-MOST_SHARES = 15
 PLATFORM_KEY = "EncryptionAtRestWithPlatformKey"
 
 
@@ -89,31 +75,6 @@ def prepare(change: Change, image: Image | None) -> Counter[str]:
                 demand.update(of_disk(disk["managedDisk"]["storageAccountType"]))
         change.made.append(disk["managedDisk"]["id"])
     return demand
-
-
-def check_together(properties: Json, most: int) -> None:
-    """Check the disks of a virtual machine against each other.
-
-    Args:
-        properties: properties of the machine.
-        most: how many data disks its size can have.
-
-    Raises:
-        ServiceError: two disks have one name or number, or there are too many.
-    """
-    data = properties["storageProfile"].get("dataDisks", ())
-    taken: set[int] = set()
-    names = {str(properties["storageProfile"]["osDisk"].get("name", "")).lower()} - {""}
-    for disk in data:
-        if disk["lun"] in taken:
-            raise exceptions.LUN_TAKEN(disk["lun"])
-        taken.add(disk["lun"])
-        name = str(disk.get("name", "")).lower()
-        if name in names:
-            raise exceptions.DISK_NAMED_TWICE(disk["name"])
-        names |= {name} - {""}
-    if len(data) > most:
-        raise exceptions.TOO_MANY_DISKS(most)
 
 
 def make_missing(arm: Writes, machine: Json) -> None:
@@ -244,10 +205,6 @@ def _prepare_disk(change: Change) -> None:
     size = properties.setdefault("diskSizeGB", before.get("diskSizeGB"))
     if size is None:
         raise exceptions.MISSING("disk.diskSizeGb")
-    if size > LARGEST_DISK_GB and not sku["name"].startswith(LARGE):
-        raise exceptions.DISK_SIZE(target="disk.diskSizeGB", size=size, largest=LARGEST_DISK_GB)
-    if size < before.get("diskSizeGB", 0):
-        raise exceptions.disk_shrinks(before["diskSizeGB"], size)
     change.arm.platform.model(Quotas).check(
         change.id.subscription_id, change.location, str(change.id), of_disk(sku["name"])
     )
@@ -301,7 +258,7 @@ DISKS = ResourceType(
         "diskIOPSReadWrite": int,
         "diskMBpsReadWrite": int,
         "diskSizeBytes": READ_ONLY,
-        "diskSizeGB": size_in_gb("disk.diskSizeGB", LARGEST_OF_ALL_GB),
+        "diskSizeGB": int,
         "diskState": READ_ONLY,
         "encryption": {
             "diskEncryptionSetId": replace(DISK_ENCRYPTION_SET, bare=True),
@@ -310,7 +267,7 @@ DISKS = ResourceType(
             ),
         },
         "hyperVGeneration": kept(Choice(("V1", "V2")), "V2", "hyperVGeneration"),
-        "maxShares": between(1, MOST_SHARES, lambda _: exceptions.INVALID_VALUE("disk.maxShares")),
+        "maxShares": int,
         "networkAccessPolicy": Choice(("AllowAll", "AllowPrivate", "DenyAll")),
         "osType": Choice(("Linux", "Windows")),
         "provisioningState": READ_ONLY,

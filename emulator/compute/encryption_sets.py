@@ -1,22 +1,17 @@
 """Disk encryption sets: a customer's keys for disks. Disks can refer to them, but nothing is encrypted here."""
 
 from emulator.arm.resources import ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required, matching
+from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.compute import exceptions
 from emulator.compute.disks import DISK_ENCRYPTION_SET, LONGEST_NAME, NAME_PATTERN
 from emulator.compute.versions import DISK_VERSIONS
 
-_KEY = matching(
-    r"https://[A-Za-z0-9-]+\.(vault|managedhsm)\.azure\.net/keys/[A-Za-z0-9-]+(/[A-Za-z0-9]+)?/?",
-    ("http://vault.vault.azure.net/keys/one", "https://vault.vault.azure.net/secrets/one"),
-    lambda _: exceptions.INVALID_VALUE("diskEncryptionSet.activeKey.keyUrl"),
-)
 DISK_ENCRYPTION_SETS = ResourceType(
     name=DISK_ENCRYPTION_SET.type,
     api_versions=tuple(version for version in DISK_VERSIONS if version >= "2019-07-01"),
     placement="region",
     properties={
-        "activeKey": Required({"keyUrl": Required(_KEY), "sourceVault": {"id": Required(str)}}),
+        "activeKey": Required({"keyUrl": Required(str), "sourceVault": {"id": Required(str)}}),
         "encryptionType": Choice(
             (
                 "EncryptionAtRestWithCustomerKey",

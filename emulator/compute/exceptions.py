@@ -35,8 +35,6 @@ def invalid_name(entity: str, longest: int) -> ServiceError:
 
 
 # fmt: off
-INVALID_VALUE = Refusal(400, "InvalidParameter", MESSAGES,
-    "The value of parameter {parameter} is invalid.", "{parameter}")
 MISSING = Refusal(400, "InvalidParameter", public_output("https://github.com/JeffBow/AzurePowerShell/issues/10"),
     "Required parameter '{parameter}' is missing (null).", "{parameter}")
 NOT_HERE = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
@@ -62,36 +60,12 @@ ENCRYPTION_NOT_SUPPORTED = Refusal(400, "InvalidParameter", MEMORY,
 IMAGE_NOT_FOUND = Refusal(404, "PlatformImageNotFound", MEMORY,
     "The platform image '{parts::}' is not available. Verify that all fields in the storage profile are correct. For "
     "more details about storage profile information, please refer to https://aka.ms/storageprofile", "imageReference")
-INVALID_LINUX_NAME = Refusal(400, "InvalidParameter", MESSAGES,
-    "Linux host name cannot exceed {longest} characters in length or contain the following characters: {characters}.",
-    "computerName")
-INVALID_WINDOWS_NAME = Refusal(400, "InvalidParameter", MESSAGES,
-    "Windows computer name cannot be more than {longest} characters long, be entirely numeric, or contain the "
-    "following characters: {characters}.", "computerName")
-USER_NOT_ALLOWED = Refusal(400, "InvalidParameter", MESSAGES,
-    "The Admin Username specified is not allowed.", "adminUsername")
-PASSWORD_NOT_ALLOWED = Refusal(400, "InvalidParameter", MESSAGES,
-    "The Admin password specified is not allowed.", "adminPassword")
-WEAK_PASSWORD = Refusal(400, "InvalidParameter", MESSAGES,
-    "The supplied password must be between {shortest}-{longest} characters long and must satisfy at least {kinds} of "
-    "password complexity requirements from the following:\r\n1) Contains an uppercase character\r\n2) Contains a "
-    "lowercase character\r\n3) Contains a numeric digit\r\n4) Contains a special character\r\n5) Control characters "
-    "are not allowed", "adminPassword")
 NO_LOGIN = Refusal(400, "InvalidParameter", TERRAFORM,
     "Authentication using either SSH or by user name and password must be enabled in Linux profile.",
     "linuxConfiguration")
-KEY_ELSEWHERE = Refusal(400, "InvalidParameter", MESSAGES,
-    "Destination path for SSH public keys is currently limited to its default value {path}  due to a known issue in "
-    "Linux provisioning agent.", "linuxConfiguration.ssh.publicKeys.path")
 INVALID_CUSTOM_DATA = Refusal(400, "InvalidParameter", MESSAGES,
     "Custom data in OSProfile must be in Base64 encoding and with a maximum length of {longest} characters.",
     "customData")
-INVALID_LICENSE = Refusal(400, "InvalidParameter", MESSAGES,
-    "The license type {given} is invalid. Valid license types are: Windows_Client or Windows_Server, case sensitive.",
-    "licenseType")
-EVICTION_WITHOUT_SPOT = Refusal(409, "EvictionPolicyCanBeSetOnlyOnAzureSpotVirtualMachines", MEMORY,
-    "Eviction policy can be set only on Azure Spot Virtual Machines. This VM is not a Spot VM, so you can't set the "
-    "eviction policy.")
 
 # Disks
 SMALLER_THAN_IMAGE = Refusal(409, "OperationNotAllowed",
@@ -99,16 +73,7 @@ SMALLER_THAN_IMAGE = Refusal(409, "OperationNotAllowed",
     "The specified disk size {size} GB is smaller than the size of the corresponding disk in the VM image: {image} "
     "GB. This is not allowed. Please choose equal or greater size or do not specify an explicit size.",
     "osDisk.diskSizeGB")
-DISK_SIZE = Refusal(400, "InvalidParameter", MEMORY,
-    "Value '{size}' of parameter '{target}' is out of range. The value must be between '1' and '{largest}', inclusive.",
-    "{target}")
 INVALID_ACCOUNT_TYPE = Refusal(400, "InvalidAccountType", MESSAGES, "The AccountType {given} is invalid.")
-IMAGE_FOR_EXISTING_DISK = Refusal(400, "InvalidParameter", MESSAGES,
-    "Cannot attach an existing OS disk if the VM is created from a platform or user image.", "osDisk")
-LUN_TAKEN = Refusal(400, "InvalidParameter", MESSAGES, "A disk at LUN {lun} already exists.", "dataDisk.lun")
-DISK_NAMED_TWICE = Refusal(400, "InvalidParameter", MESSAGES, "A disk named '{name}' already exists.", "dataDisk.name")
-TOO_MANY_DISKS = Refusal(409, "OperationNotAllowed", MESSAGES,
-    "The maximum number of data disks allowed to be attached to a VM of this size is {most}.", "dataDisks")
 DISK_OWNED = Refusal(409, "ConflictingUserInput", MESSAGES,
     "Disk '{name}' cannot be attached as the disk is already owned by VM '{machine_id}'.")
 
@@ -179,18 +144,6 @@ def quota_exceeded(what: str, location: str, limit: int, used: int, required: in
 def quota_exceeded_together(refused: ServiceError) -> ServiceError:
     """Build the error of a preflight for machines that together exceed a quota: the same refusal with another code."""
     return ServiceError(refused.status_code, "QuotaExceeded", refused.message)
-
-
-@said(public_output("a comment of a public Go program, in Chinese, quotes the answer"))
-def disk_shrinks(before: int, after: int) -> ServiceError:
-    """Build the 400 for a disk that is to become smaller; the sizes are in GiB."""
-    return ServiceError(
-        400,
-        "ResizeDiskError",
-        f"Disk size reduction is not supported. Current size is {before * 2**30} bytes, requested size is "
-        f"{after * 2**30} bytes.",
-        target="disk.diskSizeGB",
-    )
 
 
 @said(public_output("an answer to `az vm disk attach --new` in a published transcript"))

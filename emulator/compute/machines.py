@@ -40,13 +40,10 @@ def prepare(change: Change) -> None:
     size = check_size(change.location, properties["hardwareProfile"]["vmSize"], zone)
     properties["hardwareProfile"]["vmSize"] = size.name
     _check_encryption(change, size)
-    if properties.get("evictionPolicy") and properties.get("priority") not in ("Low", "Spot"):
-        raise exceptions.EVICTION_WITHOUT_SPOT()
     _prepare_guest(change)
     image = _image(change)
     _check_interfaces(change)
     diagnostics.prepare(change)
-    disks.check_together(properties, size.data_disks)
     demand = disks.prepare(change, image)
     demand.update(of_machine(size))
     change.arm.platform.model(Quotas).check(change.id.subscription_id, change.location, str(change.id), demand)
@@ -149,8 +146,6 @@ def _image(change: Change) -> Image | None:
     """Return the image that the machine is created from; None if it gets an existing disk."""
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
-        if "imageReference" in storage:
-            raise exceptions.IMAGE_FOR_EXISTING_DISK()
         return None
     if not storage.get("imageReference"):
         raise exceptions.MISSING("imageReference")

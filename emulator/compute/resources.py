@@ -1,27 +1,23 @@
 """The resource types of Microsoft.Compute."""
 
 from emulator.arm.resources import Action, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between, matching
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, matching
 from emulator.compute import diagnostics, exceptions, machines, power
 from emulator.compute.disks import (
     DISK_ENCRYPTION_SET,
     DISKS,
-    LARGEST_DISK_GB,
-    LARGEST_OS_DISK_GB,
     LONGEST_NAME,
     NAME_PATTERN,
     SKU,
-    size_in_gb,
 )
 from emulator.compute.encryption_sets import DISK_ENCRYPTION_SETS
-from emulator.compute.operating_systems import ENCODED_USER_DATA, OS_PROFILE
+from emulator.compute.operating_systems import OS_PROFILE
 from emulator.compute.placement import kept
 from emulator.compute.preflight import check_deployment
 from emulator.compute.versions import MACHINE_VERSIONS
 from emulator.identities.assigned import BOTH, identifiable
 
 LONGEST_MACHINE_NAME = 64
-MOST_LUN = 63
 
 
 def _disk_name(entity: str) -> Rule:
@@ -30,14 +26,12 @@ def _disk_name(entity: str) -> Rule:
     )
 
 
-_LUN = between(0, MOST_LUN, lambda _: exceptions.INVALID_VALUE("dataDisk.lun"))
 _CREATE_OPTION = Choice(("FromImage", "Empty", "Attach"))
-_LICENSES = ("Windows_Client", "Windows_Server", "RHEL_BYOS", "SLES_BYOS", "RHEL_ELS_6", "UBUNTU_PRO", "None")
 _DISK = {
     "caching": Choice(("None", "ReadOnly", "ReadWrite")),
     "createOption": Required(_CREATE_OPTION),
     "deleteOption": Choice(("Delete", "Detach")),
-    "diskSizeGB": size_in_gb("dataDisk.diskSizeGB", LARGEST_DISK_GB),
+    "diskSizeGB": int,
     "managedDisk": {
         "diskEncryptionSet": DISK_ENCRYPTION_SET,
         "id": Reference("Microsoft.Compute/disks", bare=True),
@@ -69,7 +63,7 @@ MACHINES = ResourceType(
         "extensionsTimeBudget": str,
         "hardwareProfile": {"vmSize": str, "vmSizeProperties": Since("2021-07-01", object)},
         "instanceView": READ_ONLY,
-        "licenseType": Choice(_LICENSES, lambda found: exceptions.INVALID_LICENSE(found.value)),
+        "licenseType": str,
         "networkProfile": {
             "networkInterfaces": [
                 {
@@ -91,7 +85,7 @@ MACHINES = ResourceType(
             "uefiSettings": object,
         },
         "storageProfile": {
-            "dataDisks": [_DISK | {"lun": Required(_LUN), "toBeDetached": bool}],
+            "dataDisks": [_DISK | {"lun": Required(int), "toBeDetached": bool}],
             "diskControllerType": Choice(("SCSI", "NVMe")),
             "imageReference": {
                 "exactVersion": READ_ONLY,
@@ -105,13 +99,13 @@ MACHINES = ResourceType(
             | {
                 "createOption": Required(kept(_CREATE_OPTION, "Empty", "osDisk.createOption")),
                 "diffDiskSettings": object,
-                "diskSizeGB": size_in_gb("osDisk.diskSizeGB", LARGEST_OS_DISK_GB),
+                "diskSizeGB": int,
                 "name": kept(_disk_name("osDisk.name"), "other", "osDisk.name"),
                 "osType": kept(Choice(("Linux", "Windows")), "Windows", "osDisk.osType"),
             },
         },
         "timeCreated": READ_ONLY,
-        "userData": Since("2021-03-01", ENCODED_USER_DATA),
+        "userData": Since("2021-03-01", str),
         "vmId": READ_ONLY,
     },
     # Azure's own share of the time; the guest takes the rest.

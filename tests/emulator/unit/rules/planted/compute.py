@@ -82,9 +82,6 @@ CASES: tuple[Case, ...] = (
         exceptions.ENCRYPTION_NOT_SUPPORTED,
         {"properties.securityProfile.encryptionAtHost": True, SIZE: "Standard_L4s"},
     ),
-    wrong(
-        "machine", "an eviction policy without Spot", exceptions.EVICTION_WITHOUT_SPOT, {"properties.priority": ABSENT}
-    ),
     wrong("machine", "no size", exceptions.MISSING, {SIZE: ABSENT}),
     wrong("machine", "no profile of the system", exceptions.MISSING, {OS: ABSENT}),
     wrong("machine", "no user", exceptions.MISSING, {f"{OS}.adminUsername": ABSENT}),
@@ -106,35 +103,12 @@ CASES: tuple[Case, ...] = (
     ),
     wrong(
         "machine",
-        "a computer name of Windows with 16 characters",
-        exceptions.INVALID_WINDOWS_NAME,
-        {f"{OS}.windowsConfiguration": {}, f"{OS}.computerName": "n" * 16},
-    ),
-    wrong(
-        "machine",
         "neither a password nor a key",
         exceptions.NO_LOGIN,
         {f"{OS}.adminPassword": ABSENT, f"{OS}.linuxConfiguration.ssh": ABSENT},
     ),
-    wrong(
-        "machine",
-        "a key in another place",
-        exceptions.KEY_ELSEWHERE,
-        {f"{OS}.linuxConfiguration.ssh.publicKeys[0].path": "/root/.ssh/authorized_keys"},
-    ),
     wrong("machine", "a disk smaller than its image", exceptions.SMALLER_THAN_IMAGE, {f"{OS_DISK}.diskSizeGB": 10}),
     wrong("machine", "a data disk without a size", exceptions.MISSING, {DATA: [{"createOption": "Empty", "lun": 1}]}),
-    wrong(
-        "machine", "an image with an existing disk", exceptions.IMAGE_FOR_EXISTING_DISK, {OS_DISK: ATTACHED, OS: ABSENT}
-    ),
-    wrong("machine", "two disks at one LUN", exceptions.LUN_TAKEN, {DATA: [EMPTY, EMPTY | {"name": "other"}]}),
-    wrong("machine", "two disks of one name", exceptions.DISK_NAMED_TWICE, {DATA: [EMPTY, EMPTY | {"lun": 2}]}),
-    wrong(
-        "machine",
-        "more disks than its size can have",
-        exceptions.TOO_MANY_DISKS,
-        {DATA: [EMPTY | {"lun": lun, "name": f"disk{lun}"} for lun in range(17)]},
-    ),
     wrong(
         "machine",
         "a disk that exists already",
@@ -173,8 +147,6 @@ CASES: tuple[Case, ...] = (
         "disk", "a list of SKUs by another member", exceptions.UNKNOWN_FILTER, lambda _: places_of("size eq 'one'")
     ),
     wrong("disk", "no size", exceptions.MISSING, {"properties.diskSizeGB": ABSENT}),
-    wrong("disk", "a size that only larger kinds have", exceptions.DISK_SIZE, {"properties.diskSizeGB": 32_768}),
-    later("disk", "a smaller size later", exceptions.disk_shrinks, {"properties.diskSizeGB": 64}),
     wrong("disk", "a copy", exceptions.NOT_HERE, {"properties.creationData": {"createOption": "Copy"}}),
     refused(
         "machine",
