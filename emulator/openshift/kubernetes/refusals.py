@@ -131,34 +131,6 @@ def another_namespace(found: str, requested: str) -> ServiceError:
 
 
 @said(public_output(KUBE_APISERVER))
-def not_a_scale(api_version: str, kind: str) -> ServiceError:
-    """Return 400 for another object than a Scale.
-
-    Args:
-        api_version: the object's version, with its group.
-        kind: the object's kind.
-    """
-    version = api_version.rpartition("/")[2]
-    return ServiceError(
-        HTTPStatus.BAD_REQUEST,
-        "BadRequest",
-        f'{kind} in version "{version}" cannot be handled as a Scale: converting ({version}.{kind}) to '
-        "(autoscaling.Scale): unknown conversion",
-    )
-
-
-@said(public_output(KUBE_APISERVER))
-def garbled_scale() -> ServiceError:
-    """Return 400 for a Scale whose replicas are not a number; the words after the member are those of Go's decoder."""
-    return ServiceError(
-        HTTPStatus.BAD_REQUEST,
-        "BadRequest",
-        'Scale in version "v1" cannot be handled as a Scale: v1.Scale.Spec: v1.ScaleSpec.Replicas: '
-        "readUint32: unexpected character",
-    )
-
-
-@said(public_output(KUBE_APISERVER))
 def no_scale(kind: Kind, name: str) -> ServiceError:
     """Return 404 for the scale of an object that does not exist.
 

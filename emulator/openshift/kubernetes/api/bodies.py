@@ -1,9 +1,6 @@
 """The contents of requests: objects in JSON or YAML, patches by content type, options."""
 
 import json
-import re
-from collections.abc import Mapping
-from typing import Any
 
 import yaml
 from starlette.requests import Request
@@ -16,26 +13,10 @@ from emulator.openshift.kubernetes.objects import metadata
 OBJECT_TYPES = ("application/json", "application/yaml")
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 MANAGER_BYTES = 128
-# A Go struct, as the real server shows it in its message.
-TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-
-NO_KIND = "couldn't get version/kind; json parse error: "
-# As many bytes of a body as messages show.
-SHOWN_BYTES = 30
-# What Python's decoder says, and where Go's says that it is.
-NO_COMMA = "Expecting ',' delimiter"
-AFTER: Mapping[str, str] = {
-    NO_COMMA: "after object key:value pair",
-    "Expecting ':' delimiter": "after object key",
-    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
-    "Extra data": "after top-level value",
-    "Invalid control character at": "in string literal",
-}
 
 
 class UnreadableError(Exception):
-    """A body that is not an object in its media type, in Go's words."""
+    """A body that is not an object in its media type."""
 
 
 def content_type(request: Request) -> str:
@@ -58,7 +39,7 @@ def parse(text: bytes, media_type: str, kind: Kind) -> Json:
         return load(text, media_type, "" if kind.is_custom else kind.kind)
     except UnreadableError as error:
         raise errors.bad_request(
-            f"the object provided is unrecognized (must be of type {kind.kind}): {error} ({_summary(text)})"
+            f"the object provided is unrecognized (must be of type {kind.kind}): {error}"
         ) from error
 
 
@@ -84,69 +65,15 @@ def load(text: bytes, media_type: str, built_in: str) -> Json:
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else go_yaml.load(text)
     except ValueError as error:
-        raise UnreadableError(f"{NO_KIND}{go_error(error, text)}") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        problem = re.sub(r"(?<=found character) '.+?'", "", error.problem or "").replace(
-            "allowed here", "allowed in this context"
-        )
-        raise UnreadableError(f"yaml: line {line}: {problem}") from error
+        raise UnreadableError(f"couldn't get version/kind; json parse error: {error}") from error
     except yaml.YAMLError as error:
         raise UnreadableError(f"yaml: {error}") from error
     if found is None and text.strip():
         # Go decodes null as an object without members.
         return {}
     if not isinstance(found, dict):
-        raise UnreadableError(f"{NO_KIND}json: cannot unmarshal {go_kind(found)} into Go value of type {TYPE_META}")
+        raise UnreadableError("the body is not an object")
     return found
-
-
-def _summary(text: bytes) -> str:
-    """Show a body that cannot be read, in hexadecimal digits unless it begins like an object in JSON."""
-    if not text:
-        return "<empty>"
-    begin = text[:SHOWN_BYTES]
-    shown = begin.decode(errors="replace") if text.startswith(b"{") else begin.hex()
-    return shown if begin == text else f"{shown} ..."
-
-
-def go_error(error: ValueError, text: bytes) -> str:
-    """Return what Go's decoder says of a text that is not JSON."""
-    if not isinstance(error, json.JSONDecodeError):
-        return f"invalid JSON: {error}"
-    document = text.decode(errors="replace")
-    rest = document[error.pos :].lstrip()
-    if not rest or error.msg.startswith("Unterminated string"):
-        return "unexpected end of JSON input"
-    where = AFTER.get(error.msg, "looking for beginning of value")
-    if error.msg == NO_COMMA and _is_in_list(document[: error.pos]):
-        where = "after array element"
-    shown = rest[0] if rest[0].isprintable() else f"\\x{ord(rest[0]):02x}"
-    return f"invalid character '{shown}' {where}"
-
-
-def _is_in_list(begin: str) -> bool:
-    """Tell whether the last value that is still open is a list."""
-    open_ones: list[str] = []
-    for character in re.sub(r'"(\\.|[^"\\])*"', "", begin):
-        if character in "[{":
-            open_ones.append(character)
-        elif character in "]}" and open_ones:
-            open_ones.pop()
-    return open_ones[-1:] == ["["]
-
-
-def go_kind(value: Any) -> str:
-    """Name the kind of a decoded JSON value, which is not an object, as Go does."""
-    match value:
-        case list():
-            return "array"
-        case str():
-            return "string"
-        case bool():
-            return "bool"
-        case _:
-            return "number"
 
 
 def check_kind(kind: Kind, obj: Json) -> None:
@@ -201,10 +128,7 @@ def config_of(kind: Kind, text: bytes) -> Json:
         raise refusals.not_yaml(f"error converting YAML to JSON: yaml: {error}") from error
     found = {} if found is None else found
     if not isinstance(found, dict):
-        raise refusals.not_yaml(
-            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-            f"{go_kind(found)} into Go value of type map[string]interface {{}}"
-        )
+        raise refusals.not_yaml("the body is not an object")
     version = str(found.get("apiVersion") or "")
     if version != kind.api_version:
         raise refusals.another_version_applied(version, kind.api_version)
@@ -219,46 +143,25 @@ def config_of(kind: Kind, text: bytes) -> Json:
     return found
 
 
-def manager_of(request: Request, options: str) -> str:
+def manager_of(request: Request, *, applies: bool) -> str:
     """Return the name of who writes: `fieldManager`, or the client's program.
 
     Args:
         request: the request.
-        options: type of the options of its verb, `PatchOptions`; empty for those of an apply, which needs a name.
+        applies: whether it is an apply, which needs a name.
 
     Raises:
-        ServiceError: 422 for a name that is missing, too long, or not printable.
+        ServiceError: 422 for a name that is missing.
     """
     name = request.query_params.get("fieldManager", "")
-    wrong = None
-    if not name and not options:
-        wrong = errors.required("fieldManager", "is required for apply patch")
-    elif len(name.encode()) > MANAGER_BYTES:
-        message = f"Too long: must have at most {MANAGER_BYTES} bytes"
-        wrong = errors.Cause("FieldValueTooLong", "fieldManager", message)
-    elif name and not name.isprintable():
-        at, character = next((at, one) for at, one in enumerate(name) if not one.isprintable())
-        shown = "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in name)
-        message = f'Invalid value: "{shown}": invalid character U+{ord(character):04X} (at position {at})'
-        wrong = errors.Cause("FieldValueInvalid", "fieldManager", message)
-    if wrong is not None:
-        raise errors.invalid("meta.k8s.io", options or "PatchOptions", "", [wrong])
+    if not name and applies:
+        cause = errors.required("fieldManager", "is required for apply patch")
+        raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
     return name or request.headers.get("user-agent", "").partition("/")[0][:MANAGER_BYTES]
 
 
-def force(request: Request, *, applies: bool) -> bool:
-    """Tell whether an apply takes over fields of other managers.
-
-    Args:
-        request: the request.
-        applies: whether it is an apply.
-
-    Raises:
-        ServiceError: 422 if another patch says so.
-    """
-    if "force" in request.query_params and not applies:
-        cause = errors.forbidden_value("force", "may not be specified for non-apply patch")
-        raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
+def force(request: Request) -> bool:
+    """Tell whether an apply takes over fields of other managers."""
     return request.query_params.get("force") in ("1", "true")
 
 

@@ -42,8 +42,6 @@ def answer(kinds: Kinds, path: str, address: str, accept: str) -> Response | Non
     trimmed = path.rstrip("/") or "/"
     if trimmed in HEALTH:
         return replies.text_reply("ok")
-    if trimmed == openapi.VERSION_2 and openapi.PROTOBUF_ASKED in accept:
-        return Response(openapi.version_2_protobuf(kinds), headers=replies.headers(), media_type=openapi.PROTOBUF)
     fixed = FIXED.get(trimmed)
     document = fixed(kinds, address) if fixed is not None else _document(kinds, trimmed)
     if document is None:
@@ -89,11 +87,7 @@ def paths(kinds: Kinds, _address: str = "") -> Json:
     groups = kinds.groups()
     below = [f"/apis/{group}" for group in groups]
     versions = [f"/apis/{group}/{version}" for group, listed in groups.items() for version in listed]
-    return {
-        "paths": sorted(
-            ["/api", "/api/v1", "/apis", *below, *versions, *HEALTH, openapi.VERSION_2, "/openapi/v3", "/version"]
-        )
-    }
+    return {"paths": sorted(["/api", "/api/v1", "/apis", *below, *versions, *HEALTH, openapi.VERSION_3, "/version"])}
 
 
 def _resources(kinds: Kinds, group: str, version: str) -> Json:
@@ -139,6 +133,5 @@ FIXED: Mapping[str, Callable[[Kinds, str], Json]] = {
     "/": paths,
     "/api": _versions,
     "/apis": _groups,
-    openapi.VERSION_2: lambda kinds, _address: openapi.version_2_json(kinds),
     "/version": lambda _kinds, _address: VERSION,
 }

@@ -132,8 +132,8 @@ class Endpoints:
             return replies.json_reply(answer, HTTPStatus.CREATED)
         _check_namespace(call, metadata.decode(call.kind, body.get("metadata")))
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "CreateOptions")
-        warnings = await _warnings(call, body, "CreateOptions")
-        track = self._track(call, "CreateOptions")
+        warnings = field_validation.check(call.request, call.kind, body, "CreateOptions")
+        track = self._track(call)
         created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run, track=track)
         return field_validation.warn(call.reply(created, HTTPStatus.CREATED), warnings)
 
@@ -145,7 +145,6 @@ class Endpoints:
 
     async def _list(self, call: Call) -> Response:
         wanted = lists.options(call.kind, call.request.query_params)
-        lists.check_match(call.request.query_params)
         return call.reply(lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted))
 
     async def _watch(self, call: Call) -> Response:
@@ -171,20 +170,21 @@ class Endpoints:
         )
 
     async def _update(self, call: Call) -> Response:
-        body = await _object(call, is_scale=call.info.subresource == scale.NAME)
+        is_scale = call.info.subresource == scale.NAME
+        body = await _object(call, is_scale=is_scale)
         found = metadata.decode(call.kind, body.get("metadata"))
         _check_place(call, body)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "UpdateOptions")
-        warnings = [] if call.info.subresource == scale.NAME else await _warnings(call, body, "UpdateOptions")
+        warnings = [] if is_scale else field_validation.check(call.request, call.kind, body, "UpdateOptions")
 
         def replaced(current: Json) -> Json:
             uid = current["metadata"]["uid"]
             if found.get("uid", uid) != uid:
                 why = f"UID in precondition: {found['uid']}, UID in object meta: {uid}"
                 raise errors.conflict(call.kind, call.info.name, f"Precondition failed: {why}")
-            return _rescaled(call, current, body) if call.info.subresource == scale.NAME else body
+            return _rescaled(call, current, body) if is_scale else body
 
-        track = self._track(call, "UpdateOptions")
+        track = self._track(call)
         if call.kind.put_creates and self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
             self._check_creates(call)
             body = body | {"metadata": body["metadata"] | {"resourceVersion": None}}
@@ -195,7 +195,6 @@ class Endpoints:
     async def _patch(self, call: Call) -> Response:
         if bodies.content_type(call.request) == errors.APPLY_PATCH:
             return await self._apply(call)
-        bodies.force(call.request, applies=False)
         text = await call.request.body()
         patch = patching.patch_of(call.kind, bodies.content_type(call.request), text)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
@@ -210,11 +209,11 @@ class Endpoints:
             return new
 
         warnings: list[str] = []
-        track = self._track(call, "PatchOptions")
+        track = self._track(call)
         return field_validation.warn(self._change(call, patched, track, dry_run=dry_run), warnings)
 
     async def _apply(self, call: Call) -> Response:
-        name, force = bodies.manager_of(call.request, ""), bodies.force(call.request, applies=True)
+        name, force = bodies.manager_of(call.request, applies=True), bodies.force(call.request)
         is_scale = call.info.subresource == scale.NAME
         config = bodies.config_of(scale.AS_KIND if is_scale else call.kind, await call.request.body())
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
@@ -243,9 +242,9 @@ class Endpoints:
         if self._authorizer.why(call.user, create) is None:
             raise errors.forbidden_object(call.kind, call.info.name, "")
 
-    def _track(self, call: Call, options: str) -> Track:
+    def _track(self, call: Call) -> Track:
         """Return who manages the fields of a write that is not an apply: the client, what it changes."""
-        name = bodies.manager_of(call.request, options)
+        name = bodies.manager_of(call.request, applies=False)
         manager = managers.Manager(name, managers.UPDATE, call.kind.api_version, call.info.subresource)
         return lambda old, new: managers.updated(call.kind, old, new, manager, self._objects.now())
 
@@ -354,11 +353,6 @@ def _rescaled(call: Call, current: Json, wanted: Json) -> Json:
     _check_place(call, wanted)
     scale.check(call.kind, wanted)
     return scale.scaled(call.kind, current, wanted)
-
-
-async def _warnings(call: Call, obj: Json, options: str) -> list[str]:
-    """Return what is to be warned of in the object of a request."""
-    return field_validation.check(call.request, call.kind, obj, await call.request.body(), options)
 
 
 async def _object(call: Call, *, is_scale: bool = False) -> Json:

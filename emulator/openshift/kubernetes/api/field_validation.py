@@ -1,12 +1,10 @@
-"""What `fieldValidation` says about members that a kind does not have, and about members that a body has twice.
+"""What `fieldValidation` says about members that a kind does not have.
 
 `Strict` refuses them. `Warn`, the default since Kubernetes 1.25, leaves them out and sends a `Warning` header for each.
 `Ignore` leaves them out.
 """
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,10 +16,6 @@ from emulator.openshift.kubernetes.objects import schema, types
 
 IGNORE, STRICT, WARN = "Ignore", "Strict", "Warn"
 DIRECTIVES = ("", IGNORE, STRICT, WARN)
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, with those that it has twice."""
 
 
 def directive(request: Request, options: str) -> str:
@@ -41,14 +35,13 @@ def directive(request: Request, options: str) -> str:
     return wanted or WARN
 
 
-def check(request: Request, kind: Kind, obj: Json, text: bytes, options: str) -> list[str]:
+def check(request: Request, kind: Kind, obj: Json, options: str) -> list[str]:
     """Return the warnings about an object that a request brings.
 
     Args:
         request: the request.
         kind: kind of the object.
         obj: the object.
-        text: the body.
         options: type of the options of its verb.
 
     Raises:
@@ -57,7 +50,7 @@ def check(request: Request, kind: Kind, obj: Json, text: bytes, options: str) ->
     wanted = directive(request, options)
     if wanted == IGNORE:
         return []
-    found = [*_duplicates(request, text), *_unknown(kind, obj)]
+    found = _unknown(kind, obj)
     if found and wanted == STRICT:
         raise refusals.strictly(kind, found)
     return found
@@ -98,23 +91,3 @@ def _unknown(kind: Kind, obj: Json) -> list[str]:
     known = types.types()["ObjectMeta"]
     below = [f"metadata.{name}" for name in metadata if name not in known] if isinstance(metadata, dict) else []
     return [f'unknown field "{path}"' for path in sorted([*below, *schema.unknown(kind.schema, obj)])]
-
-
-def _duplicates(request: Request, text: bytes) -> list[str]:
-    if bodies.content_type(request) != bodies.OBJECT_TYPES[0]:
-        return []
-    return [f'duplicate field "{path}"' for path in _twice(json.loads(text, object_pairs_hook=_Pairs), "")]
-
-
-def _twice(value: Any, path: str) -> Iterator[str]:
-    if isinstance(value, _Pairs):
-        seen: set[str] = set()
-        for name, member in value:
-            at = f"{path}.{name}" if path else name
-            if name in seen:
-                yield at
-            seen.add(name)
-            yield from _twice(member, at)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _twice(item, f"{path}[{index}]")

@@ -12,7 +12,6 @@ from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects.storage import Storage, key_of
 
 EXACT = "Exact"
-MATCHES = (EXACT, "NotOlderThan", "")
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - the version in continue tokens
 
 
@@ -70,26 +69,6 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
         bool(version),
         query.get("resourceVersionMatch") == EXACT,
     )
-
-
-def check_match(query: Mapping[str, str]) -> None:
-    """Check how a list wants to use its version.
-
-    Raises:
-        ServiceError: 422 if that is unknown, or if there is no version to use.
-    """
-    match, field = query.get("resourceVersionMatch", ""), "resourceVersionMatch"
-    causes = []
-    if match and not query.get("resourceVersion"):
-        causes.append(errors.forbidden_value(field, f"{field} is forbidden unless resourceVersion is provided"))
-    if match and query.get("continue"):
-        causes.append(errors.forbidden_value(field, f"{field} is forbidden when continue is provided"))
-    if match not in MATCHES:
-        causes.append(errors.not_supported(field, match, MATCHES))
-    if match == EXACT and query.get("resourceVersion") == "0":
-        causes.append(errors.forbidden_value(field, f'{field} "exact" is forbidden for resourceVersion "0"'))
-    if causes:
-        raise errors.invalid("meta.k8s.io", "ListOptions", "", causes)
 
 
 def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions) -> Json:

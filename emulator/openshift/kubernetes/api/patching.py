@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
-from emulator.core.errors import ServiceError
 from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.api import bodies
 from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
@@ -25,7 +23,7 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
         text: the body with the patch.
 
     Raises:
-        ServiceError: 415 for a media type that the kind does not accept; 400, 422 or 500 for a malformed patch.
+        ServiceError: 415 for a media type that the kind does not accept; 400 or 500 for a malformed patch.
     """
     accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
     if media_type not in accepted:
@@ -37,24 +35,14 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
     except ValueError as error:
         if media_type == MERGE_PATCH:
             raise errors.unexpected(NO_PATCH) from error
-        raise errors.bad_request(bodies.go_error(error, text)) from error
+        raise errors.bad_request(str(error)) from error
     if media_type == JSON_PATCH:
         return lambda current: json_patch(current, patch)
     if not isinstance(patch, dict):
-        raise _no_object(media_type, text, patch)
+        raise errors.bad_request("the patch is not an object")
     if media_type == MERGE_PATCH:
         return lambda current: dict(merge_patch(current, patch))
     return lambda current: strategic_merge_patch(kind, current, patch)
-
-
-def _no_object(media_type: str, text: bytes, patch: Any) -> ServiceError:
-    if media_type == STRATEGIC_MERGE_PATCH:
-        wanted = "map[string]interface {}"
-        return errors.bad_request(f"json: cannot unmarshal {bodies.go_kind(patch)} into Go value of type {wanted}")
-    if not isinstance(patch, list):
-        return errors.unexpected(NO_PATCH)
-    found = f"cannot unmarshal {bodies.go_kind(patch)} into Go value of type {bodies.TYPE_META}"
-    return refusals.unfit_patch(text.decode(errors="replace"), f"{bodies.NO_KIND}json: {found}")
 
 
 def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
@@ -72,12 +60,11 @@ def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
     if kind.is_custom:
         bodies.check_kind(kind, new)
         return
-    strategic = media_type == STRATEGIC_MERGE_PATCH
     try:
         types.check_fit(kind, new)
         problem = bodies.unregistered(kind, new)
     except types.MisfitError as error:
-        problem = error.converted if strategic else str(error)
+        problem = str(error)
     if problem:
         raise refusals.unfit_patch(shown(media_type, text, new), problem)
 

@@ -11,8 +11,13 @@ from emulator.openshift.kubernetes.objects import names
 Selector = Callable[[Json], bool]
 Requirement = Callable[[Mapping[str, str]], bool]
 
-_TOKEN = re.compile(r"\s*(==|!=|=|,|\(|\)|!|<|>|[^\s=!,()<>]+)")
-_WORD = re.compile(r"[^=!,()<>]+")
+# A comma that is not inside brackets.
+_COMMA = re.compile(r",(?![^(]*\))")
+_WORD = r"[^\s=!,()<>]+"
+_REQUIREMENT = re.compile(
+    rf"\s*(?:!\s*(?P<absent>{_WORD})|(?P<key>{_WORD})"
+    rf"(?:\s*(?P<sign>==?|!=|[<>])\s*(?P<value>{_WORD})?|\s+(?P<word>in|notin)\s*\((?P<listed>[^()]*)\))?)\s*"
+)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LABELS = ("metadata.name", "metadata.namespace")
 # The members of built-in kinds that field selectors can use, besides name and namespace.
@@ -66,19 +71,9 @@ def label_selector(text: str) -> Selector:
     Raises:
         ServiceError: 400 for a selector that cannot be parsed.
     """
-    tokens = _TOKEN.findall(text)
-    if not tokens:
+    if not text.strip():
         return everything
-    if not _is_word(tokens[:1], "!"):
-        raise bad_request(f"found '{tokens[0]}', expected: !, identifier, or 'end of string'")
-    requirements: list[Requirement] = []
-    while tokens:
-        try:
-            requirements.append(_requirement(tokens))
-        except _UnreadableError as error:
-            raise bad_request(f"unable to parse requirement: {error}") from error
-        if tokens:
-            _next_requirement(tokens)
+    requirements = [_requirement(part) for part in _COMMA.split(text)]
 
     def selects(obj: Json) -> bool:
         labels = obj["metadata"].get("labels") or {}
@@ -87,50 +82,30 @@ def label_selector(text: str) -> Selector:
     return selects
 
 
-class _UnreadableError(Exception):
-    """A requirement that means nothing."""
-
-
-def _next_requirement(tokens: list[str]) -> None:
-    found = tokens.pop(0)
-    if found != ",":
-        raise bad_request(f"found '{found}', expected: ',' or 'end of string'")
-    if not _is_word(tokens[:1], "!"):
-        raise bad_request(f"found '{''.join(tokens[:1])}', expected: identifier after ','")
-
-
-def _is_word(tokens: list[str], *more: str) -> bool:
-    return bool(tokens) and (tokens[0] in more or _WORD.fullmatch(tokens[0]) is not None)
-
-
-def _requirement(tokens: list[str]) -> Requirement:
-    if tokens[0] == "!":
-        tokens.pop(0)
-        absent = _key(tokens)
-        return lambda labels: absent not in labels
-    key = _key(tokens)
-    if not tokens or tokens[0] == ",":
-        return lambda labels: key in labels
-    operator = tokens.pop(0)
-    if operator in ("in", "notin"):
-        values = _values(tokens)
-    elif operator in ("=", "==", "!=", ">", "<"):
-        values = {_value(tokens)}
-    else:
-        raise _UnreadableError(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
-    if operator in (">", "<"):
-        return _compared(key, operator, values.pop())
-    for value in sorted(values):
-        for problem in names.label_value(value):
-            raise _UnreadableError(f'invalid label value: "{value}": at key: "{key}": {problem}')
-    if operator in ("!=", "notin"):
-        return lambda labels: labels.get(key) not in values
-    return lambda labels: labels.get(key) in values
+def _requirement(text: str) -> Requirement:
+    """Parse one part of a label selector."""
+    found = _REQUIREMENT.fullmatch(text)
+    if found is None:
+        raise bad_request(f"unable to parse requirement: '{text}'")
+    part = found.groupdict("")
+    key, operator = part["key"] or part["absent"], part["sign"] or part["word"]
+    values = {one.strip() for one in part["listed"].split(",")} if part["word"] else {part["value"]}
+    for problem in (*names.qualified_name(key), *(wrong for one in sorted(values) for wrong in names.label_value(one))):
+        raise bad_request(f"unable to parse requirement: '{text}': {problem}")
+    match operator:
+        case "":
+            return lambda labels: (key in labels) is not bool(part["absent"])
+        case "!=" | "notin":
+            return lambda labels: labels.get(key) not in values
+        case "<" | ">":
+            return _compared(key, operator, part["value"])
+        case _:
+            return lambda labels: labels.get(key) in values
 
 
 def _compared(key: str, operator: str, limit: str) -> Requirement:
     if not _INTEGER.fullmatch(limit):
-        raise _UnreadableError("for 'Gt', 'Lt' operators, the value must be an integer")
+        raise bad_request(f"unable to parse requirement: '{limit}' is not an integer")
 
     def fits(labels: Mapping[str, str]) -> bool:
         found = labels.get(key, "")
@@ -139,46 +114,6 @@ def _compared(key: str, operator: str, limit: str) -> Requirement:
         return int(found) > int(limit) if operator == ">" else int(found) < int(limit)
 
     return fits
-
-
-def _key(tokens: list[str]) -> str:
-    key = _word(tokens, "identifier")
-    problems = list(names.qualified_name(key))
-    if problems:
-        raise _UnreadableError(f'invalid label key "{key}": {"; ".join(problems)}')
-    return key
-
-
-def _word(tokens: list[str], expected: str) -> str:
-    if not _is_word(tokens):
-        raise _UnreadableError(f"found '{''.join(tokens[:1])}', expected: {expected}")
-    return tokens.pop(0)
-
-
-def _value(tokens: list[str]) -> str:
-    return "" if not tokens or tokens[0] == "," else _word(tokens, "identifier")
-
-
-def _values(tokens: list[str]) -> set[str]:
-    """Return the values in brackets; brackets or a comma with nothing beside it stand for the empty text."""
-    found = "".join(tokens[:1])
-    if found != "(":
-        raise _UnreadableError(f"found '{found}' expected: '('")
-    tokens.pop(0)
-    if tokens and tokens[0] == ")":
-        tokens.pop(0)
-        return {""}
-    if not _is_word(tokens, ","):
-        raise _UnreadableError(f"found '{''.join(tokens[:1])}', expected: ',', ')' or identifier")
-    values: set[str] = set()
-    while True:
-        values.add("" if tokens and tokens[0] in (",", ")") else _word(tokens, "',', or identifier"))
-        found = "".join(tokens[:1])
-        if found not in (",", ")"):
-            raise _UnreadableError(f"found '{found}', expected: ',' or ')'")
-        tokens.pop(0)
-        if found == ")":
-            return values
 
 
 def field_selector(kind: Kind, text: str) -> Selector:

@@ -10,7 +10,7 @@ from emulator.core.clock import Clock
 from emulator.core.store import Store
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind, Kinds
-from emulator.openshift.kubernetes.objects import addresses, bootstrap, rules, strategies, termination
+from emulator.openshift.kubernetes.objects import addresses, bootstrap, rules, strategies
 from emulator.openshift.kubernetes.objects import metadata as metadatas
 from emulator.openshift.kubernetes.objects.fields import managers
 from emulator.openshift.kubernetes.objects.rules import ANY, Removal
@@ -369,16 +369,11 @@ class Objects:
                     self.delete(kind.name, obj["metadata"]["name"], name)
         finally:
             self._emptied.discard(name)
-        contents = list(self._contents(name))
         found = self.storage.get(namespaces, "", name)
         if found is None:
             return
-        if not contents:
+        if not any(self._contents(name)):
             self.storage.remove(namespaces, found)
-            return
-        conditions = termination.conditions(found, contents, self.now())
-        if conditions != found["status"].get("conditions"):
-            self._keep(namespaces, found | {"status": found["status"] | {"conditions": conditions}}, found)
 
     def _contents(self, namespace: str) -> Iterator[tuple[Kind, Json]]:
         for kind in self._stored_kinds():

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from emulator.openshift.kubernetes import errors, refusals
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.errors import invalid_value
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
 NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
@@ -62,29 +62,14 @@ def check(kind: Kind, scale: Json) -> None:
         scale: the Scale.
 
     Raises:
-        ServiceError: 400 for another object than a Scale, or replicas that are not a number; 422 for a missing
-            namespace of a built-in kind, or replicas below 0.
+        ServiceError: 400 for replicas that are not a number; 422 for replicas below 0.
     """
-    version, name = scale.get("apiVersion") or API_VERSION, scale.get("kind") or KIND
-    if (version, name) != (API_VERSION, KIND):
-        raise refusals.not_a_scale(version, name)
-    spec = scale.get("spec")
     wanted = _replicas(scale)
-    if not isinstance(spec, dict | None) or not isinstance(wanted, int) or isinstance(wanted, bool):
-        raise refusals.garbled_scale()
-    metadata = scale.get("metadata") or {}
-    causes: list[Cause] = []
-    if not kind.is_custom and not metadata.get("namespace"):
-        causes.append(required("metadata.namespace"))
-    if wanted < 0 and kind.is_custom:
-        path = kind.scale["specReplicasPath"]
-        raise errors.invalid_object(
-            kind, metadata["name"], [invalid_value(path, wanted, "should be a non-negative integer")]
-        )
+    if not isinstance(wanted, int) or isinstance(wanted, bool):
+        raise errors.bad_request(f"{KIND}.spec.replicas is {wanted!r}, not a number")
     if wanted < 0:
-        causes.append(invalid_value("spec.replicas", wanted, "must be greater than or equal to 0"))
-    if causes:
-        raise errors.invalid("autoscaling", KIND, metadata["name"], causes)
+        cause = invalid_value(kind.scale["specReplicasPath"], wanted, "should be a non-negative integer")
+        raise errors.invalid_object(kind, scale["metadata"]["name"], [cause])
 
 
 def scaled(kind: Kind, obj: Json, scale: Json) -> Json:

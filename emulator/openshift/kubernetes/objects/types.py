@@ -19,7 +19,6 @@ from emulator.openshift.kubernetes.objects import quantities
 
 INT_OR_STRING = "IntOrString"
 JSON_NAMES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "string", list: "array"}
-GO_NAMES: Mapping[type, str] = {bool: "bool", int: "int64", float: "float64", str: "string", list: "slice"}
 PLAIN: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "bool": (bool,),
@@ -36,16 +35,7 @@ KEPT_EMPTY = frozenset({"PolicyRule.verbs", "Role.rules", "ClusterRole.rules"})
 
 
 class MisfitError(Exception):
-    """A value that Go cannot decode.
-
-    Args:
-        message: the words of Go's decoder.
-        converted: the words of the server where it converts a decoded patch instead.
-    """
-
-    def __init__(self, message: str, converted: str = "") -> None:
-        super().__init__(message)
-        self.converted = converted or f"error decoding from json: {message}"
+    """A value that Go cannot decode, in the words of its decoder."""
 
 
 @functools.cache
@@ -228,22 +218,7 @@ def _misfit(value: Any, stack: tuple[str, ...], wanted: str, shown: str = "") ->
     if wanted == INT_OR_STRING:
         return MisfitError(f"json: cannot unmarshal {found}{shown} into Go value of type int32")
     message = f"json: cannot unmarshal {found}{shown} into Go struct field {'.'.join(stack)} of type {_go_type(wanted)}"
-    return MisfitError(message, _unconverted(value, wanted))
-
-
-def _unconverted(value: Any, wanted: str) -> str:
-    """Word why a decoded value of a patch cannot become a member of another type."""
-    found = GO_NAMES.get(type(value), "map")
-    if wanted[0] == "[":
-        return f"cannot restore slice from {found}"
-    if wanted[0] == "{":
-        return f"cannot restore map from {found}"
-    if wanted in types():
-        return f"cannot restore struct from: {found}"
-    # Go knows how to convert these, but the server does not do it.
-    if (found, wanted) in (("float64", "int32"), ("float64", "int64"), ("int64", "string")):
-        return f"cannot convert {found} to {wanted}"
-    return "" if wanted in ("bytes", "Time") else f"unrecognized type: {wanted}"
+    return MisfitError(message)
 
 
 def _go_type(wanted: str) -> str:

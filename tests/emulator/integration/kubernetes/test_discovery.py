@@ -35,15 +35,6 @@ def test_the_version_is_told_in_parts(admin: httpx.Client) -> None:
     }
 
 
-def test_an_older_kubectl_gets_the_schemas_that_it_asks_for_before_it_applies(admin: httpx.Client) -> None:
-    """Schemas come as protobuf, under a name that is not a media type, or as JSON; both give the OpenAPI version."""
-    asked = {"Accept": "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}
-    message = admin.get("/openapi/v2", headers=asked)
-    assert message.status_code == 200
-    assert message.content.startswith(b"\x0a\x032.0")
-    assert admin.get("/openapi/v2").json()["swagger"] == "2.0"
-
-
 def test_the_core_group_has_one_version(admin: httpx.Client) -> None:
     """`/api` differs from `/apis` in form."""
     found = admin.get("/api").json()

@@ -22,36 +22,30 @@ def kinds() -> Kinds:
     return found
 
 
-def _documents(kinds: Kinds) -> list[tuple[dict[str, Any], dict[str, Any], str]]:
-    """Return every document of version 3 with its schemas, then that of version 2."""
-    index = openapi.answer(kinds, "/openapi/v3") or {}
+def _documents(kinds: Kinds) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return every document with its schemas."""
+    index = openapi.answer(kinds, openapi.VERSION_3) or {}
     found = [openapi.answer(kinds, entry["serverRelativeURL"]) or {} for entry in index["paths"].values()]
-    version_2 = openapi.version_2_json(kinds)
-    listed = [(document, document["components"]["schemas"], "#/components/schemas/") for document in found]
-    return [*listed, (version_2, version_2["definitions"], "#/definitions/")]
+    return [(document, document["components"]["schemas"]) for document in found]
 
 
 def test_every_reference_leads_somewhere(kinds: Kinds) -> None:
     """Clients follow them without looking."""
-    for document, definitions, prefix in _documents(kinds):
+    for document, definitions in _documents(kinds):
         references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document)))
-        assert {name.removeprefix(prefix) for name in references} <= set(definitions)
+        assert {name.removeprefix(openapi.REFERENCES) for name in references} <= set(definitions)
 
 
-def test_every_kind_has_its_schema_in_both_versions(kinds: Kinds) -> None:
+def test_every_kind_has_its_schema(kinds: Kinds) -> None:
     """A kind that can be patched also has a path with the options of writes."""
-    version_3: set[str] = set()
-    for document, definitions, prefix in _documents(kinds):
-        named = {json.dumps(gvk) for schema in definitions.values() for gvk in schema.get(openapi.GVK, ())}
-        if prefix == openapi.REFERENCES_3:
-            version_3 |= named
-            assert all(
-                {one["name"] for one in path["patch"]["parameters"]} >= {"dryRun", "fieldValidation"}
-                for path in document["paths"].values()
-            )
-        else:
-            assert named == version_3
-    assert len(version_3) == len(list(kinds))
+    named: set[str] = set()
+    for document, definitions in _documents(kinds):
+        named |= {json.dumps(gvk) for schema in definitions.values() for gvk in schema.get(openapi.GVK, ())}
+        assert all(
+            {one["name"] for one in path["patch"]["parameters"]} >= {"dryRun", "fieldValidation"}
+            for path in document["paths"].values()
+        )
+    assert len(named) == len(list(kinds))
 
 
 def test_rows_name_members_that_exist() -> None:
@@ -77,9 +71,3 @@ def test_required_members_are_known() -> None:
     assert descriptions.of("Container").required == {"name"}
     assert descriptions.of("ContainerPort").required == {"containerPort"}
     assert descriptions.of("NoSuchType") == descriptions.Described()
-
-
-def test_an_open_object_has_no_members_in_version_2(kinds: Kinds) -> None:
-    """An older kubectl refuses every member that a schema leaves out."""
-    definitions = openapi.version_2_json(kinds)["definitions"]
-    assert set(definitions["io.openshift.config.v1.ClusterVersion"]) == {schemas.PRESERVE, openapi.GVK}

@@ -81,19 +81,6 @@ def test_an_unknown_directive_is_invalid(admin: httpx.Client) -> None:
     )
 
 
-def test_a_member_that_is_there_twice_is_one_too_many(admin: httpx.Client) -> None:
-    """The last one counts, and the warning names the member."""
-    body = '{"metadata": {"name": "twice"}, "data": {"a": "1", "a": "2"}}'
-    answer = admin.post(MAPS, content=body, headers={"Content-Type": "application/json"})
-    assert answer.json()["data"] == {"a": "2"}
-    assert _warnings(answer) == [_shown('duplicate field "data.a"')]
-    strict = admin.post(
-        MAPS, params={"fieldValidation": "Strict"}, content=body, headers={"Content-Type": "application/json"}
-    )
-    message = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: '
-    assert strict.json() == failure(400, "BadRequest", f'{message}duplicate field "data.a"')
-
-
 @pytest.mark.parametrize(
     ("content_type", "patch", "shown"),
     [

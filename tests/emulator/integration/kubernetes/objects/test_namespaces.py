@@ -113,24 +113,3 @@ def test_a_namespace_with_two_kinds_of_objects_is_gone_when_the_answer_comes(emu
     assert (answer.status_code, answer.json()["status"]) == (200, {"phase": "Terminating"})
     assert emulated_admin.get("/api/v1/namespaces/full").status_code == 404
     assert emulated_admin.get("/api/v1/namespaces/full/secrets").json()["items"] == []
-
-
-def test_a_namespace_that_waits_says_for_what(emulated_admin: httpx.Client) -> None:
-    """Its conditions name the kinds and the finalizers that are left."""
-    emulated_admin.post("/api/v1/namespaces", json={"metadata": {"name": "waiting"}}).raise_for_status()
-    maps = "/api/v1/namespaces/waiting/configmaps"
-    for name in ("a", "b"):
-        body = {"metadata": {"name": name, "finalizers": ["example.com/x"]}}
-        emulated_admin.post(maps, json=body).raise_for_status()
-    emulated_admin.delete("/api/v1/namespaces/waiting").raise_for_status()
-    conditions = emulated_admin.get("/api/v1/namespaces/waiting").json()["status"]["conditions"]
-    assert [(one["type"], one["message"]) for one in conditions if one["status"] == "True"] == [
-        ("NamespaceContentRemaining", "Some resources are remaining: configmaps. has 2 resource instances"),
-        (
-            "NamespaceFinalizersRemaining",
-            "Some content in the namespace has finalizers remaining: example.com/x in 2 resource instances",
-        ),
-    ]
-    for name in ("a", "b"):
-        emulated_admin.patch(f"{maps}/{name}", json={"metadata": {"finalizers": []}}, headers=MERGE).raise_for_status()
-    assert emulated_admin.get("/api/v1/namespaces/waiting").status_code == 404

@@ -74,8 +74,6 @@ def test_what_is_no_patch_is_refused(admin: httpx.Client, a: str) -> None:
     assert no_list == failure(400, "BadRequest", "json: cannot unmarshal object into Go value of type jsonpatch.Patch")
     broken = admin.patch(a, content=b"{", headers=MERGE).json()
     assert broken == failure(500, "", "Invalid JSON Patch")
-    no_object = admin.patch(a, content=b"[1]", headers=MERGE)
-    assert (no_object.status_code, no_object.json()["details"]["causes"][0]["field"]) == (422, "patch")
     plain = admin.patch(a, json={})
     assert plain.json() == failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
 
@@ -208,47 +206,12 @@ def test_a_patch_after_which_an_object_does_not_fit_its_kind_is_invalid(
     assert admin.get(a).json()["data"] == {"k": "v"}
 
 
-@pytest.mark.parametrize(
-    ("spec", "want_shown", "want_problem"),
-    [
-        ({"replicas": "2"}, "map[replicas:2]", "unrecognized type: int32"),
-        ({"replicas": 2.5}, "map[replicas:2.5]", "cannot convert float64 to int32"),
-        ({"paused": "yes"}, "map[paused:yes]", "unrecognized type: bool"),
-        (
-            {"template": {"spec": {"nodeName": 1}}},
-            "map[template:map[spec:map[nodeName:1]]]",
-            "cannot convert int64 to string",
-        ),
-        (
-            {"template": {"spec": {"containers": {"name": "c"}}}},
-            "map[template:map[spec:map[containers:map[name:c]]]]",
-            "cannot restore slice from map",
-        ),
-        ({"selector": "a=b"}, "map[selector:a=b]", "cannot restore struct from: string"),
-        ({"selector": {"matchLabels": ["a"]}}, "map[selector:map[matchLabels:[a]]]", "cannot restore map from slice"),
-    ],
-    ids=["a text", "a fraction", "a text for bool", "a number", "an object", "no object", "no map"],
-)
-def test_a_strategic_merge_patch_of_other_types_is_shown_itself(
-    admin: httpx.Client, namespace: str, spec: dict[str, Any], want_shown: str, want_problem: str
-) -> None:
-    """The server converts the patched object without JSON, and has other words for what does not fit."""
-    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
-    admin.post(path, json=DEPLOYMENT).raise_for_status()
-    message = f'Invalid value: "map[spec:{want_shown}]": {want_problem}'
-    cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
-    want = failure(422, "Invalid", f' "" is invalid: patch: {message}', details={"causes": [cause]})
-    assert admin.patch(f"{path}/d", json={"spec": spec}, headers=STRATEGIC).json() == want
-
-
 def test_a_secret_is_not_patched_with_plain_text(admin: httpx.Client, namespace: str) -> None:
     """Its data is Base64, whatever patches it."""
     path = f"/api/v1/namespaces/{namespace}/secrets"
     admin.post(path, json={"metadata": {"name": "s"}, "data": {"a": "YQ=="}}).raise_for_status()
     answers = [admin.patch(f"{path}/s", json={"data": {"a": "hello"}}, headers=one) for one in (MERGE, STRATEGIC)]
     assert [answer.status_code for answer in answers] == [422, 422]
-    shown = 'Invalid value: "map[data:map[a:hello]]": error decoding from json: illegal base64 data at input byte 4'
-    assert answers[1].json()["details"]["causes"][0]["message"] == shown
 
 
 @pytest.mark.parametrize(
@@ -270,12 +233,9 @@ def test_an_item_that_cannot_be_merged_is_an_unforeseen_error(
 
 
 def test_a_strategic_merge_patch_is_an_object(admin: httpx.Client, a: str) -> None:
-    """Its errors are bad requests; those of a merge patch that is a text are not foreseen."""
-    message = "json: cannot unmarshal array into Go value of type map[string]interface {}"
-    assert admin.patch(a, content="[]", headers=STRATEGIC).json() == failure(400, "BadRequest", message)
-    assert admin.patch(a, content="{", headers=STRATEGIC).status_code == httpx.codes.BAD_REQUEST
-    for text in ('"x"', "null", "1"):
-        assert admin.patch(a, content=text, headers=MERGE).json() == failure(500, "", "Invalid JSON Patch")
+    """Anything else is a bad request."""
+    for text in ("[]", "{"):
+        assert admin.patch(a, content=text, headers=STRATEGIC).status_code == httpx.codes.BAD_REQUEST
 
 
 def test_a_patch_cannot_remove_the_name(admin: httpx.Client, a: str) -> None:

@@ -126,25 +126,6 @@ def test_a_deletion_of_another_object_is_refused(
     assert answer.json() == failure(409, "Conflict", message, details={"name": "a", "kind": "ConfigMap"})
 
 
-def test_a_deletion_has_a_known_propagation_policy(admin: httpx.Client, config_maps: str) -> None:
-    """The refusal comes in the query as in the body."""
-    admin.post(config_maps, json={"metadata": {"name": "a"}}).raise_for_status()
-    message = 'Unsupported value: "Bad": supported values: "Foreground", "Background", "Orphan", "nil"'
-    want = failure(
-        422,
-        "Invalid",
-        f'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: {message}',
-        details={
-            "group": "meta.k8s.io",
-            "kind": "DeleteOptions",
-            "causes": [{"reason": "FieldValueNotSupported", "message": message, "field": "propagationPolicy"}],
-        },
-    )
-    assert admin.delete(f"{config_maps}/a", params={"propagationPolicy": "Bad"}).json() == want
-    assert admin.request("DELETE", f"{config_maps}/a", json={"propagationPolicy": "Bad"}).json() == want
-    assert admin.get(f"{config_maps}/a").status_code == 200
-
-
 def test_a_deletion_is_a_dry_run_or_none(admin: httpx.Client, config_maps: str) -> None:
     """In the query as in the body; another value is refused, and nothing is deleted."""
     admin.post(config_maps, json={"metadata": {"name": "a"}}).raise_for_status()

@@ -86,51 +86,21 @@ def test_a_scale_is_patched(admin: httpx.Client, namespace: str, media_type: str
 
 
 @pytest.mark.parametrize(
-    ("change", "status", "message"),
+    ("change", "status"),
     [
-        pytest.param(
-            {"metadata": {"name": "w"}},
-            422,
-            'Scale.autoscaling "w" is invalid: metadata.namespace: Required value',
-            id="without a namespace",
-        ),
-        pytest.param(
-            {"spec": {"replicas": -3}},
-            422,
-            'Scale.autoscaling "w" is invalid: spec.replicas: Invalid value: -3: must be greater than or equal to 0',
-            id="below 0",
-        ),
-        pytest.param(
-            {"kind": "Deployment", "apiVersion": "apps/v1"},
-            400,
-            'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to '
-            "(autoscaling.Scale): unknown conversion",
-            id="of another kind",
-        ),
-        pytest.param(
-            {"spec": {"replicas": "x"}},
-            400,
-            'Scale in version "v1" cannot be handled as a Scale: v1.Scale.Spec: v1.ScaleSpec.Replicas: readUint32',
-            id="not a number",
-        ),
-        pytest.param(
-            {"metadata": {"name": "other"}},
-            400,
-            "the name of the object (other) does not match the name on the URL (w)",
-            id="of another name",
-        ),
+        pytest.param({"spec": {"replicas": -3}}, 422, id="below 0"),
+        pytest.param({"spec": {"replicas": "x"}}, 400, id="not a number"),
+        pytest.param({"metadata": {"name": "other"}}, 400, id="of another name"),
     ],
 )
-def test_a_bad_scale_is_refused(
-    admin: httpx.Client, namespace: str, change: dict[str, Any], status: int, message: str
-) -> None:
-    """The words after a member of a wrong type are those of Go's decoder."""
+def test_a_bad_scale_is_refused(admin: httpx.Client, namespace: str, change: dict[str, Any], status: int) -> None:
+    """And the workload keeps its replicas."""
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
     admin.post(path, json=_workload("w")).raise_for_status()
     body = {"metadata": {"name": "w", "namespace": namespace}, "spec": {"replicas": 2}} | change
     answer = admin.put(f"{path}/w/scale", json=body)
     assert (answer.status_code, answer.json()["reason"]) == (status, {400: "BadRequest", 422: "Invalid"}[status])
-    assert answer.json()["message"].startswith(message)
+    assert admin.get(f"{path}/w").json()["spec"]["replicas"] == 1
 
 
 def test_the_scale_of_nothing_is_not_found(admin: httpx.Client, namespace: str, counted: Widgets) -> None:
