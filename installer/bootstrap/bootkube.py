@@ -12,6 +12,7 @@ from installer.bootstrap.stage import (
     ETCD_ENDPOINTS,
     ETCD_MANAGED,
     FOLDERS,
+    KUBERNETES_VERSION,
     MANIFESTS,
     PAYLOAD_VERSION,
     PODS,
@@ -25,6 +26,9 @@ from installer.release.releases import WITH_NAMES, WITH_RECORDS
 _LOCAL = "https://localhost:2379"
 # Files of the release image that contain its name, and all its images.
 _METADATA, _IMAGE_LIST = "/release-manifests/release-metadata", "/release-manifests/image-references"
+# The images that contain Kubernetes have its version in an annotation.
+_KUBERNETES = """first(.spec.tags[].annotations["io.openshift.build.versions"] // empty | split(",")[]
+    | select(startswith("kubernetes=")) | ltrimstr("kubernetes="))"""
 _MANAGED = """
 # Releases of this flavour differ in who looks after etcd: their operator, or nobody yet.
 ETCD_MANAGED=no
@@ -54,6 +58,9 @@ def text(config: Content, release: Content) -> str:
         lines += ["", f"{PAYLOAD_VERSION}=$(release_file {_METADATA} | jq --raw-output --exit-status .version)"]
     if f"/assets/{_IMAGE_LIST.rpartition('/')[2]}" in named:
         lines += ["", f"release_file {_IMAGE_LIST} >{_IMAGE_LIST.rpartition('/')[2]}"]
+    if f"${{{KUBERNETES_VERSION}}}" in named:
+        lines += ["", f"{KUBERNETES_VERSION}=$(release_file {_IMAGE_LIST} | jq --raw-output --exit-status \\"]
+        lines += [f"    '{_KUBERNETES}')"]
     lines += _etcd(flavour, int(config["controlPlane"]["replicas"]), domain)
     return "\n".join((*lines, *rows)) + "\n"
 

@@ -14,8 +14,9 @@ STATIC_PODS = f"{KUBERNETES}/manifests/"
 FLAVOURS = "ATBC"
 DONE = ".bootkube.done"
 # Variables in which the script stores what it finds out: the members of etcd; in flavour T, "yes" if the operator is
-# managed; and the release's name.
+# managed; the release's name; and the version of its Kubernetes.
 ETCD_ENDPOINTS, ETCD_MANAGED, PAYLOAD_VERSION = "ETCD_ENDPOINTS", "ETCD_MANAGED", "PAYLOAD_VERSION"
+KUBERNETES_VERSION = "KUBERNETES_VERSION"
 
 
 @dataclass(frozen=True)

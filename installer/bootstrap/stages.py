@@ -9,9 +9,10 @@ member there; `C` from 4.8 on, whose operator makes etcd's certificates and deci
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, except the logs
 that 4.10 gathers if the temporary control plane fails. For 4.11 to 4.19, only the changes without which a program would
-fail, from changes of that file (openshift/installer 6234, 6990, 7152, 7160, 7636, 7924, 8813) and from what
-openshift/hypershift passes to the same programs by release, and not from the script of each; what else is rendered
-(node tuning) is left out.
+fail, from changes of that file (openshift/installer 6234, 6990, 7152, 7160, 7636, 7924, 8813), from what
+openshift/hypershift passes to the same programs by release, and from those programs' own sources
+(openshift/cluster-config-operator 441d29c92, openshift/cluster-kube-apiserver-operator e9bc90906: `pkg/cmd/render`),
+and not from the script of each; what else is rendered (node tuning) is left out.
 """
 
 from dataclasses import replace
@@ -22,6 +23,7 @@ from installer.bootstrap.stage import (
     DONE,
     ETCD_ENDPOINTS,
     KUBERNETES,
+    KUBERNETES_VERSION,
     MANIFESTS,
     PAYLOAD_VERSION,
     PODS,
@@ -41,6 +43,8 @@ _WITH_IMAGE_LIST, _TOLD_IMAGES = Releases("C", since=(4, 12)), Releases(until=(4
 # From 4.15 on a separate program provides the definitions of a cluster's configuration, and the features of a release;
 # in 4.14 the config operator does.
 _WITH_API_PROGRAM = Releases("C", since=(4, 15))
+# From 4.16 on the config operator only looks at the cloud's configuration, and writes no objects.
+_WITH_CONFIG_OBJECTS = Releases(until=(4, 16))
 IMAGES = (
     Image("MACHINE_CONFIG_OPERATOR_IMAGE", "machine-config-operator"),
     Image("MACHINE_CONFIG_OSCONTENT", "machine-os-content", _TOLD_IMAGES),
@@ -317,7 +321,7 @@ STAGES = (
             *_FEATURES,
         ),
         output="config-bootstrap",
-        copies=(Copy("config-bootstrap/manifests/*", MANIFESTS),),
+        copies=(Copy("config-bootstrap/manifests/*", MANIFESTS, _WITH_CONFIG_OBJECTS),),
         needs=("tls/*",),
         marker="config-bootstrap.done",
         shows=("config-bootstrap",),
@@ -330,6 +334,8 @@ STAGES = (
         Flag("--manifest-etcd-server-urls", f"${{{ETCD_ENDPOINTS}}}"),
         Flag("--manifest-operator-image", "${KUBE_APISERVER_OPERATOR_IMAGE}"),
         Flag("--infra-config-file", f"/assets/{_INFRASTRUCTURE}", WITH_FEATURE_GATE),
+        # The API's groups that are on by default depend on it.
+        Flag("--operand-kubernetes-version", f"${{{KUBERNETES_VERSION}}}", Releases("C", since=(4, 18))),
         Flag("--cluster-auth-file", f"/assets/{_AUTHENTICATION}", Releases("BC", since=(4, 7)), where=_AUTHENTICATION),
     ),
     _operator(

@@ -1,5 +1,6 @@
 """A bootstrap machine made of folders: its scripts really run, with programs that record how they were called."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -30,7 +31,7 @@ image\\ inspect*) echo "$DIGEST" ;;
     ;;
 *--entrypoint=grep*) exec [ "$MANAGED" = yes ] ;;
 *--entrypoint=cat*release-metadata) echo '{"version":"4.19.24"}' ;;
-*--entrypoint=cat*) echo "list of images" ;;
+*--entrypoint=cat*) echo "$IMAGES" ;;
 esac
 for argument; do
     case $argument in
@@ -51,6 +52,8 @@ for argument; do
             mkdir -p "${file%/*}"
             echo "$folder" >"$file"
         done
+        # From 4.16 on the config operator makes the folder, but nothing in it.
+        if [[ $folder = config-bootstrap && $MINOR -ge 16 ]]; then rm "$file"; fi
         ;;
     esac
 done
@@ -62,8 +65,28 @@ if [[ -n "$FAIL" && "$*" == *"$FAIL"* && ! -e "$LOG.failed" ]]; then
     touch "$LOG.failed"
     exit 1
 fi
-case "$*" in *get\\ configmap*) echo "$STATUS" ;; esac
+case "$*" in
+*get\\ configmap*) echo "$STATUS" ;;
+refs*--create=*) ;;
+refs*) echo "$REFS" ;;
+admin\\ config-diff) echo "M    hostname" ;;
+esac
+for argument; do
+    # What a shell writes into a file of its own.
+    case $argument in --skip-list=*) echo "skips $(cat "${argument#*=}")" >>"$LOG" ;; esac
+done
 """
+# What a release says of its images, as far as the scripts read it.
+IMAGES = {
+    "spec": {
+        "tags": [
+            {"name": "agent", "annotations": {}},
+            {"name": "rhel-coreos", "annotations": {"io.openshift.build.versions": "machine-os=9.6.20251015-1"}},
+            {"name": "hyperkube", "annotations": {"io.openshift.build.versions": "kubernetes=1.32.9,kubectl=1.32.1"}},
+            {"name": "tests"},
+        ]
+    }
+}
 # The last message of a unit, for the program that records its failure.
 _JOURNAL = "#!/usr/bin/env bash\necho 'what the unit said'\n"
 
@@ -88,7 +111,7 @@ class Machine:
     Args:
         root: folder with its file system.
         flavour: flavour of its release.
-        settings: behaviour of its programs: FAIL, MISSING, MANAGED, DIGEST, ARCHITECTURE, STATUS.
+        settings: behaviour of its programs: FAIL, MISSING, MANAGED, DIGEST, ARCHITECTURE, STATUS, REFS, IMAGES.
     """
 
     root: Path
@@ -115,7 +138,8 @@ class Machine:
         )
         programs = self.root / "programs"
         programs.mkdir()
-        for name, text in (("podman", _PODMAN), ("oc", _OTHER), ("sleep", _OTHER), ("journalctl", _JOURNAL)):
+        others = ("oc", "sleep", "ostree", "mount", "rsync", "semodule", "rpm")
+        for name, text in (("podman", _PODMAN), ("journalctl", _JOURNAL), *((name, _OTHER) for name in others)):
             (programs / name).write_text(text)
             (programs / name).chmod(0o555)
 
@@ -146,6 +170,9 @@ class Machine:
             "MISSING": "",
             "MANAGED": "",
             "STATUS": "",
+            "REFS": "",
+            "IMAGES": json.dumps(IMAGES),
+            "MINOR": (self.version or VERSIONS[self.flavour]).split(".")[1],
         }
         bash = shutil.which("bash") or "bash"
         file = self.path(f"/usr/local/bin/{name}")

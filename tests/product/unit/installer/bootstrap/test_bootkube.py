@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from installer.bootstrap import stages
-from tests.product.unit.installer.bootstrap.machine import Machine, known
+from tests.product.unit.installer.bootstrap.machine import IMAGES, Machine, known
 
 OPERATORS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ingress"]
 RENDERED = ["cluster-config-operator", *(f"cluster-{name}-operator" for name in OPERATORS)]
@@ -338,4 +338,30 @@ def test_the_release_says_what_it_is_called(tmp_path: Path) -> None:
     assert machine.run("bootkube.sh") == 0
     for component in ("cluster-config-api", "cluster-config-operator", "machine-config-operator"):
         assert "--payload-version=4.19.24" in machine.call(component)
-    assert (machine.home / "image-references").read_text() == "list of images\n"
+    assert json.loads((machine.home / "image-references").read_text()) == IMAGES
+
+
+def test_the_api_server_is_told_the_kubernetes_of_the_release(tmp_path: Path) -> None:
+    """From 4.18 on it does not start without; older ones do not know the argument."""
+    api_servers = {}
+    for version in ("4.17.1", "4.18.1"):
+        machine = Machine(tmp_path / version, "C", version)
+        assert machine.run("bootkube.sh") == 0
+        api_servers[version] = machine.call("cluster-kube-apiserver-operator")
+    assert "--operand-kubernetes-version" not in api_servers["4.17.1"]
+    assert "--operand-kubernetes-version=1.32.9" in api_servers["4.18.1"].split()
+
+
+def test_a_release_that_does_not_say_its_kubernetes_ends_the_script(tmp_path: Path) -> None:
+    """Before anything begins."""
+    machine = Machine(tmp_path, "C", "4.19.24", {"IMAGES": '{"spec": {"tags": [{"name": "agent"}]}}'})
+    assert machine.run("bootkube.sh") != 0
+    assert machine.programs == []
+
+
+@pytest.mark.parametrize(("version", "want"), [("4.15.1", True), ("4.16.1", False)])
+def test_the_config_operator_may_write_no_objects(tmp_path: Path, version: str, want: bool) -> None:
+    """From 4.16 on its folder is empty; a copy of nothing would end the script."""
+    machine = Machine(tmp_path, "C", version)
+    assert machine.run("bootkube.sh") == 0
+    assert (machine.home / "manifests/config-bootstrap.yaml").exists() is want

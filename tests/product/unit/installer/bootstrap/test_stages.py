@@ -114,6 +114,7 @@ def test_etcds_operator_is_told_by_the_flavour_what_it_works_with() -> None:
         (14, "--rendered-manifest-files=/assets/manifests"),
         (15, "/usr/bin/render"),
         (18, "--feature-gate-manifest-path=/assets/manifests/99_feature-gate.yaml"),
+        (18, "--operand-kubernetes-version=${KUBERNETES_VERSION}"),
     ],
 )
 def test_newer_programs_are_told_what_they_ask_for(since: int, argument: str) -> None:
