@@ -3,7 +3,7 @@
 Scripts are in `scripts/`, see `host_script.py`. Units are in `units.py`.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files` and `pkg/asset/ignition/bootstrap`: names and
-modes.
+modes. Those that bring the system of a release from 4.19 on: openshift/installer 7e30b7d6.
 """
 
 import json
@@ -15,10 +15,11 @@ from installer.bootstrap import bootkube, host_script, kubelet
 from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition
-from installer.release.releases import EVERY, WITH_PAUSE_IMAGE, WITH_RECORDS, Releases
+from installer.release.releases import EVERY, WITH_NODE_IMAGE, WITH_PAUSE_IMAGE, WITH_RECORDS, Releases
 from shared.release import release_rules
 
 _INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
+_GENERATOR = "node-image-overlay-generator"
 _PROGRAM_MODE, _PUBLIC_MODE, _CLOSED_MODE = 0o555, 0o644, 0o600
 # Go 1.15 would otherwise refuse certificates without alternative names; from 4.10 on there are none of these.
 _WITH_COMMON_NAMES = Releases("BC", until=(4, 10))
@@ -43,7 +44,7 @@ class Row:
     @property
     def mode(self) -> int:
         """Everybody may run programs and read the greeting; the other files only root."""
-        if "/bin/" in self.path:
+        if "/bin/" in self.path or "/system-generators/" in self.path:
             return _PROGRAM_MODE
         return _PUBLIC_MODE if self.append else _CLOSED_MODE
 
@@ -149,6 +150,11 @@ ROWS = (
         _always("[Manager]\nDefaultEnvironment=GODEBUG=x509ignoreCN=0\n"),
         _WITH_COMMON_NAMES,
     ),
+    Row(
+        f"/etc/systemd/system-generators/{_GENERATOR}",
+        lambda inputs: host_script.text(_GENERATOR, inputs[_RELEASE]),
+        WITH_NODE_IMAGE,
+    ),
     Row("/root/.docker/config.json", lambda inputs: str(inputs[_INSTALL]["pullSecret"]), inputs=(_INSTALL,)),
     _script("approve-csr", lambda inputs: _members(inputs) | _cli(inputs), inputs=(_INSTALL, _ID)),
     Row(
@@ -162,6 +168,8 @@ ROWS = (
     _script("installer-masters-gather"),
     _script("kubelet", lambda inputs: {"flags": kubelet.flags(inputs[_RELEASE])}, kubelet.WITH_SCRIPT),
     _script("kubelet-pause-image", releases=WITH_PAUSE_IMAGE),
+    _script("node-image-overlay", releases=WITH_NODE_IMAGE),
+    _script("node-image-pull", releases=WITH_NODE_IMAGE),
     _script("release-image", _pullspec),
     _script("release-image-download", _pullspec),
     _script("report-progress", _cli),

@@ -3,7 +3,11 @@
 The network is online, the release image pulled, the container runtime configured with it, the kubelet ready, bootkube
 started. Joining machines are admitted, and the end is reported. A drop-in is a row that names its unit.
 
-Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units`: names, order and who starts whom.
+From 4.19 on, the system that has the kubelet is brought first: a generator (`host_files.py`) has systemd start with a
+target of its own, whose last unit goes on to the usual one.
+
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units`: names, order and who starts whom; and
+7e30b7d6 (4.19), `data/data/bootstrap/files/etc/systemd/system`.
 """
 
 from collections.abc import Callable
@@ -13,7 +17,7 @@ from installer.bootstrap import kubelet
 from installer.bootstrap.stage import DONE, ROOT
 from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition
-from installer.release.releases import EVERY, WITH_PAUSE_IMAGE, Releases
+from installer.release.releases import EVERY, WITH_NODE_IMAGE, WITH_PAUSE_IMAGE, Releases
 
 _RELEASE = "release-image"
 
@@ -193,6 +197,56 @@ _GATEWAY_CERTIFICATES = _unit(
     )
 )
 
+_PULL, _OVERLAY, _FINISH = (f"node-image-{name}.service" for name in ("pull", "overlay", "finish"))
+
+
+def _node_image_pull(_release: Content) -> str:
+    script = "/usr/local/bin/node-image-pull.sh"
+    return _unit(
+        (
+            "Unit",
+            (
+                "Description=Pull the release's own system",
+                "Requires=network.target NetworkManager.service",
+                "After=network.target",
+            ),
+        ),
+        (
+            "Service",
+            (
+                "Type=oneshot",
+                "RemainAfterExit=true",
+                "MountFlags=slave",
+                "# Only a program with this label may start the ones that install systems.",
+                f"ExecStartPre=/usr/bin/chcon --reference=/usr/bin/ostree {script}",
+                f"ExecStart={script}",
+            ),
+        ),
+    )
+
+
+def _node_image_overlay(_release: Content) -> str:
+    return _unit(
+        ("Unit", ("Description=Lay the release's own system over this one", f"Requires={_PULL}", f"After={_PULL}")),
+        ("Service", ("Type=oneshot", "RemainAfterExit=true", "ExecStart=/usr/local/bin/node-image-overlay.sh")),
+    )
+
+
+def _node_image_finish(_release: Content) -> str:
+    return _unit(
+        ("Unit", ("Description=Go on with the release's own system", f"Requires={_OVERLAY}", f"After={_OVERLAY}")),
+        ("Service", ("Type=oneshot", "ExecStart=/usr/bin/systemctl --no-block isolate multi-user.target")),
+    )
+
+
+def _node_image_target(_release: Content) -> str:
+    # People who look for what is wrong come by ssh or by the console.
+    others = "basic.target sshd.service getty.target systemd-user-sessions.service"
+    return _unit(
+        ("Unit", ("Description=Bring the release's own system", f"Requires={others}", f"Requires={_OVERLAY} {_FINISH}"))
+    )
+
+
 ROWS = (
     Row(
         "approve-csr.service",
@@ -205,6 +259,10 @@ ROWS = (
     Row("chown-gatewayd-key.service", _gateway_key, enabled=True),
     Row("crio-configure.service", _crio_configure),
     Row("kubelet.service", _kubelet, enabled=True),
+    Row(_FINISH, _node_image_finish, releases=WITH_NODE_IMAGE),
+    Row(_OVERLAY, _node_image_overlay, releases=WITH_NODE_IMAGE),
+    Row("node-image-overlay.target", _node_image_target, releases=WITH_NODE_IMAGE),
+    Row(_PULL, _node_image_pull, releases=WITH_NODE_IMAGE),
     Row(
         "progress.service",
         _beside_bootkube(

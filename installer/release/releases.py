@@ -38,3 +38,5 @@ WITH_NAMES = Releases("C")
 WITH_OVERRIDES = Releases("C", since=(4, 10))
 # In these a FeatureGate says, from the first stage on, which features the release has.
 WITH_FEATURE_GATE = Releases("C", since=(4, 14))
+# In these the boot image is a plain system, on which the release's own is laid before the kubelet starts.
+WITH_NODE_IMAGE = Releases("C", since=(4, 19))

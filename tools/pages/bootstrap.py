@@ -23,7 +23,7 @@ A stage that is done leaves a marker. If the script fails, its unit starts it ag
 
 The catalogue's entry of a version names its flavour. A, T, B, and C up to 4.10 have the stages of upstream's script.
 
-For 4.11 to 4.19, the table covers only the changes without which a program would fail: arguments, images, and the program that renders the definitions of the cluster's configuration. They come from changes to that script and from other callers of these programs. What only node tuning renders is left out, and the machine's image has to include the kubelet, the container runtime and the command line client.
+From 4.11 on, the table covers only the changes without which a program would fail: arguments, images, and the program that renders the definitions of the cluster's configuration. They come from changes to that script, from other callers of these programs, and from the programs' sources. What only node tuning renders is left out. From 4.19 on, the boot image has no kubelet, container runtime or command line client: `node-image-pull.sh` and `node-image-overlay.sh` first lay the release's own system over it.
 
 ## Stages
 

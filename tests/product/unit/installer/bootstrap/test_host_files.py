@@ -72,6 +72,9 @@ def test_a_row_makes_its_file_where_its_release_has_it_and_nothing_elsewhere() -
     assert {path.rpartition("/")[2] for path in more[3] - more[2]} == {
         "bootstrap-service-record.sh",
         "kubelet.sh",
+        "node-image-overlay-generator",
+        "node-image-overlay.sh",
+        "node-image-pull.sh",
     }
 
 

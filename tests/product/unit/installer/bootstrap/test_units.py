@@ -17,16 +17,21 @@ _COMMAND = re.compile(r"^Exec\w+=[-@:+!]*(\S+)", re.MULTILINE)
 # The units of the machine's image that ours name.
 _IMAGE_TARGETS = (
     "basic.target",
+    "getty.target",
     "multi-user.target",
+    "network.target",
     "network-online.target",
     "shutdown.target",
     "sockets.target",
     "sysinit.target",
 )
 _IMAGE_UNITS = {
+    "NetworkManager.service": "[Service]\nExecStart=/usr/sbin/NetworkManager\n",
     "crio.service": "[Service]\nExecStart=/usr/bin/crio\n",
     "rpc-statd.service": "[Service]\nExecStart=/usr/sbin/rpc.statd\n",
+    "sshd.service": "[Service]\nExecStart=/usr/sbin/sshd\n",
     "systemd-journal-gatewayd.service": "[Service]\nExecStart=/usr/lib/systemd/systemd-journal-gatewayd\n",
+    "systemd-user-sessions.service": "[Service]\nExecStart=/usr/lib/systemd/systemd-user-sessions start\n",
     "systemd-journal-gatewayd.socket": "[Socket]\nListenStream=19531\n[Install]\nWantedBy=sockets.target\n",
 }
 
@@ -93,6 +98,17 @@ def test_each_unit_waits_for_what_it_needs(flavour: str) -> None:
         assert needed in lines(units[name], "Wants") | lines(units[name], "Requires"), name
     assert "crio.service" in lines(units["crio-configure.service"], "Before")
     assert "systemd-journal-gatewayd.service" in lines(units["chown-gatewayd-key.service"], "Before")
+
+
+def test_the_release_s_own_system_comes_before_anything_that_needs_it() -> None:
+    """From 4.19 on: pulled, laid over the boot image's, and then the usual target; older images have the programs."""
+    units = bootstrap_machine.units("C")
+    pull, overlay, finish = (f"node-image-{name}.service" for name in ("pull", "overlay", "finish"))
+    assert {overlay, finish} <= lines(units["node-image-overlay.target"], "Requires")
+    for name, needed in ((overlay, pull), (finish, overlay)):
+        assert needed in lines(units[name], "After") & lines(units[name], "Requires")
+    assert "isolate multi-user.target" in sections(units[finish])
+    assert not [unit for flavour in "ATB" for unit in bootstrap_machine.units(flavour) if "node-image" in unit]
 
 
 def test_the_kubelet_takes_the_pause_image_of_the_release_where_it_can() -> None:
