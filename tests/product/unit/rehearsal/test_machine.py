@@ -1,0 +1,123 @@
+"""The rehearsal of the bootstrap machine: what it says about each stage, and what programs see and cannot reach."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from installer.bootstrap import bootkube
+from tests.product.unit.installer.bootstrap.machine import known
+from tests.product.unit.rehearsal.release import RELEASE, VERSION, ignition, programs
+from tools.rehearse import machine
+from tools.rehearse.machine import Machine, MachineError, Stage
+
+STAGES = ("config-bootstrap", "etcd-bootstrap", "mco-bootstrap")
+
+
+@pytest.fixture(autouse=True)
+def _able() -> None:
+    """Skip where no machine can be rehearsed: on macOS, for example."""
+    try:
+        machine.check()
+    except MachineError as error:
+        pytest.skip(str(error))
+
+
+def _rehearsed(tmp_path: Path, others: dict[str, str | None] | None = None, **options: str) -> list[Stage]:
+    made = Machine(tmp_path / "machine", [ignition(**options)], programs(tmp_path / "programs", others))
+    return list(made.rehearse())
+
+
+def _accepted(*names: str) -> list[Stage]:
+    return [Stage(name, "accepted") for name in names]
+
+
+def _refusing(said: str) -> str:
+    return f"#!/bin/bash\necho '{said}' >&2\nexit 1\n"
+
+
+def test_every_stage_whose_program_accepts_is_accepted(tmp_path: Path) -> None:
+    """The script runs as it is, up to where it waits for etcd, and its stages find what earlier ones made."""
+    assert _rehearsed(tmp_path) == _accepted(*STAGES)
+    assert (tmp_path / "machine/opt/openshift/manifests/made.yaml").read_text(encoding="utf-8") == "kind: Made\n"
+
+
+def test_a_program_that_refuses_is_quoted_and_the_next_stages_run(tmp_path: Path) -> None:
+    said = "missing operand kubernetes version: --operand-kubernetes-version"
+    found = _rehearsed(tmp_path, {"cluster-etcd-operator": _refusing(said)})
+    assert found == [*_accepted(STAGES[0]), Stage(STAGES[1], "failed", said), *_accepted(STAGES[2])]
+
+
+def test_a_command_of_the_script_that_fails_after_its_program_is_quoted(tmp_path: Path) -> None:
+    """The program accepts and makes nothing, so there is nothing to copy."""
+    found = _rehearsed(tmp_path, {"cluster-config-operator": "#!/bin/bash\nmkdir /assets/config-bootstrap\n"})
+    assert found[0].verdict == "failed"
+    assert found[0].reason.endswith("cannot stat 'config-bootstrap/*': No such file or directory")
+    assert found[1:] == _accepted(*STAGES[1:])
+
+
+def test_a_stage_whose_program_is_not_given_is_left_out(tmp_path: Path) -> None:
+    found = _rehearsed(tmp_path, {"cluster-config-operator": None})
+    reason = "the program of image 'cluster-config-operator' is not given"
+    assert found == [Stage(STAGES[0], "left out", reason), *_accepted(*STAGES[1:])]
+
+
+def test_warnings_of_a_program_that_accepts_are_told(tmp_path: Path) -> None:
+    warning = "W1126 08:00:00.000000 render.go:1] no address is in the machine network"
+    found = _rehearsed(
+        tmp_path, {"cluster-etcd-operator": f"#!/bin/bash\necho '{warning}' >&2\necho 'I1126 fine' >&2\n"}
+    )
+    assert found[1] == Stage(STAGES[1], "accepted", said=(warning,))
+
+
+def test_a_program_has_an_address_in_the_machine_network_and_no_way_out(tmp_path: Path) -> None:
+    looking = (
+        "#!/bin/bash\nip -brief address >/assets/addresses\n"
+        "(echo >/dev/tcp/192.0.2.1/443) 2>/assets/refused && exit 1\n"
+        "touch /usr/bin/left-by-a-rehearsal 2>/dev/null && exit 1\nexit 0\n"
+    )
+    found = _rehearsed(tmp_path, {"cluster-etcd-operator": looking}, network="10.7.0.0/24")
+    assert found[1] == Stage(STAGES[1], "accepted")
+    home = tmp_path / "machine/opt/openshift"
+    assert "10.7.0.10/24" in (home / "addresses").read_text(encoding="utf-8")
+    assert "Network is unreachable" in (home / "refused").read_text(encoding="utf-8")
+
+
+def test_a_script_that_ends_before_its_first_stage_says_why(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match=r"ended outside of its stages: .*nothing-of-this-name"):
+        _rehearsed(tmp_path, beginning="set -e\n. /usr/local/bin/nothing-of-this-name.sh\n")
+
+
+def test_the_machines_controller_runs_as_its_static_pod_says(tmp_path: Path) -> None:
+    """It reads the templates of its image; without them it refuses."""
+    made = Machine(tmp_path / "machine", [ignition()], programs(tmp_path / "programs"))
+    list(made.rehearse())
+    assert list(made.run_static_pods()) == _accepted("machine-config-controller")
+    (tmp_path / "programs/machine-config-controller.files/etc/mcc/templates/pool").unlink()
+    found = list(made.run_static_pods())
+    assert [stage.verdict for stage in found] == ["failed"]
+    assert "/etc/mcc/templates/pool" in found[0].reason
+
+
+def test_the_releases_own_list_of_images_counts(tmp_path: Path) -> None:
+    """An image that the release lacks ends the script, as it does on a real machine."""
+    folder = programs(tmp_path / "programs")
+    (folder / "release-manifests").mkdir()
+    tags = [{"name": "cluster-config-operator", "from": {"kind": "DockerImage", "name": "quay.io/x@sha256:1"}}]
+    text = json.dumps({"kind": "ImageStream", "spec": {"tags": tags}})
+    (folder / "release-manifests/image-references").write_text(text, encoding="utf-8")
+    with pytest.raises(MachineError, match="no image tag 'cluster-etcd-operator' exists in the release image"):
+        list(Machine(tmp_path / "machine", [ignition()], folder).rehearse())
+
+
+def test_an_ignition_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="the ignition cannot be read: config is not valid JSON"):
+        Machine(tmp_path / "machine", ["{"], tmp_path)
+
+
+def test_the_stages_of_our_own_script_are_known() -> None:
+    """Their names and markers are read from the script."""
+    given = known("C", VERSION)
+    text = bootkube.text(given["install-config"], given["release-image"] | {"pullspec": RELEASE})
+    assert machine.stages(text)["api-bootstrap"] == "api-bootstrap.done"
+    assert list(machine.stages(text))[-2:] == ["cluster-bootstrap", "cvo-overrides"]
