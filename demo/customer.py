@@ -204,11 +204,16 @@ def cluster_body(customer: Customer) -> aro.OpenShiftCluster:
     )
 
 
-def begin_create(customer: Customer) -> tuple[str, "LROPoller[Any]"]:
-    """PUT the cluster; return the operation's id and the SDK's poller."""
+def begin_create(customer: Customer, body: aro.OpenShiftCluster | None = None) -> tuple[str, "LROPoller[Any]"]:
+    """PUT the cluster; return the operation's id and the SDK's poller.
+
+    Args:
+        customer: the customer.
+        body: the cluster; None for the smallest possible one.
+    """
     seen = _OperationId()
     poller = customer.clusters().begin_create_or_update(
-        customer.group, customer.cluster, cluster_body(customer), raw_response_hook=seen
+        customer.group, customer.cluster, body or cluster_body(customer), raw_response_hook=seen
     )
     return seen.value, poller
 
