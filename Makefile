@@ -49,7 +49,7 @@ $(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap kubectl
 	@touch $@
 
-.PHONY: help setup demo recording docs up package az test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording rehearse docs up package az test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ demo: setup ## Create a cluster on this machine, look into it, delete it.
 
 recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 	@$(PY) -m demo.recording
+
+rehearse: setup ## Try a release: INSTALLER=path of its openshift-install, PROGRAMS=folder of its programs (docs/rehearsal.md).
+	@$(PY) -m tools.rehearse --time-scale $(TIME_SCALE) $(if $(INSTALLER),--installer "$(INSTALLER)") $(if $(PROGRAMS),--programs "$(PROGRAMS)")
 
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 	@PYTHONPATH=http $(PY) -m tools.pages
