@@ -13,7 +13,8 @@ from typing import Any, cast
 import azure.durable_functions as df
 
 from orchestrators import verdicts
-from orchestrators.verdicts import Endings, Tries
+from orchestrators.plan_endings import Endings
+from orchestrators.tries import Tries, begin_tries, caller, forget_deaths
 from shared.steps import Crashed, Ending, Heard, RowKind, StartInput, Verb
 
 # Each episode replays its generation: a long one costs more than starting a new one.
@@ -41,7 +42,7 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
     tasks: dict[str, Any] = {}
     while True:
         for name in endings.ready(rows, list(tasks)):
-            tries[name] = verdicts.begin(start, rows[name], context.current_utc_datetime)
+            tries[name] = begin_tries(start, rows[name], context.current_utc_datetime)
             tasks[name] = _begin(context, tries[name])
         for name in endings.to_tell(rows, list(tasks)):
             endings.told.append(name)
@@ -110,7 +111,7 @@ def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> 
     if tries["waits"]:
         if not isinstance(task.result, Exception):
             return task.result, tries
-        tries = verdicts.outlived(tries, context.current_utc_datetime)
+        tries = forget_deaths(tries, context.current_utc_datetime)
     ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
     return ending, tries | {"waits": tries["waits"] + 1}
 
@@ -152,7 +153,7 @@ def _control(context: df.DurableOrchestrationContext, start: StartInput, name: s
         "deadlineSeconds": 60,
     }
     begun = {"startTime": began.isoformat(), "deadline": began.isoformat(), "polls": 0}
-    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": Verb.RUN} | begun | more
+    payload = caller(start) | {"step": "", "row": row, "verb": Verb.RUN} | begun | more
     while (tried := (context.current_utc_datetime - began).total_seconds()) <= plan["controlWithinSeconds"]:
         try:
             outcome: Heard = yield context.call_activity(name, payload)

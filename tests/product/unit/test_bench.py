@@ -25,6 +25,7 @@ from emulator.openshift.boot import timeline
 from installer import pki
 from orchestrators import plans, verdicts
 from orchestrators.plans.create import CREATE
+from orchestrators.tries import begin_tries
 from shared.steps import Caller, Polling
 
 
@@ -61,7 +62,7 @@ def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
     begin = datetime(2026, 3, 1, tzinfo=UTC)
     row: Any = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
     start: Any = dict.fromkeys(Caller.__annotations__, "") | {"plan": {"retryPolicies": {"azure": {}}}}
-    tries = verdicts.begin(start, row | {"firstPollSeconds": 2.0}, begin)
+    tries = begin_tries(start, row | {"firstPollSeconds": 2.0}, begin)
     now = begin
     while now < begin + timedelta(seconds=over):
         _, tries = verdicts.decide(tries, {"outcome": "wait", "message": ""}, now)

@@ -14,7 +14,7 @@ ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.
 HEAD = """\
 from typing import Any
 from orchestrators.plans.rows import action
-from orchestrators.verdicts import Tries
+from orchestrators.tries import Tries
 from shared.arm.errors import Owner
 from shared.documents import CatalogueDocument, ClusterDocument, OperationDocument, Properties
 from shared.steps import Failed, Outcome, ProgressItem, ResolvedRow, RetryClass, RetryPolicy, RowKind, StepStatus

@@ -25,6 +25,7 @@ from activities.runtime.wrapper import perform
 from orchestrators import verdicts
 from orchestrators.plans import site_plans
 from orchestrators.plans.site_plans import DeclaredPhase, Work
+from orchestrators.tries import Tries, begin_tries
 from phases.local.operations import Operations
 from phases.local.phase_runs import Runner
 from shared.phase_documents.kubeconfigs import Kubeconfigs
@@ -40,7 +41,7 @@ __all__ = ["world"]
 
 Json = dict[str, Any]
 # Calls an activity as the interpreter does: the state of the row to its outcome.
-Perform = Callable[[verdicts.Tries], Any]
+Perform = Callable[[Tries], Any]
 # Returns what performs the activities of a plan, on a site.
 Begin = Callable[[Site, Any], Perform]
 
@@ -189,7 +190,7 @@ def on_the_service(world: World, monkeypatch: pytest.MonkeyPatch, wire: Wire) ->
         monkeypatch.setattr(site_phases, "load_stored", lambda *_: site)
         return call
 
-    def call(tries: verdicts.Tries) -> Any:
+    def call(tries: Tries) -> Any:
         more = {"clusterKey": "/sites/edge-1", "clusterDocumentId": "edge-1", "polls": tries["polls"]}
         return perform(f"activities.phases.site_phases:{Work.RUN}", payload(tries["row"], tries["verb"], **more))
 
@@ -205,7 +206,7 @@ def on_ones_machine(tmp_path: Path, wire: Wire) -> Begin:
         runner = Runner(site, Kubeconfigs(site, str, lambda *_: None, trusted=True), lambda _line: None)
         runner._clients["managed"] = wire.client
 
-        def call(tries: verdicts.Tries) -> Any:
+        def call(tries: Tries) -> Any:
             given = {name: tries[name] for name in ("verb", "row", "polls", "startTime", "deadline")}
             return runner._activity(operation, Work.RUN, given | {"step": tries["row"]["name"], "attempt": 1})
 
@@ -218,7 +219,7 @@ def until_ended(plan: Any, act: Perform) -> Any:
     """Call the plan's phase until the interpreter ends it; return how."""
     now = datetime(2026, 3, 1, 9, tzinfo=UTC)
     start: Any = defaultdict(str, plan=plan)
-    tries = verdicts.begin(start, plan["rows"][0], now)
+    tries = begin_tries(start, plan["rows"][0], now)
     for _ in range(20):
         ending, tries = verdicts.decide(tries, act(tries), now := now + timedelta(seconds=tries["delaySeconds"]))
         if ending is not None:

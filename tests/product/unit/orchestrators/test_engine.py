@@ -10,6 +10,7 @@ import pytest
 
 from orchestrators import plans, verdicts
 from orchestrators.packing import pack_start
+from orchestrators.tries import begin_tries, forget_deaths
 from tests.product.unit.orchestrators.simulation import Host, Instance
 
 AZURE: dict[str, dict[str, Any]] = {
@@ -496,7 +497,7 @@ def test_what_was_begun_is_cancelled_when_a_silence_has_ended_its_row(silence: A
 
 def test_a_clock_that_goes_back_takes_no_time_from_a_row() -> None:
     """Hosts take over from one another, and their clocks differ."""
-    tries = verdicts.begin(start(), row("A", kind="condition", deadline=60), BEGIN)
+    tries = begin_tries(start(), row("A", kind="condition", deadline=60), BEGIN)
     outcomes: Any = ((10, AWAY), (-300, AWAY), (-310, WAIT))
     for seconds, outcome in outcomes:
         _, tries = verdicts.decide(tries, outcome, BEGIN + timedelta(seconds=seconds))
@@ -539,10 +540,10 @@ def test_any_answer_forgives_the_deaths_before_it(answer: Any) -> None:
 def test_deaths_of_a_wait_that_has_lived_long_are_not_added_up() -> None:
     """A wait that lives for more than five minutes has had answers in it."""
     now = datetime.fromisoformat("2026-03-01T09:00:00Z")
-    begun: Any = verdicts.begin(start(), row("A", kind="condition"), now)
+    begun: Any = begin_tries(start(), row("A", kind="condition"), now)
     begun |= {"policy": AZURE, "since": {"died": now.isoformat()}}
-    assert "died" in verdicts.outlived(begun, now + timedelta(minutes=4))["since"]
-    assert "died" not in verdicts.outlived(begun, now + timedelta(minutes=6))["since"]
+    assert "died" in forget_deaths(begun, now + timedelta(minutes=4))["since"]
+    assert "died" not in forget_deaths(begun, now + timedelta(minutes=6))["since"]
 
 
 def test_the_end_is_written_though_the_first_tries_fail() -> None:

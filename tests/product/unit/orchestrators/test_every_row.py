@@ -12,7 +12,7 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
 
 from activities.runtime import failures
-from orchestrators import plans, verdicts
+from orchestrators import plans, tries
 from orchestrators.packing import pack_start
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
@@ -143,7 +143,7 @@ def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
     assert ("cancel" in [call["verb"] for _, call in calls]) == (resolved[row]["kind"] == "begin-and-poll")
     lasted = (calls[-1][0] - calls[0][0]).total_seconds()
     policy = plan["retryPolicies"][resolved[row]["retry"]].values()
-    silence = max(verdicts.DEATHS_SECONDS, *(again["withinSeconds"] for again in policy))
+    silence = max(tries.DEATHS_SECONDS, *(again["withinSeconds"] for again in policy))
     assert lasted <= resolved[row]["deadlineSeconds"] + resolved[row]["cancelSeconds"] + silence
 
     done = [step for step in began(host) if step != row]

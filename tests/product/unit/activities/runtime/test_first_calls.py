@@ -23,6 +23,7 @@ from orchestrators import plans, retry, verdicts
 from orchestrators.plans import site_plans
 from orchestrators.plans.rows import Row
 from orchestrators.plans.site_plans import Work
+from orchestrators.tries import begin_tries
 from shared import settings
 from shared.steps import Caller, RowKind
 from tests.product.unit import azure_fake
@@ -296,7 +297,7 @@ def test_a_row_is_done_only_once_its_work_is(
     start: Any = {"plan": {"retryPolicies": retry.resolve([row.retry], settings.load())}}
     start |= dict.fromkeys(Caller.__annotations__, "")
     now = datetime(2026, 3, 1, 9, tzinfo=UTC)
-    tries = verdicts.begin(start, resolved, now)
+    tries = begin_tries(start, resolved, now)
     for polls in range(30):
         outcome: Any = as_json(perform(ACTIVITIES[row.executor], payload(resolved, tries["verb"], polls=polls)))
         begun.time_passes()
