@@ -7,6 +7,7 @@ Each run changes the first subnet that needs it, and waits.
 """
 
 from http import HTTPStatus
+from ipaddress import IPv4Network, ip_network
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
@@ -160,6 +161,13 @@ def _put(step: Step, subnet_id: ResourceId, subnet: Subnet) -> Outcome:
     network, name = subnet_id.names
     client.subnets.begin_create_or_update(subnet_id.resource_group, network, name, subnet, polling=False)
     return wait(f"subnet {name} is being updated")
+
+
+def ranges(subnet: Subnet) -> list[IPv4Network]:
+    """Return the IPv4 ranges of a subnet."""
+    texts = subnet.address_prefixes or ([subnet.address_prefix] if subnet.address_prefix else [])
+    networks = [ip_network(prefix) for prefix in texts]
+    return [network for network in networks if isinstance(network, IPv4Network)]
 
 
 def attached_group(subnet: Subnet) -> str:

@@ -1,17 +1,21 @@
 """The customer's resources that a cluster refers to: network, subnets and what they use, disk encryption sets."""
 
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 
-from azure.core.exceptions import ResourceNotFoundError
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import Subnet, VirtualNetwork
 
-from activities.azure.cluster_principal import Connect
+from activities.azure.cluster_principal import Connect, read_as_either
 from activities.azure.subnets import attached_group, brings_groups
+from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
 from shared.arm.resource_id import ResourceId
+from shared.steps import RetryClass
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,35 @@ def get_network(step: Step, connect: Connect) -> VirtualNetwork | None:
     except ResourceNotFoundError:
         return None
     return found
+
+
+def read_network(step: Step) -> VirtualNetwork:
+    """Return the virtual network with its subnets, read as the service or as the cluster.
+
+    Raises:
+        CloudError: `InvalidLinkedVNet`, for the customer: there is no such network.
+        TryAgain: neither the service nor the cluster's principal may read it yet.
+    """
+    try:
+        found = read_as_either(step, partial(get_network, step))
+    except HttpResponseError as error:
+        if error.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        raise TryAgain(summarize([network(step).unreadable()]), RetryClass.AUTHORIZATION) from error
+    if found is None:
+        raise summarize([network(step).not_found()])
+    return found
+
+
+def no_subnet(step: Step, target: str) -> CloudError:
+    """Build the error for a subnet that the network does not have.
+
+    Args:
+        step: the step, for its cluster.
+        target: its path in the request.
+    """
+    message = f"The subnet '{subnet_ids(step)[target]}' was not found. Create it, or correct the id."
+    return CloudError(400, ErrorCode.INVALID_LINKED_VNET, message, target)
 
 
 def subnets(step: Step, found: VirtualNetwork) -> dict[str, Subnet | None]:

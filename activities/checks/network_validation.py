@@ -5,16 +5,12 @@ network resources are deployed.
 """
 
 from dataclasses import dataclass
-from functools import partial
-from http import HTTPStatus
-from ipaddress import AddressValueError, IPv4Address, IPv4Network, ip_network
+from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from itertools import combinations
 
-from azure.core.exceptions import HttpResponseError
 from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.azure import subnets
-from activities.azure.cluster_principal import read_as_either
 from activities.checks import linked_resources, route_tables, subnet_states
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step
@@ -52,14 +48,7 @@ def _validate_network(step: Step) -> Outcome | None:
 
     Source: ARO-RP `pkg/validate/dynamic`, `ValidateVnet` and `ValidateSubnets`.
     """
-    try:
-        network = read_as_either(step, partial(linked_resources.get_network, step))
-    except HttpResponseError as error:
-        if error.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        raise TryAgain(summarize([linked_resources.network(step).unreadable()]), RetryClass.AUTHORIZATION) from error
-    if network is None:
-        raise summarize([linked_resources.network(step).not_found()])
+    network = linked_resources.read_network(step)
     found = linked_resources.subnets(step, network)
     ranges = _ranges(step, found)
     problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
@@ -68,8 +57,7 @@ def _validate_network(step: Step) -> Outcome | None:
     problems += route_tables.problems(step, found)
     for target, subnet in found.items():
         if subnet is None:
-            identifier = linked_resources.subnet_ids(step)[target]
-            problems.append(_invalid(f"The subnet '{identifier}' was not found. Create it, or correct the id.", target))
+            problems.append(linked_resources.no_subnet(step, target))
             continue
         problems += [*_attached_group(subnet, target, groups[target]), *_size(step, subnet, target)]
         reasons = [*subnet_states.problems(subnet), *subnet_states.locked(step, subnet)]
@@ -109,7 +97,7 @@ def _attached_group(subnet: Subnet, target: str, group_id: str) -> list[CloudErr
 
 def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
     """Check that a subnet is large enough and has enough free addresses for the cluster."""
-    prefixes = _prefixes(subnet)
+    prefixes = subnets.ranges(subnet)
     if not any(prefix.prefixlen <= _LONGEST_PREFIX for prefix in prefixes):
         shown = ", ".join(map(str, prefixes)) or "no IPv4 range"
         message = f"The subnet '{subnet.id}' has {shown}. It must be /{_LONGEST_PREFIX} or larger: {_larger(subnet)}"
@@ -147,16 +135,10 @@ def _ranges(step: Step, found: dict[str, Subnet | None]) -> list[_Range]:
         _Range(f"subnet '{subnet.name}'", prefix)
         for subnet in found.values()
         if subnet is not None
-        for prefix in _prefixes(subnet)
+        for prefix in subnets.ranges(subnet)
     ]
     named = {"pod range": profile.get("podCidr"), "service range": profile.get("serviceCidr")}
     return ranges + [_Range(label, IPv4Network(cidr, strict=False)) for label, cidr in named.items() if cidr]
-
-
-def _prefixes(subnet: Subnet) -> list[IPv4Network]:
-    texts = subnet.address_prefixes or ([subnet.address_prefix] if subnet.address_prefix else [])
-    networks = [ip_network(prefix) for prefix in texts]
-    return [network for network in networks if isinstance(network, IPv4Network)]
 
 
 def _overlaps(ranges: list[_Range]) -> list[CloudError]:
