@@ -16,6 +16,9 @@ from typing import Any
 
 import yaml
 
+# The exceptions of PyYAML, which are not only its own if a tag such as `!!timestamp` or `!!bool` is on the wrong kind
+# of value.
+NO_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError, TypeError, RecursionError)
 _TAGS = "tag:yaml.org,2002:"
 _WORDS: dict[str, tuple[str, Any]] = {
     spelled: (tag, value)

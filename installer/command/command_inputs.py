@@ -10,8 +10,6 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
-import yaml
-
 from installer.config import cluster_id, install_config_members
 from installer.config.install_config_members import Problem
 from installer.graph import Content
@@ -34,9 +32,6 @@ _PRINCIPAL = {
 }
 # Files that people write by hand are far smaller: a document of the service has 20 KiB, a pull secret 3.
 _LARGEST = 1 << 20
-# The exceptions of PyYAML, which are not only its own if a tag such as `!!timestamp` or `!!bool` is on the wrong kind
-# of value.
-NO_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError, TypeError, RecursionError)
 
 
 class Wrong(Exception):  # noqa: N818 - what people did more than what failed
@@ -241,7 +236,7 @@ def read_yaml(file: Path) -> Any:
     except (ValueError, RecursionError):
         try:
             return kubernetes_yaml.load(text)
-        except NO_YAML as error:
+        except kubernetes_yaml.NO_YAML as error:
             raise Wrong([(str(file), no_yaml(error))]) from None
 
 

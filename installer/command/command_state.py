@@ -190,7 +190,7 @@ def _object_problems(name: str, text: str) -> Iterator[str]:
         yield "Its name holds characters that cannot be printed."
     try:
         found = [document for document in kubernetes_yaml.load_all(text) if document is not None]
-    except command_inputs.NO_YAML as error:
+    except kubernetes_yaml.NO_YAML as error:
         yield command_inputs.no_yaml(error)
         return
     if not found:
