@@ -20,8 +20,8 @@ Inputs = Mapping[str, Content]
 GIVEN = (
     "install-config",  # as openshift-install reads it, see `install_config.py`
     "platform-credentials",  # subscriptionId, tenantId, clientId, clientSecret
-    "cluster-id",  # infraId, clusterId
-    "release-image",  # version, pullspec, ignitionVersion, flavour
+    "cluster-id",  # infraId, clusterId; diagnosticsUri, the storage account that machines log to
+    "release-image",  # version, pullspec, ignitionVersion, flavour; machineImage, as the cluster's document has it
     "clock",  # now, RFC 3339: certificates begin then
 )
 

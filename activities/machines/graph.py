@@ -165,7 +165,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
         TryAgain: with the same, if it may pass.
     """
     entry = catalogue_entry.entry(step)
-    given = graph_inputs.given(step, entry)
+    given = graph_inputs.given(step, entry, f"https://{sealed.primary_hostname}/")
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
     made = _made_by(entry.installer, given)

@@ -1,16 +1,20 @@
 """The inputs of the install graph: the cluster's document, its secrets, and the catalogue's entry of its version."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from cryptography.hazmat.primitives import serialization
 
-from activities.checks import catalogue_entry
+from activities.azure import subnets
+from activities.checks import catalogue_entry, linked_resources
 from activities.runtime.step import Step
 from installer.config import install_config
+from installer.config.install_config import Source
 from installer.graph import Content
 from installer.ignition import snippets
 from shared import settings
+from shared.arm.errors import raise_all
 from shared.clusters import catalogue, cluster_names
 from shared.clusters.secrets import Purpose
 from shared.documents import RegistryProfile
@@ -35,30 +39,55 @@ def bundle_ids(step: Step) -> dict[str, str]:
     return ids
 
 
-def given(step: Step, entry: catalogue.Entry) -> dict[str, Content]:
-    """Return all that the graph knows of this cluster, and of its version."""
-    cluster, properties = step.cluster, step.properties
+def given(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, Content]:
+    """Return all that the graph knows of this cluster, and of its version.
+
+    Args:
+        step: the step, for its cluster.
+        entry: the catalogue's entry of the version.
+        blob_endpoint: address of the blobs in the cluster's storage account.
+    """
+    properties = step.properties
     request = _bundle(step, Purpose.REQUEST)
     name, base_domain = cluster_names.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
+    source = Source(
+        cluster=step.cluster,
+        version=entry.version,
+        image=properties["rhcosImage"],
+        name=name,
+        base_domain=base_domain,
+        ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
+        pull_secret=pull_secret(step),
+        machine_networks=partial(_machine_networks, step),
+    )
     return {
-        "install-config": install_config.from_cluster(
-            cluster,
-            {"version": entry.version, "rhcosImage": step.properties["rhcosImage"]},
-            name=name,
-            base_domain=base_domain,
-            ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
-            pull_secret=pull_secret(step),
-        ),
+        "install-config": install_config.from_cluster(source, entry.installer),
         "platform-credentials": {
             "subscriptionId": step.subscription_id,
             "tenantId": step.tenant_id,
             "clientId": properties["servicePrincipalProfile"]["clientId"],
             "clientSecret": request["clientSecret"],
         },
-        "cluster-id": {"infraId": properties["infraId"], "clusterId": step.document["id"]},
-        "release-image": release(entry),
+        "cluster-id": {
+            "infraId": properties["infraId"],
+            "clusterId": step.document["id"],
+            "diagnosticsUri": blob_endpoint,
+        },
+        "release-image": release(entry) | {"machineImage": properties["rhcosImage"]},
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
+
+
+def _machine_networks(step: Step) -> list[str]:
+    """Return the IPv4 ranges of the machines' subnets, the masters' first.
+
+    Raises:
+        CloudError: `InvalidLinkedVNet`, for the customer: the network or a subnet was deleted after it was validated.
+        TryAgain: nobody may read the network.
+    """
+    found = linked_resources.subnets(step, linked_resources.read_network(step))
+    raise_all(linked_resources.no_subnet(step, target) for target, subnet in found.items() if subnet is None)
+    return [str(each) for subnet in found.values() if subnet is not None for each in subnets.ranges(subnet)]
 
 
 def pull_secret(step: Step) -> str:

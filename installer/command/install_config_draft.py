@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from installer.command import command_inputs
 from installer.command.command_inputs import DEFAULT_VERSION, Wrong
 from installer.config import install_config
+from installer.config.install_config import Source
 from installer.config.install_config_members import Problem
 from installer.graph import Content
 from shared.release import machine_image, release_rules
@@ -129,14 +130,8 @@ def draft(
     if found:
         raise Wrong(found)
     try:
-        config = install_config.from_cluster(
-            cluster,
-            {"version": version, "rhcosImage": coordinates},
-            name=name,
-            base_domain=rest or base_domain,
-            ssh_key=public,
-            pull_secret=secret,
-        )
+        source = Source(cluster, version, coordinates, name, rest or base_domain, public, secret)
+        config = install_config.from_cluster(source, "built-in")
     except (AttributeError, KeyError, TypeError, ValueError):
         # All required members exist, so one has a value that the service would not write.
         raise Wrong([(str(cluster_file), "It is not a cluster as the service's documents have it.")]) from None

@@ -40,6 +40,7 @@ _PLATFORM = (
     *("virtualNetwork", "controlPlaneSubnet", "computeSubnet"),
 )
 _IMAGE = ("publisher", "offer", "sku", "version")
+_MIRRORS = ("imageContentSources", "imageDigestSources")
 _IN_NO_NAME = re.compile(r"[^\x21-\x7e]|/")
 # A repository as in `docker/distribution/reference`: host and path, without tag or digest.
 _HOST_PART = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
@@ -87,7 +88,8 @@ def problems(config: Content) -> Iterator[CloudError]:
         yield from _pool(pool, "compute[0]", _WORKERS)
     yield from _counts(config)
     yield from _azure(config)
-    yield from _mirrors(config["imageContentSources"])
+    for name in _MIRRORS:
+        yield from _mirrors(name, config.get(name) or [])
 
 
 def in_own_words(problem: CloudError) -> tuple[str, str]:
@@ -186,6 +188,7 @@ def _pool(pool: Content, place: str, profile: str) -> Iterator[CloudError]:
         yield invalid_parameter(f"{profile}.vmSize", "No size is given for the machines. Choose one.")
     elif _IN_NO_NAME.search(machine["type"]):
         yield invalid_parameter(f"{profile}.vmSize", f"'{shown(machine['type'])}' is not a VM size.")
+    yield from _image(machine.get("osImage"), f"{place}.platform.azure.osImage")
     zones = [zone for zone in machine["zones"] if zone]
     if len(zones) not in _ZONES or len(set(zones)) != len(zones) or not all(map(_is_name, zones)):
         yield _ours(f"{place}.platform.azure.zones", f"{shown(zones)} are neither no zones nor three different ones")
@@ -205,6 +208,13 @@ def _pool(pool: Content, place: str, profile: str) -> Iterator[CloudError]:
             yield invalid_parameter(
                 f"{profile}.diskEncryptionSetId", f"In the disk encryption set's id, '{shown(value)}' is not a {name}."
             )
+
+
+def _image(image: Content | None, place: str) -> Iterator[CloudError]:
+    for name in _IMAGE if image else ():
+        value = str((image or {}).get(name) or "")
+        if not _is_name(value):
+            yield _ours(f"{place}.{name}", f"'{shown(value)}' is not the {name} of a marketplace image")
 
 
 def _counts(config: Content) -> Iterator[CloudError]:
@@ -232,10 +242,7 @@ def _azure(config: Content) -> Iterator[CloudError]:
     if azure["controlPlaneSubnet"] and azure["controlPlaneSubnet"].lower() == azure["computeSubnet"].lower():
         subnet = shown(azure["computeSubnet"])
         yield invalid_parameter(f"{_WORKERS}.subnetId", f"Masters and workers share the subnet '{subnet}'. Use two.")
-    for name in _IMAGE:
-        value = str(azure["image"].get(name) or "")
-        if not _is_name(value):
-            yield _ours(f"platform.azure.image.{name}", f"'{shown(value)}' is not the {name} of a marketplace image")
+    yield from _image(azure.get("image"), "platform.azure.image")
     outbound_type = azure.get("outboundType", OUTBOUND_TYPES[0])
     if outbound_type not in OUTBOUND_TYPES:
         yield _ours(
@@ -258,9 +265,9 @@ _NAMED = {
 }
 
 
-def _mirrors(sources: list[Content]) -> Iterator[CloudError]:
+def _mirrors(name: str, sources: list[Content]) -> Iterator[CloudError]:
     for index, source in enumerate(sources):
-        path = f"imageContentSources[{index}]"
+        path = f"{name}[{index}]"
         if not source["mirrors"]:
             yield _ours(f"{path}.mirrors", "it names no mirror")
         texts = {f"{path}.source": source["source"]}

@@ -1,12 +1,9 @@
-"""The back end `openshift-install`: Red Hat's own installer makes the graph, with this service's differences laid in.
+"""The back end `openshift-install`: OpenShift's own installer makes the graph, with this service's fields laid in.
 
-It gets the same install-config. Between its manifests and its ignition configs, the objects in which a cluster of this
-service differs from a plain one replace the program's own: they are assets of our graph, made from the inputs. The
-result is then read into the assets of our graph by the names of the files, so that later readers find the same names.
-Only the kubeconfigs that the program does not know are ours, signed by its signer.
-
-The program has to know how clusters of this service are installed (`platform.azure.aro`, an image by marketplace
-coordinates, no machine network), as Red Hat's builds for it do. A public build refuses such a config.
+It gets an install-config as its documentation has it. Between its manifests and its ignition configs, single fields of
+its documents get this service's values (`fields.py`). The result is then read into the assets of our graph by the names
+of the files, so that later readers find the same names. Only the kubeconfigs that the program does not know are ours,
+signed by its signer.
 """
 
 import json
@@ -22,29 +19,16 @@ from pathlib import Path
 
 from installer import all_assets, documents, graph
 from installer.back_end_errors import InstallerError, may_pass
-from installer.graph import Asset, Content, Graph, Inputs
-from installer.ignition import ignition_reader, snippets
-from installer.openshift_install import binary, outputs
-from installer.openshift_install.outputs import OTHERS, READ
+from installer.graph import Asset, Graph, Inputs
+from installer.ignition import snippets
+from installer.openshift_install import binary, fields, ignition_snippets, outputs
+from installer.openshift_install.ignition_snippets import READ
+from installer.openshift_install.outputs import OTHERS
 from installer.openshift_install.program import Program, write
 
-WORK, MERGE = "work with openshift-install", "merge snippets"
-# The objects in which a cluster of this service differs from a plain one. None is made from a certificate, so they can
-# be made before the program has any.
-ADJUSTED = (
-    "manifests/cluster-config.yaml",
-    "manifests/cluster-dns-02-config.yml",
-    "manifests/cloud-provider-config",
-    "manifests/image-content-source-policy",
-    "openshift/99_cloud-creds-secret.yaml",
-    "openshift/99_role-cloud-creds-secret-reader.yaml",
-    "openshift/99_openshift-cluster-api_master-machines",
-    "openshift/99_openshift-cluster-api_worker-machineset",
-    "openshift/openshift-install-manifests.yaml",
-)
+WORK = "work with openshift-install"
 # Assets that the program does not know; it has to make everything else that the targets need.
 OURS = ("tls/aro-service", "tls/user-admin", "auth/aro/kubeconfig", "auth/user-admin/kubeconfig")
-_POINTERS = ("master", "worker")
 
 
 def _leaf(asset: Asset) -> Asset:
@@ -74,14 +58,14 @@ def make(given: Inputs, pool: Executor) -> Graph:
     file = binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
     try:
         with _work_folder() as work:
-            return _graph_of(_files(Program(file, work, given), pool), given, pool)
+            return _graph_of(_files(Program(file, work, given)), given, pool)
     except OSError as error:
         # A full memory, for example.
         cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
         raise InstallerError(WORK, cause, passing=may_pass(error)) from None
 
 
-def _files(program: Program, pool: Executor) -> dict[str, str]:
+def _files(program: Program) -> dict[str, str]:
     """Run the program; return the files that it leaves, by their paths in our graph."""
     given, folder = program.given, program.assets
     program.prepare()
@@ -89,7 +73,7 @@ def _files(program: Program, pool: Executor) -> dict[str, str]:
     write(folder / "install-config.yaml", documents.to_yaml(given["install-config"]))
     program.create("manifests")
     outputs.rename(folder, given["cluster-id"])
-    outputs.lay(folder, _adjusted(folder, given, pool))
+    outputs.lay(folder, fields.change(outputs.manifests(folder), given))
     program.create("ignition-configs")
     return outputs.read(folder)
 
@@ -113,22 +97,11 @@ def _work_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]:
-    """Return the manifests that replace the program's, by asset."""
-    made = outputs.files_of_state(folder)
-    pointers, secrets = {}, []
-    for role in _POINTERS:
-        if _rows(role, given):
-            pointers[f"{role}.ign"] = _with_snippets(role, made, given)
-            secrets.append(all_assets.asset_of(f"openshift/99_openshift-cluster-api_{role}-user-data-secret.yaml").name)
-    table = {**all_assets.ASSETS, **{name: _leaf(all_assets.ASSETS[name]) for name in pointers}}
-    resolved = graph.resolve(table, (*ADJUSTED, *secrets), {**given, **pointers}, pool)
-    return {name: resolved.contents[name] for name in (*ADJUSTED, *secrets)}
-
-
 def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
     """Return the graph of these files, with our own assets."""
-    ignition = {f"{role}.ign": _with_snippets(role, files, given) for role in snippets.ROLES}
+    if missing := [f"{role}.ign" for role in snippets.ROLES if f"{role}.ign" not in files]:
+        raise InstallerError(READ, f"openshift-install has not made {missing[0]}")
+    ignition = {f"{role}.ign": ignition_snippets.merge(role, files[f"{role}.ign"], given) for role in snippets.ROLES}
     contents, left = outputs.grouped({path: files[path] for path in files if path not in ignition})
     known = {**contents, **ignition, **given}
     if missing := [
@@ -152,28 +125,3 @@ def _expect_names(metadata: str, given: Inputs) -> None:
     ids = given["cluster-id"]
     if found != (ids["infraId"], ids["clusterId"]):
         raise InstallerError(READ, "openshift-install has gone back to names of its own for the cluster")
-
-
-def _rows(role: str, given: Inputs) -> object:
-    return (given["release-image"].get("snippets") or {}).get(role)
-
-
-def _with_snippets(role: str, files: dict[str, str], given: Inputs) -> Content:
-    """Return the ignition of a role: byte for byte the program's, unless the catalogue has snippets for the role."""
-    path, release = f"{role}.ign", given["release-image"]
-    if path not in files:
-        raise InstallerError(READ, f"openshift-install has not made {path}")
-    try:
-        document = json.loads(files[path])
-        spec = str(document["ignition"]["version"])
-    except (ValueError, KeyError, TypeError):
-        raise InstallerError(READ, f"'{path}' is not an Ignition configuration") from None
-    if spec.partition(".")[0] != release["ignitionVersion"].partition(".")[0]:
-        cause = f"'{path}' is of Ignition spec {spec}, and the catalogue's entry says {release['ignitionVersion']}"
-        raise InstallerError(READ, cause)
-    if not _rows(role, given):
-        return {path: files[path]}
-    try:
-        return snippets.ignition_files(role, ignition_reader.parse(document), given["install-config"], release)
-    except ValueError as error:
-        raise InstallerError(MERGE, f"'{path}': {error}") from None

@@ -24,12 +24,17 @@ from installer.back_end_errors import InstallerError
 from installer.bootstrap.stage import ROOT
 from installer.graph import Content
 from installer.ignition.ignition_reader import carried
+from installer.openshift_install.fields import ADJUST
+from installer.openshift_install.ignition_snippets import READ
 from installer.openshift_install.program import write
 
 STATE = ".openshift_install_state.json"
-RENAME, ADJUST, READ = "put the cluster's names in", "adjust manifests", "read what openshift-install made"
+RENAME = "put the cluster's names in"
 # As an asset of the graph: files that no other asset makes.
 OTHERS = "openshift-install"
+# For a way of installing that is not ours, with the principal's secret in clear; and what the program made files from.
+_LEFT_OUT = ("cluster-api/", "templates/")
+_OBJECTS = ("manifests/", "openshift/")
 _CLUSTER_ID = "*installconfig.ClusterID"
 _LARGEST_FILE = 64 << 20
 # Eight characters of base64 carry six, and no infra id is shorter than that.
@@ -64,29 +69,33 @@ def rename(folder: Path, ids: Content) -> None:
             (folder / path).rename(folder / target)
 
 
-def lay(folder: Path, contents: Mapping[str, Content]) -> None:
-    """Write the files of these assets into folder and state, in place of the program's.
+def manifests(folder: Path) -> dict[str, str]:
+    """Return the texts of the objects that the program has made, by path.
+
+    Raises:
+        InstallerError: if one is too long.
+    """
+    texts = {path: _text(ADJUST, folder / path) for path in _paths(folder) if path.startswith(_OBJECTS)}
+    return {path: text for path, text in texts.items() if text is not None}
+
+
+def lay(folder: Path, changed: Mapping[str, str]) -> None:
+    """Write files into folder and state, in place of the program's.
 
     Raises:
         InstallerError: if the state cannot be read.
     """
-    laid = {path: str(text) for content in contents.values() for path, text in content.items()}
-    patterns = [pattern for name in contents for pattern in all_assets.ASSETS[name].files]
-    for path in _paths(folder):
-        if path not in laid and any(fnmatch(path, pattern) for pattern in patterns):
-            (folder / path).unlink()
-    for path, text in laid.items():
-        (folder / path).parent.mkdir(mode=0o700, exist_ok=True)
+    for path, text in changed.items():
         write(folder / path, text)
     state = _json(ADJUST, folder / STATE)
     for file in _files_in(state):
-        if file["Filename"] in laid:
-            file["Data"] = _encoded(laid[file["Filename"]])
+        if file["Filename"] in changed:
+            file["Data"] = _encoded(changed[file["Filename"]])
     write(folder / STATE, json.dumps(state, indent=4))
 
 
 def read(folder: Path) -> dict[str, str]:
-    """Return all files by their paths in our graph.
+    """Return the files by their paths in our graph, all but those of `_LEFT_OUT`.
 
     The bootstrap machine's files take precedence, because it boots from them, then the folder's, then the state's. The
     program has two kubeconfigs of one name: the machine's own, and in the folder the external one.
@@ -103,16 +112,7 @@ def read(folder: Path) -> dict[str, str]:
             found[all_assets.IGNITION_CONFIGS.get(path, path)] = text
     if "bootstrap.ign" in found:
         found |= _files_of_machine(_json(READ, folder / "bootstrap.ign"))
-    return found
-
-
-def files_of_state(folder: Path) -> dict[str, str]:
-    """Return only the files of the state, by the program's own paths.
-
-    Raises:
-        InstallerError: if the state cannot be read.
-    """
-    return dict(_files_of_state(_json(READ, folder / STATE)))
+    return {path: text for path, text in found.items() if not path.startswith(_LEFT_OUT)}
 
 
 def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:

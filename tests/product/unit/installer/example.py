@@ -13,7 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from installer import all_assets, graph, pki
 from installer.assets import platform
 from installer.config import install_config
+from installer.config.install_config import Source
 from installer.graph import Content, Graph
+from shared.release import release_rules
 
 DOMAIN = "cluster.eastus.aroapp.test"
 SUBSCRIPTION = "33333333-3333-3333-3333-333333333333"
@@ -39,11 +41,7 @@ CLUSTER: dict[str, Any] = {
         "ingressProfiles": [{"visibility": "Public"}],
     },
 }
-VERSION = {
-    "version": "4.3.18",
-    "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release@sha256:1f0f",
-    "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20191122"},
-}
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20191122"}
 SSH_KEY = "ssh-rsa AAAAB3NzaC1yc2E"
 NOW = "2026-03-01T09:00:00Z"
 
@@ -55,27 +53,43 @@ def cluster(**properties: Any) -> dict[str, Any]:
     return changed
 
 
-def given(of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str = "2.2.0") -> dict[str, Content]:
+def source(of: Mapping[str, Any] = CLUSTER, version: str = "4.3.18", **more: Any) -> Source:
+    """Return what the install-config of a cluster is made from."""
+    known: dict[str, Any] = {
+        "name": "cluster",
+        "base_domain": "eastus.aroapp.test",
+        "ssh_key": SSH_KEY,
+        "pull_secret": install_config.pull_secret('{"auths":{"quay.io":{"auth":"eA=="}}}', {}),
+        "image": IMAGE,
+        "machine_networks": lambda: ["10.0.0.0/23", "10.0.2.0/23"],
+    }
+    return Source(of, version, **(known | more))
+
+
+def given(
+    of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str = "2.2.0", installer: str = "built-in"
+) -> dict[str, Content]:
     """Return the inputs of a cluster's graph."""
-    entry = VERSION | {"version": version}
-    config = install_config.from_cluster(
-        of,
-        entry,
-        name="cluster",
-        base_domain="eastus.aroapp.test",
-        ssh_key=SSH_KEY,
-        pull_secret=install_config.pull_secret('{"auths":{"quay.io":{"auth":"eA=="}}}', {}),
-    )
     return {
-        "install-config": config,
+        "install-config": install_config.from_cluster(source(of, version), installer),
         "platform-credentials": {
             "subscriptionId": SUBSCRIPTION,
             "tenantId": "11111111-1111-1111-1111-111111111111",
             "clientId": "22222222-2222-2222-2222-222222222222",
             "clientSecret": "canary-client-secret",
         },
-        "cluster-id": {"infraId": "cluster-shf9t", "clusterId": "44444444-4444-4444-4444-444444444444"},
-        "release-image": {"version": version, "pullspec": "q", "ignitionVersion": spec, "flavour": "A"},
+        "cluster-id": {
+            "infraId": "cluster-shf9t",
+            "clusterId": "44444444-4444-4444-4444-444444444444",
+            "diagnosticsUri": "https://clusterabcde.blob.core.windows.net/",
+        },
+        "release-image": {
+            "version": version,
+            "pullspec": "q",
+            "ignitionVersion": spec,
+            "flavour": release_rules.flavour(version),
+            "machineImage": IMAGE,
+        },
         "clock": {"now": NOW},
     }
 

@@ -22,24 +22,42 @@ from cryptography import x509
 from installer import all_assets, back_ends, graph
 from installer.back_end_errors import InstallerError
 from installer.graph import Content, Graph
-from installer.openshift_install import back_end, outputs, program
+from installer.openshift_install import back_end, fields, outputs, program
 from shared import settings
 from shared.clusters import catalogue
 from tests import openshift_install as stand_in
 from tests.product.unit.installer import example
 from tests.product.unit.product_world import ENVIRONMENT
 
-VERSION = "4.3.18"
+VERSION = "4.19.24"
 MACHINES = "openshift/99_openshift-cluster-api_"
+MASTER_SET = "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml"
 # Lines of a script that leave files behind.
-STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"y"}}' > "$4/.openshift_install_state.json\""""
+STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"z"}}' > "$4/.openshift_install_state.json\""""
 IGNITION = """echo '{{"ignition":{{"version":"{}"}},"storage":{{"files":[]}}}}' > "$4/$role.ign\""""
+
+
+def _objects() -> str:
+    """Return lines that write an object for each row of the fields, with only their places."""
+    pointer = base64.b64encode(b'{"ignition":{"version":"3.2.0"}}').decode()
+    texts: dict[str, Any] = {}
+    for field in fields.FIELDS:
+        holder = texts.setdefault(field.files.replace("*", "0"), {})
+        *parents, last = field.path.split(".")
+        for name in parents:
+            holder = holder.setdefault(name, {})
+        holder[last] = "{}" if field.inside else pointer
+    lines = (f"cat > \"$4/{path}\" <<'END'\n{json.dumps(text)}\nEND" for path, text in texts.items())
+    return "\n".join(('\nmkdir -p "$4/manifests" "$4/openshift"', *lines, ""))
+
+
+OBJECTS = _objects()
 CANARIES = ("canary-client-secret", "canary-registry-password", "canary-ssh-key")
 
 
 def given(**release: Any) -> dict[str, Content]:
     """Return the inputs of a graph, with secrets that are easy to find again."""
-    known = example.given(version=VERSION)
+    known = example.given(version=VERSION, spec="3.2.0", installer="openshift-install")
     auth = base64.b64encode(b"user:canary-registry-password").decode()
     known["install-config"] |= {
         "pullSecret": json.dumps({"auths": {"arosvc.azurecr.io": {"auth": auth}}}),
@@ -80,6 +98,7 @@ class Made:
         return {
             entry["path"]: base64.b64decode(entry["contents"]["source"].partition(",")[2]).decode()
             for entry in document["storage"]["files"]
+            if "contents" in entry
         }
 
 
@@ -139,30 +158,7 @@ def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: 
             base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace")
             for each in re.findall(r"[A-Za-z0-9+/]{8,}", everything)
         )
-    assert f"/opt/openshift/cluster-api/machines/10_inframachine_{ids['infraId']}-master-0.yaml" in made.machine()
-    (hidden,) = yaml.safe_load(made.machine()["/opt/openshift/manifests/cluster-csi-driver.yaml"])["data"].values()
-    assert json.loads(base64.b64decode(hidden)) == {"prefix": f"{ids['infraId']}-csi", "id": ids["clusterId"]}
-
-
-def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own_graph_has_it(made: Made) -> None:
-    """There is one place for each object, whatever makes the rest, and the program's own objects are gone."""
-    with ThreadPoolExecutor(2) as pool:
-        ours = graph.resolve(all_assets.ASSETS, back_end.ADJUSTED, made.given, pool)
-    machine = made.machine()
-    for name in back_end.ADJUSTED:
-        for path, text in ours.contents[name].items():
-            assert machine[f"/opt/openshift/{path}"] == text
-            assert made.graph.file(path) == text
-    assert "publicZone" not in machine["/opt/openshift/manifests/cluster-dns-02-config.yml"]
-    assert sorted(path for path in machine if "worker-machineset" in path) == [
-        f"/opt/openshift/{MACHINES}worker-machineset-{number}.yaml" for number in range(3)
-    ]
-
-
-def test_what_is_laid_over_needs_nothing_but_what_is_given() -> None:
-    """It is not known when the program makes its certificates."""
-    known = {asset.name for asset in all_assets.GIVEN}
-    assert set(graph.needed(all_assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
+    assert ids["infraId"] in made.machine()[f"/opt/openshift/{MASTER_SET}"]
 
 
 def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
@@ -171,8 +167,9 @@ def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
         assert made.graph.contents[name], name
     assert set(back_ends.BACK_ENDS["openshift-install"].assets()) <= set(made.graph.contents)
     assert set(made.graph.contents["openshift-install"]) == {
-        f"cluster-api/machines/10_inframachine_{made.given['cluster-id']['infraId']}-master-0.yaml",
-        "manifests/cluster-csi-driver.yaml",
+        "manifests/cloud-provider-config.yaml",
+        "manifests/image-digest-mirror-set.yaml",
+        MASTER_SET,
     }
     for path, text in made.machine().items():
         if path.startswith("/opt/openshift/"):
@@ -218,7 +215,7 @@ def test_snippets_are_merged_into_the_programs_ignition_and_its_user_data(tmp_pa
     secret = yaml.safe_load(made.machine()[f"/opt/openshift/{MACHINES}worker-user-data-secret.yaml"])
     assert base64.b64decode(secret["data"]["userData"]).decode() == made.graph.file("worker.ign")
     assert made.machine()["/etc/hostname"] == "node.example\n"
-    assert "/opt/openshift/manifests/cluster-csi-driver.yaml" in made.machine()
+    assert f"/opt/openshift/{MASTER_SET}" in made.machine()
     assert hashlib.sha256(made.graph.file("master.ign").encode()).hexdigest() == made.second["sha256"]["master.ign"]
 
 
@@ -382,10 +379,10 @@ def test_a_signal_is_named(shell: Shell) -> None:
 
 def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
     """It would install something that nobody asked for."""
-    shell.says("exit 9", version="4.3.19")
+    shell.says("exit 9", version="4.19.25")
     error = shell.fails()
     assert error.step == "openshift-install version"
-    assert "is of version '4.3.19', and the catalogue wants '4.3.18'" in error.cause
+    assert "is of version '4.19.25', and the catalogue wants '4.19.24'" in error.cause
 
 
 @pytest.mark.parametrize(
@@ -499,19 +496,20 @@ def test_what_the_program_says_of_this_machines_folders_is_left_out(shell: Shell
             "put the cluster's names in",
             "has no '*installconfig.ClusterID' with InfraID and UUID",
         ),
-        (STATE, "read what openshift-install made", "openshift-install has not made bootstrap.ign"),
+        (STATE, "adjust manifests", f"openshift-install has made no '{MACHINES}master-machines-*.yaml', in which"),
+        (f"{STATE}{OBJECTS}", "read what openshift-install made", "openshift-install has not made bootstrap.ign"),
         (
-            f"{STATE}; for role in bootstrap master worker; do {IGNITION.format('2.2.0')}; done",
+            f"{STATE}{OBJECTS}for role in bootstrap master worker; do {IGNITION.format('3.2.0')}; done",
             "read what openshift-install made",
             "openshift-install has not made metadata.json, auth/kubeadmin-password",
         ),
         (
-            f"{STATE}; role=bootstrap; {IGNITION.format('3.2.0')}",
+            f"{STATE}{OBJECTS}for role in bootstrap master worker; do {IGNITION.format('2.2.0')}; done",
             "read what openshift-install made",
-            "'bootstrap.ign' is of Ignition spec 3.2.0, and the catalogue's entry says 2.2.0",
+            "'bootstrap.ign' is of Ignition spec 2.2.0, and the catalogue's entry says 3.2.0",
         ),
     ],
-    ids=["nothing", "no object", "no names", "no ignition", "no kubeconfigs", "another spec"],
+    ids=["nothing", "no object", "no names", "no manifests", "no ignition", "no kubeconfigs", "another spec"],
 )
 def test_what_the_program_has_not_made_is_named(shell: Shell, script: str, step: str, want: str) -> None:
     """Step and file. Ours does not replace it, because the machines would not know it."""
@@ -537,7 +535,7 @@ def test_what_killed_processes_have_left_goes_after_an_hour(shell: Shell) -> Non
 
 def test_a_version_that_is_no_name_of_a_file_is_refused(shell: Shell) -> None:
     """It comes from the catalogue and becomes part of a path."""
-    known = given(version="4.3.18-../../x")
+    known = given(version="4.19.24-../../x")
     with pytest.raises(InstallerError, match="cannot be part of a path"):
         make(known)
     assert not shell.program.exists()

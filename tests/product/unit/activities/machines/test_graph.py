@@ -24,6 +24,7 @@ from shared.store import records
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.activities.checks import customer_network
 from tests.product.unit.activities.checks.offers import MASTER, WORKER, lay_image, offers, sku
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
 from tests.product.unit.installer.example import _keys, quick_keys
@@ -527,6 +528,7 @@ def test_a_graph_is_made_from_one_reading_of_the_catalogue(stage: Stage, monkeyp
         "pullspec": entry["openShiftPullspec"],
         "ignitionVersion": entry["ignitionVersion"],
         "flavour": entry["flavour"],
+        "machineImage": stage.world.properties["rhcosImage"],
     }
     assert json.loads(stage.read().file("bootstrap.ign"))["ignition"]["version"] == entry["ignitionVersion"]
 
@@ -550,7 +552,8 @@ def test_a_plan_of_an_earlier_package_decides_the_image_with_the_graph(stage: St
 
 
 def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:
-    """Make a program the installer of the cluster's version."""
+    """Make a program the installer of the cluster's version. It needs the customer's network."""
+    customer_network.lay(stage.world)
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
     versions.upsert_item(entry | {"installer": "openshift-install"})
@@ -567,12 +570,16 @@ def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
     have_it_made_by(stage, monkeypatch, tmp_path / "program")
     test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 4)
     assert stage.is_whole()
-    assert len(notes.read_text(encoding="utf-8").splitlines()) == len(("manifests", "ignition-configs"))
+    first, _second = (json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines())
+    assert stage.read().contents["install-config"]["networking"]["machineNetwork"] == [
+        {"cidr": "10.0.0.0/23"},
+        {"cidr": "10.0.2.0/23"},
+    ]
     (graph_blob, _ignition) = graph.ensure_graph.render(stage.step)
     assert graph_blob["installer"] == "openshift-install"
     assert set(graph_blob["assets"]) <= set(stage.read().contents)
     infra_id = stage.world.properties["infraId"]
-    assert json.loads(stage.read().file("metadata.json"))["infraID"] == infra_id != openshift_install.INFRA_ID
+    assert json.loads(stage.read().file("metadata.json"))["infraID"] == infra_id != first["drawn"]["infraId"]
     for secret in ("PRIVATE KEY", "s3cret", "canary", stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]):
         assert secret not in caplog.text + json.dumps(graph_blob)
 
@@ -598,6 +605,20 @@ def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
     assert said[-1] == "level=fatal msg=no such region"
     assert {"code": "Owner", "message": "platform"} in error["details"]
     assert "s3cret" not in json.dumps(outcome) + caplog.text
+    assert stage.blobs.writes == []
+
+
+def test_a_subnet_that_is_gone_by_now_is_the_customers(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It was there when the network was validated."""
+    have_it_made_by(stage, monkeypatch, tmp_path / "program")
+    stage.world.azure.resources[NETWORK.lower()]["properties"]["subnets"].pop()
+    error = call("ensure_graph")["error"]
+    assert (error["code"], error["target"]) == ("InvalidLinkedVNet", 'properties.workerProfiles["worker"].subnetId')
+    assert f"The subnet '{NETWORK}/subnets/worker' was not found" in error["message"]
+    del stage.world.azure.resources[NETWORK.lower()]
+    assert f"The virtual network '{NETWORK}' was not found" in call("ensure_graph")["error"]["message"]
     assert stage.blobs.writes == []
 
 

@@ -25,17 +25,11 @@ AUTH = base64.b64encode(b"user:canary").decode()
 
 def config() -> dict[str, Any]:
     """Return a valid one, as the product makes it."""
-    return install_config.from_cluster(
-        example.CLUSTER,
-        example.VERSION,
-        name="cluster",
-        base_domain="eastus.aroapp.test",
-        ssh_key=SSH_KEY,
-        pull_secret=install_config.pull_secret(
-            json.dumps({"auths": {"quay.io": {"auth": AUTH, "email": "a@b"}, "cloud.openshift.com": {"auth": "?"}}}),
-            {"arosvc.azurecr.io": "token:canary"},
-        ),
+    secret = install_config.pull_secret(
+        json.dumps({"auths": {"quay.io": {"auth": AUTH, "email": "a@b"}, "cloud.openshift.com": {"auth": "?"}}}),
+        {"arosvc.azurecr.io": "token:canary"},
     )
+    return install_config.from_cluster(example.source(ssh_key=SSH_KEY, pull_secret=secret), "built-in")
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
