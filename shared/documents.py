@@ -158,6 +158,7 @@ class Properties(TypedDict, total=False):
     install: Install
     zones: list[str]
     rhcosImage: dict[str, str]
+    installer: str
     infraId: str
     storageSuffix: str
     registryProfiles: list[RegistryProfile]

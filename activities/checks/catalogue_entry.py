@@ -1,10 +1,13 @@
 """The catalogue's entry of a cluster's version, as the rows of its create read it."""
 
+from dataclasses import replace
+
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue
 from shared.documents import CatalogueDocument
 
+_INSTALLER_OF_OLDER_BUILDS = "built-in"
 TARGET = "properties.clusterProfile.version"
 
 
@@ -18,15 +21,20 @@ def document(step: Step) -> CatalogueDocument:
 
 
 def entry(step: Step) -> catalogue.Entry:
-    """Return the entry, the same throughout a call.
+    """Return the entry, with the installer that the cluster's request decided. It is the same throughout a call.
+
+    Requests of older builds decided none; then it is the entry's, whose default was the built-in graph.
 
     Raises:
         CloudError: for the customer: the version is not offered any more. For the operator: its entry is wrong.
     """
+    offered = document(step)
     try:
-        return catalogue.read(document(step))
+        found = catalogue.read(offered)
     except ValueError as error:
         raise broken(str(error)) from error
+    decided = step.properties.get("installer") or offered.get("installer") or _INSTALLER_OF_OLDER_BUILDS
+    return replace(found, installer=decided)
 
 
 def broken(what: str) -> CloudError:

@@ -66,6 +66,11 @@ def registries(documents: Iterable[CatalogueDocument], version: str) -> tuple[st
     return tuple(dict.fromkeys(document["openShiftPullspec"].partition("/")[0] for document in named))
 
 
+def installer(documents: Iterable[CatalogueDocument], version: str) -> str:
+    """Return the program that makes the install graph of a version's clusters, or "" if the version is not offered."""
+    return next((read(document).installer for document in _offered(documents) if document["version"] == version), "")
+
+
 def order(version: str) -> tuple[Any, str]:
     """Return what sorts versions, oldest first."""
     return version_key(version), version

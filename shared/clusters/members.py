@@ -91,7 +91,8 @@ MEMBERS = (
     # The catalogue of versions has the default, see `catalogue.py`.
     Member(f"{_CP}.version", default="", check=cluster_checks.version),
     Member(f"{_CP}.resourceGroupId", rule=_CI, required=True, check=cluster_checks.cluster_resource_group_id),
-    Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED),
+    Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED,
+           check=cluster_checks.fips_validated_modules),
     Member(f"{_CP}.oidcIssuer", rule=_R),
     Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
     Member(_SP, _OBJECT, _M, required=True, check=cluster_checks.service_principal, check_empty=True),
@@ -165,6 +166,7 @@ INTERNAL_MEMBERS = (
     Member("properties.install.beginsAgain", _BOOLEAN, _R),
     Member("properties.zones", Kind.STRINGS, _R),
     Member("properties.rhcosImage", _MAP, _R),
+    Member("properties.installer", rule=_R),
     Member("properties.infraId", rule=_R),
     Member("properties.storageSuffix", rule=_R),
     Member("properties.createdAt", Kind.TIME, _R),

@@ -19,7 +19,7 @@ from orchestrators.plans import resume
 from orchestrators.plans.operation_start import begin_operation
 from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, resource_not_found
-from shared.clusters import convert, states, worker_count
+from shared.clusters import catalogue, convert, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
@@ -129,6 +129,10 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
     properties["clusterProfile"]["resourceGroupId"] = properties["clusterProfile"]["resourceGroupId"].lower()
     properties["createdAt"] = services.now().isoformat()
     properties["provisionedBy"] = services.settings.build
+    # Decided here, so that no later change of the catalogue, or of a default, changes it under a running create.
+    properties["installer"] = catalogue.installer(
+        services.store.versions.enabled(), properties["clusterProfile"]["version"]
+    )
     return cluster
 
 

@@ -202,6 +202,7 @@ def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:
         creating=True,
         versions=tuple(catalogue.names(documents)),
         pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile.get("version", "")),
+        installer=catalogue.installer(documents, profile.get("version", "")),
         unknown=unknown,
     )
 

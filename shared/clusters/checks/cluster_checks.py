@@ -252,6 +252,17 @@ def version(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
         yield refuse(target, value, f"one of the versions that can be installed: {', '.join(facts.versions)}")
 
 
+def fips_validated_modules(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """A new cluster has validated modules only where the program that makes its graph is built for them."""
+    if facts.creating and value == "Enabled" and facts.installer == "openshift-install":
+        yield refuse(
+            target,
+            value,
+            "'Disabled': OpenShift makes such clusters of this version only with another build of its installer, "
+            "openshift-install-fips, on a host that itself runs in FIPS mode, and this service has neither",
+        )
+
+
 def cluster_resource_group_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The value is the id of a resource group in the cluster's subscription, other than the cluster resource's own."""
     group, cluster = resource_id.try_parse(value), resource_id.parse(facts.resource_id)

@@ -23,6 +23,7 @@ class Facts:
         versions: the OpenShift versions that can be installed.
         pulled_from: the registries of which the customer's pull secret must name one, because a new cluster pulls its
             release from there; empty if the service's own registry mirrors it.
+        installer: the program that makes the install graph of a new cluster; empty if its version is not offered.
         unknown: the members whose values are not known yet. They are not checked.
     """
 
@@ -34,6 +35,7 @@ class Facts:
     creating: bool
     versions: tuple[str, ...] = ()
     pulled_from: tuple[str, ...] = ()
+    installer: str = ""
     unknown: Unknown = ALL_KNOWN
 
     def get(self, path: str) -> Any:

@@ -622,6 +622,30 @@ def test_a_subnet_that_is_gone_by_now_is_the_customers(
     assert stage.blobs.writes == []
 
 
+@pytest.mark.parametrize(
+    ("decided", "of_entry", "want"),
+    [
+        ("built-in", "openshift-install", "built-in"),
+        ("openshift-install", "built-in", "openshift-install"),
+        ("openshift-install", None, "openshift-install"),
+        (None, "openshift-install", "openshift-install"),
+        (None, None, "built-in"),
+    ],
+    ids=["one", "the other", "nothing in the entry", "an older build", "an older build, and nothing in the entry"],
+)
+def test_the_installer_is_the_one_that_the_request_decided(
+    stage: Stage, decided: str | None, of_entry: str | None, want: str
+) -> None:
+    """Whatever the catalogue says by then. Requests of older builds decided none."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item(entry | ({"installer": of_entry} if of_entry else {}))
+    if decided:
+        stage.world.properties["installer"] = decided
+    (graph_blob, _ignition) = graph.ensure_graph.render(stage.step)
+    assert graph_blob["installer"] == want
+
+
 def test_what_may_pass_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A mirror that does not answer, for example."""
 

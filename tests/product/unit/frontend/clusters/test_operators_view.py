@@ -56,6 +56,7 @@ def test_operators_see_internal_members_and_no_secret(installed: World) -> None:
     assert (properties["infraId"], properties["storageSuffix"], properties["zones"]) == ("c1-x", "abc", ["1", "2", "3"])
     assert properties["install"] == {"now": "2026-03-01", "beginsAgain": True}
     assert properties["rhcosImage"] == {"sku": "aro_419"}
+    assert properties["installer"] == "built-in"
     assert properties["registryProfiles"] == [{"name": "r.io", "username": "u"}]
     assert properties["networkProfile"]["privateEndpointIp"] == "10.0.0.9"
     assert properties["servicePrincipalProfile"] == {
