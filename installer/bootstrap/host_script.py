@@ -7,12 +7,13 @@ that prefix, for releases whose units keep records.
 import re
 import shlex
 from collections.abc import Iterable
-from pathlib import Path
+from importlib import resources
 
 from installer.graph import Content
 from installer.release.releases import WITH_RECORDS
 
-FOLDER = Path(__file__).parent / "scripts"
+# Not a path: the installer also runs from a zip.
+FOLDER = resources.files("installer.bootstrap") / "scripts"
 _VALUE = re.compile(r"@([A-Z_]+)@")
 _RECORDED = re.compile(r"^( *)#records: (.*\n)", re.MULTILINE)
 
