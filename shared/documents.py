@@ -323,6 +323,7 @@ class CatalogueDocument(Document, total=False):
     ignitionVersion: str
     flavour: str
     installer: str
+    installerDigest: str
     snippets: dict[str, Any]
 
 

@@ -372,21 +372,17 @@ class Settings(Pace):
     )
     openshift_install: str = _setting(
         "OPENSHIFT_INSTALL",
-        "Path of the installer of versions whose `installer` is `openshift-install`; `{version}` stands for theirs, a "
-        "relative path begins at the temp folder. Where there is no such file, it is fetched.",
-        default="openshift-install/{version}/openshift-install",
+        "Path of the installer of versions whose `installer` is `openshift-install`; `{version}` stands for theirs, "
+        "`{digest}` for that of their entry. A relative path begins at the temp folder. Where there is no such file, "
+        "it is fetched by that digest.",
+        default="openshift-install/{version}/{digest}/openshift-install",
     )
     openshift_install_mirror: str = _setting(
         "OPENSHIFT_INSTALL_MIRROR",
-        "Where that installer is fetched from, `<mirror>/<version>/`.",
+        "Where that installer is fetched from if the entry has an `installerDigest`, `<mirror>/<version>/`. Otherwise "
+        "it comes out of the release image.",
         parse=_https,
         default="https://mirror.openshift.com/pub/openshift-v4/clients/ocp",
-    )
-    openshift_ci_registry: str = _setting(
-        "OPENSHIFT_CI_REGISTRY",
-        "Registry from which it is fetched instead, where the cluster's pull secret has credentials for it.",
-        parse=_server,
-        default="registry.ci.openshift.org",
     )
     build: str = _setting(
         "BUILD",

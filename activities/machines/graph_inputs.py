@@ -111,7 +111,8 @@ def release(entry: catalogue.Entry) -> Content:
         "ignitionVersion": entry.ignition_version,
         "flavour": entry.flavour,
     }
-    return content | ({"snippets": entry.snippets} if entry.snippets else {})
+    further = {"installerDigest": entry.installer_digest, "snippets": entry.snippets}
+    return content | {name: value for name, value in further.items() if value}
 
 
 def check_snippets(given: dict[str, Content]) -> None:

@@ -1,8 +1,9 @@
-"""Finds the program `openshift-install` of a version: at a path, or by a rule if it is not there.
+"""Finds the program `openshift-install` of a version: at a path, or by a digest if it is not there.
 
-If the cluster's pull secret has credentials for the CI registry, the program comes from there: the release image names
-the image `installer`, which contains it. Otherwise the public mirror has it as an archive, with a list of checksums. A
-download is used only after its digest has been checked, and appears at its path in one move.
+The catalogue's entry has the digest of an archive on the mirror. Or else its release image is named by digest, and
+leads to the program: it names the image `installer`, which contains it, by digest as well. Nothing else is believed, no
+list of checksums and no tag. A download is used only after its digest has been checked, and appears at its path in one
+move.
 
 Source: openshift/oc `pkg/cli/admin/release/extract_tools.go`; mirror.openshift.com, `pub/openshift-v4/clients/ocp`.
 """
@@ -20,18 +21,22 @@ from typing import IO
 
 from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Content
+from installer.openshift_install import markers
 from installer.openshift_install.program import PROGRAM
 from installer.release import image_registry
+from installer.release.archives import Archive, Limits
 from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec
 from shared import settings
+from shared.release import release_rules
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"
 _IN_MIRROR, _IN_IMAGE = "openshift-install", "usr/bin/openshift-install"
 _REFERENCES = "release-manifests/image-references"
 _COMPONENT = "installer"
-_RELEASES = "ocp/release"
+# What `image_registry` takes from an index.
+_ARCHITECTURE = "amd64"
 # For the versions of 2026: archives are near half a gigabyte, programs near one.
 _LONGEST_ARCHIVE, _LONGEST_PROGRAM, _LONGEST_REFERENCES = 1 << 30, 2 << 30, 8 << 20
 # The host ends a function after ten minutes, and the runs of the program need half of them.
@@ -45,16 +50,27 @@ _PART, _PART_SECONDS = ".part-", 3600
 _FETCHING = threading.Lock()
 
 
-def path(version: str) -> Path:
-    """Return the path of a version's program, whether or not it exists yet."""
-    return Path(tempfile.gettempdir()) / settings.load().openshift_install.replace("{version}", version)
+def path(release: Content) -> Path:
+    """Return the path of a version's program, whether or not it exists yet.
+
+    Args:
+        release: `version`, `pullspec`, and `installerDigest` if the entry has one.
+    """
+    template = settings.load().openshift_install
+    digest = _digest(release).removeprefix("sha256:")
+    return Path(tempfile.gettempdir()) / template.replace("{version}", release["version"]).replace("{digest}", digest)
+
+
+def _digest(release: Content) -> str:
+    """Return the digest by which the program is fetched; "" if there is none."""
+    return release.get("installerDigest") or release_rules.pinned_digest(release["pullspec"])
 
 
 def ensure(release: Content, pull_secret: str) -> Path:
     """Return the path of the program, and fetch it if it is missing.
 
     Args:
-        release: `version`, `pullspec`.
+        release: as for `path`.
         pull_secret: the cluster's, JSON.
 
     Raises:
@@ -63,7 +79,7 @@ def ensure(release: Content, pull_secret: str) -> Path:
     version = release["version"]
     if "/" in version:
         raise InstallerError(FIND, f"version '{version}' cannot be part of a path")
-    program = path(version)
+    program = path(release)
     try:
         if not program.exists():
             _fetch_alone(release, pull_secret, program)
@@ -101,22 +117,29 @@ def _check(program: Path) -> None:
 
 
 def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> None:
-    auths = json.loads(pull_secret or "{}").get("auths") or {}
-    registry = settings.load().openshift_ci_registry
-    source = f"registry {registry}" if registry in auths else settings.load().openshift_install_mirror
-    _log.info("Fetching openshift-install %s from %s", release["version"], source)
+    digest = _digest(release)
+    if not digest:
+        raise InstallerError(
+            FIND,
+            f"there is no digest to fetch {PROGRAM} by: put the catalogue's entry again with 'installerDigest', or "
+            "with an 'openShiftPullspec' that ends with '@sha256:...'",
+            place=str(program),
+        )
+    of_mirror = "installerDigest" in release
+    source = settings.load().openshift_install_mirror if of_mirror else release["pullspec"]
+    _log.info("Fetching openshift-install %s by %s from %s", release["version"], digest, source)
     try:
         program.parent.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         _sweep(program.parent)
         handle, part = tempfile.mkstemp(prefix=_PART, dir=program.parent)
         try:
-            with os.fdopen(handle, "wb") as file, closing(session()) as opened:
+            with os.fdopen(handle, "w+b") as file, closing(session()) as opened:
                 downloads = Downloads(FETCH, begun + _FETCH_SECONDS, opened)
-                if registry in auths:
-                    _from_registry(downloads, release, registry, auths, file)
+                if of_mirror:
+                    _from_mirror(downloads, release, file)
                 else:
-                    _from_mirror(downloads, release["version"], file)
-                size = file.tell()
+                    _from_image(downloads, release, pull_secret, file)
+                size = file.seek(0, os.SEEK_END)
                 os.fchmod(handle, _MODE)
             # It is closed by now: a file that is open for writing cannot be started, and others look for it without
             # waiting. If another process was faster, its file is the same.
@@ -138,39 +161,48 @@ def _sweep(folder: Path) -> None:
                 left.unlink()
 
 
-def _from_mirror(downloads: Downloads, version: str, part: IO[bytes]) -> None:
-    folder = f"{settings.load().openshift_install_mirror}/{version}"
-    url = f"{folder}/sha256sum.txt"
-    lines = downloads.short(downloads.expect(downloads.get(url), url), url).decode(errors="replace").splitlines()
-    # A star means that a file was read as binary.
-    digests = {words[1].lstrip("*"): words[0] for line in lines if len(words := line.split()) == 2}  # noqa: PLR2004 - digest and name
-    names = (f"openshift-install-linux-{version}.tar.gz", "openshift-install-linux.tar.gz")
-    name = next((name for name in names if name in digests), None)
-    if not name:
-        raise downloads.failed(f"{url} has neither {' nor '.join(names)}")
-    with tempfile.TemporaryFile() as archive:
-        url = f"{folder}/{name}"
-        downloads.save(downloads.expect(downloads.get(url), url), url, archive, digests[name], _LONGEST_ARCHIVE)
-        if not downloads.unpack(archive, _IN_MIRROR, part, _LONGEST_PROGRAM):
-            raise downloads.failed(f"{url} has no file '{_IN_MIRROR}'")
+def _from_mirror(downloads: Downloads, release: Content, part: IO[bytes]) -> None:
+    version = release["version"]
+    url = f"{settings.load().openshift_install_mirror}/{version}/openshift-install-linux-{version}.tar.gz"
+    digest = release["installerDigest"].removeprefix("sha256:")
+    archive = Archive(downloads, downloads.expect(downloads.get(url), url), url, digest)
+    if not archive.unpack(_IN_MIRROR, part, Limits(_LONGEST_ARCHIVE, _LONGEST_PROGRAM)):
+        raise downloads.failed(f"{url} has no file '{_IN_MIRROR}'")
+    if empty := markers.empty(part):
+        raise downloads.failed(
+            f"the {PROGRAM} in {url} belongs to no release: its {empty[0]} is not filled in. Give the digest of a "
+            "released archive, or none and a release image by digest"
+        )
 
 
-def _from_registry(downloads: Downloads, release: Content, registry: str, auths: Content, part: IO[bytes]) -> None:
+def _from_image(downloads: Downloads, release: Content, pull_secret: str, part: IO[bytes]) -> None:
+    auths = json.loads(pull_secret or "{}").get("auths") or {}
     at = image_registry.parse(release["pullspec"])
-    if not at or at.server != registry:
-        at = Pullspec(registry, _RELEASES, release["version"])
+    if not at:
+        raise downloads.failed(f"'{release['pullspec']}' names no registry")
     with tempfile.TemporaryFile() as references:
         image_registry.with_credential(downloads, at, auths).extract(_REFERENCES, references, _LONGEST_REFERENCES)
         references.seek(0)
         installer = _installer_image(references.read())
     if not installer:
-        raise downloads.failed(f"release {at} names no image '{_COMPONENT}'")
+        raise downloads.failed(f"release {at} names no image '{_COMPONENT}' by digest")
     image_registry.with_credential(downloads, installer, auths).extract(_IN_IMAGE, part, _LONGEST_PROGRAM)
+    values = {
+        markers.IMAGE: release["pullspec"],
+        markers.VERSION: release["version"],
+        markers.ARCHITECTURE: f"linux/{_ARCHITECTURE}",
+    }
+    try:
+        markers.fill(part, values)
+    except ValueError as error:
+        raise downloads.failed(f"{PROGRAM} in {installer} cannot be told its release: {error}") from None
 
 
 def _installer_image(references: bytes) -> Pullspec | None:
+    """Return the image of the program; None if the release names none by digest."""
     try:
         tags = json.loads(references)["spec"]["tags"]
-        return next(image_registry.parse(tag["from"]["name"]) for tag in tags if tag["name"] == _COMPONENT)
+        found = next(image_registry.parse(tag["from"]["name"]) for tag in tags if tag["name"] == _COMPONENT)
     except (ValueError, KeyError, TypeError, StopIteration):
         return None
+    return found if found and found.reference.startswith("sha256:") else None

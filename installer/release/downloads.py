@@ -1,15 +1,9 @@
-"""Large downloads: read in pieces, with a size limit, and used only after their digest has been checked."""
+"""Large downloads: read in pieces, with limits of size and time, and over verified TLS alone."""
 
-import gzip
-import hashlib
-import shutil
-import tarfile
 import time
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import IO
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -74,17 +68,17 @@ class Downloads:
             InstallerError: if nobody answers, the answer breaks off, or the time is over.
         """
         if time.monotonic() > self.until:
-            raise self.failed(f"there was no time left for {_place(url)}", passing=True)
+            raise self.failed(f"there was no time left for {place(url)}", passing=True)
         try:
-            with self._in_time():
+            with self.in_time():
                 answer = self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:
             # Its text contains the address, which may be signed.
-            cause = f"{_place(url)} cannot be read ({type(error).__name__})"
+            cause = f"{place(url)} cannot be read ({type(error).__name__})"
             raise self.failed(cause, passing=_may_pass(error)) from None
         if not answer_framing.is_whole("GET", answer.status_code, answer.headers):
             answer.close()
-            raise self.failed(f"{_place(url)} broke off in its headers", passing=True)
+            raise self.failed(f"{place(url)} broke off in its headers", passing=True)
         return answer
 
     def expect(self, answer: requests.Response, url: str) -> requests.Response:
@@ -97,92 +91,39 @@ class Downloads:
             return answer
         answer.close()
         busy = answer.status_code in _AGAIN.status_forcelist
-        raise self.failed(f"{_place(url)} answered {answer.status_code}", passing=busy)
+        raise self.failed(f"{place(url)} answered {answer.status_code}", passing=busy)
 
     def short(self, answer: requests.Response, url: str) -> bytes:
         """Return a short body, 8 MiB at most."""
-        with answer, self._in_time():
-            return b"".join(self._pieces(answer, url, _SHORT_BYTES))
+        with answer, self.in_time():
+            return b"".join(self.pieces(answer, url, _SHORT_BYTES))
 
-    def save(self, answer: requests.Response, url: str, target: IO[bytes], digest: str, longest: int) -> None:
-        """Write a body to a file, and rewind the file.
+    def pieces(self, answer: requests.Response, url: str, longest: int) -> Iterator[bytes]:
+        """Yield a body piece by piece, within `in_time`.
 
         Args:
             answer: the answer with the body.
             url: its address, for errors.
-            target: an empty file.
-            digest: required SHA-256 of the body, hexadecimal.
             longest: maximum size, in bytes.
 
         Raises:
-            InstallerError: also if the body is longer, or has another digest.
+            InstallerError: if the body is longer, or breaks off.
         """
-        found = hashlib.sha256()
-        with answer, self._in_time():
-            for piece in self._pieces(answer, url, longest):
-                found.update(piece)
-                target.write(piece)
-        if found.hexdigest() != digest:
-            raise self.failed(f"{_place(url)} has SHA-256 {found.hexdigest()}, and not {digest}")
-        target.seek(0)
-
-    def _pieces(self, answer: requests.Response, url: str, longest: int) -> Iterator[bytes]:
         size = 0
         try:
             for piece in bounded_answers.pieces(answer.raw, longest, _PIECE_BYTES):
                 size += len(piece)
                 yield piece
         except bounded_answers.TooLong:
-            raise self.failed(f"{_place(url)} is longer than {longest} bytes") from None
+            raise self.failed(f"{place(url)} is longer than {longest} bytes") from None
         except HTTPError as error:
             late = time.monotonic() > self.until
             cause = f"did not arrive in time, {size} bytes did" if late else f"broke off ({type(error).__name__})"
-            raise self.failed(f"{_place(url)} {cause}", passing=True) from None
+            raise self.failed(f"{place(url)} {cause}", passing=True) from None
 
-    def _in_time(self) -> AbstractContextManager[None]:
+    def in_time(self) -> AbstractContextManager[None]:
+        """End the calls within it with the fetch's own time."""
         return deadline.within(self.until - time.monotonic())
-
-    def unpack(self, archive: IO[bytes], member: str, target: IO[bytes], longest: int) -> bool:
-        """Write one file of a compressed tar archive to another file; return whether the archive has it.
-
-        Args:
-            archive: the archive.
-            member: path of the file in it.
-            target: the file to write.
-            longest: maximum size, in bytes.
-
-        Raises:
-            InstallerError: if the archive cannot be read, or the file is too long.
-            OSError: if the target cannot be written.
-        """
-        try:
-            with tarfile.open(fileobj=_Unpacked(archive, self), mode="r|") as entries:
-                for entry in entries:
-                    if entry.name.removeprefix("./") != member or not entry.isfile():
-                        continue
-                    if entry.size > longest:
-                        raise self.failed(f"'{member}' has {entry.size} bytes, more than {longest}")
-                    content = entries.extractfile(entry)
-                    if content is None:
-                        return False
-                    shutil.copyfileobj(content, target, _PIECE_BYTES)
-                    return True
-        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self.failed(f"the archive with '{member}' cannot be read ({type(error).__name__})") from None
-        return False
-
-
-class _Unpacked(gzip.GzipFile):
-    """What an archive holds, read while there is time: a gigabyte may unpack to a thousand."""
-
-    def __init__(self, archive: IO[bytes], downloads: Downloads) -> None:
-        super().__init__(fileobj=archive, mode="rb")
-        self._downloads = downloads
-
-    def read(self, size: int | None = -1) -> bytes:
-        if time.monotonic() > self._downloads.until:
-            raise self._downloads.failed("the archive could not be unpacked in time", passing=True)
-        return super().read(size)
 
 
 def _may_pass(error: requests.RequestException) -> bool:
@@ -193,6 +134,6 @@ def _may_pass(error: requests.RequestException) -> bool:
     return isinstance(error, network) and not isinstance(error, exceptions.SSLError)
 
 
-def _place(url: str) -> str:
+def place(url: str) -> str:
     """Return an address without its query."""
     return url.partition("?")[0]

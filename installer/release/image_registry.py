@@ -9,7 +9,6 @@ authentication.
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 import requests
 from requests.utils import parse_dict_header
 
+from installer.release.archives import Archive, Limits
 from installer.release.downloads import Downloads
 from shared import bounded_answers
 
@@ -110,10 +110,9 @@ class Image:
             if not digest:
                 raise self.downloads.failed(f"a layer of image {self.at} has no SHA-256 digest")
             url = self._url(f"blobs/{layer}")
-            with tempfile.TemporaryFile() as archive:
-                self.downloads.save(self._get(url), url, archive, digest["hex"], _LONGEST_LAYER)
-                if self.downloads.unpack(archive, member, target, longest):
-                    return
+            archive = Archive(self.downloads, self._get(url), url, digest["hex"])
+            if archive.unpack(member, target, Limits(_LONGEST_LAYER, longest)):
+                return
         raise self.downloads.failed(f"image {self.at} has no file '{member}'")
 
     def _url(self, what: str) -> str:

@@ -32,6 +32,8 @@ class Entry:
             the version.
         flavour: flavour of the bootstrap; by default it follows from the version.
         installer: what makes the install graph.
+        installer_digest: digest of the archive with the program `openshift-install`, `installerDigest`; empty if the
+            program is in the release image.
         enabled: whether the version is offered.
         default: whether a create that names no version gets this one.
         snippets: rows by role, laid over the ignition: see `installer/ignition/snippets.py`.
@@ -44,6 +46,7 @@ class Entry:
     ignition_version: str
     flavour: str
     installer: str = "built-in"
+    installer_digest: str = ""
     enabled: bool = False
     default: bool = False
     snippets: dict[str, Any] | None = None
@@ -148,12 +151,17 @@ def read(document: CatalogueDocument) -> Entry:
         # Entries of older builds have neither member.
         ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
         flavour=document.get("flavour") or release_rules.flavour(version),
-        installer=document.get("installer") or INSTALLERS[0],
+        installer=_installer(document),
+        installer_digest=document.get("installerDigest") or "",
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
         snippets=document.get("snippets"),
         release_images=machine_image.of_release(metadata, version) if metadata and not image else None,
     )
+
+
+def _installer(document: Mapping[str, Any]) -> str:
+    return document.get("installer") or INSTALLERS[0]
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
@@ -184,11 +192,24 @@ def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, 
     for member, values in allowed.items():
         if document.get(member) and document[member] not in values:
             yield member, f"has {member} '{document[member]}', which is not one of {', '.join(values)}"
+    yield from _digest_findings(document, version)
     for member in ("enabled", "default"):
         if document.get(member) is not None and not isinstance(document[member], bool):
             yield member, f"has {member} {document[member]!r}, which is neither true nor false"
     if document.get("snippets") is not None and not isinstance(document["snippets"], Mapping):
         yield "snippets", "has 'snippets' that are not an object"
+
+
+def _digest_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
+    digest, program = document.get("installerDigest"), _installer(document) == "openshift-install"
+    pullspec = str(document.get("openShiftPullspec"))
+    remedy = f"Give the SHA-256 of openshift-install-linux-{version}.tar.gz as its publisher's signed list has it"
+    if digest is not None and not (isinstance(digest, str) and release_rules.DIGEST.fullmatch(digest)):
+        form = "'sha256:' and 64 hexadecimal digits in lower case"
+        yield "installerDigest", f"has installerDigest {digest!r}, which is not {form}. {remedy}"
+    elif program and digest is None and release_rules.wants_installer_digest(version, pullspec):
+        lack = "has no 'installerDigest', by which openshift-install is fetched"
+        yield "installerDigest", f"{lack}. {remedy}, or an 'openShiftPullspec' that ends with '@sha256:...'"
 
 
 def _image_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ from shared.documents import CatalogueDocument, Document
 # The members of an entry that operators write; docs/documents.md explains them.
 MEMBERS = (
     *("version", "enabled", "default", "openShiftPullspec", "rhcosImage", "releaseMetadata"),
-    *("ignitionVersion", "flavour", "installer", "snippets"),
+    *("ignitionVersion", "flavour", "installer", "installerDigest", "snippets"),
 )
 # The members of a reply that a request may repeat, and that it does not change.
 _READ_ONLY = ("etag", "problems", "defaultSince")

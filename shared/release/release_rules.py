@@ -3,6 +3,8 @@
 Areas of `shared` do not import each other, so facts that two of them need are here.
 """
 
+import re
+
 IGNITION_VERSIONS = ("2.2.0", "3.1.0", "3.2.0")
 # How the bootstrap machine starts etcd: with a signer, in transition, with its operator, with the newer operator.
 FLAVOURS = ("A", "T", "B", "C")
@@ -15,6 +17,9 @@ _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 _FIRST_WITH_BOOT_IMAGES = (4, 8)
 # The last release whose marketplace image is known to be named as its disk is. Later ones differ by date, or wholly.
 _LAST_WITH_IMAGE_IN_DISK_NAME = (4, 10)
+# From this version on the program `openshift-install` is fetched by digest, wherever it comes from.
+_FIRST_BY_DIGEST = (4, 16)
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
 _LAST_WITH_SDN = (4, 10)
 
@@ -58,3 +63,17 @@ def disk_names_machine_image(version: str) -> bool:
 def network_type(version: str) -> str:
     """Return the cluster network that a release installs by default."""
     return "OpenShiftSDN" if minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
+
+
+def pinned_digest(pullspec: str) -> str:
+    """Return the digest by which a pull spec names its image; "" if it names a tag."""
+    digest = pullspec.rpartition("@")[2]
+    return digest if DIGEST.fullmatch(digest) else ""
+
+
+def wants_installer_digest(version: str, pullspec: str) -> bool:
+    """Tell whether a release's installer has to be named by a digest of its own.
+
+    A release image that is named by digest contains the program, so that needs no other.
+    """
+    return minor(version) >= _FIRST_BY_DIGEST and not pinned_digest(pullspec)

@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 VERSION = "4.19.24"
+ARCHIVE = f"/ocp/{VERSION}/openshift-install-linux-{VERSION}.tar.gz"
 CREDENTIAL = base64.b64encode(b"puller:canary-registry-password").decode()
 TOKEN = "canary-token"  # noqa: S105 - the token of a stand-in
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -54,20 +55,14 @@ class ProgramServer:
         """Return the requested paths that begin with a text, in order."""
         return [path for path, _ in self.asked if path.startswith(begin)]
 
-    def lay_mirror(self, program: bytes, *, name: str = "", digest: str = "") -> str:
-        """Add an archive with the program, and its checksum, where the mirror has them; return the archive's path.
+    def lay_mirror(self, program: bytes) -> str:
+        """Add an archive with the program where the mirror has it; return its digest."""
+        return self.lay_archive(archive({"README.md": b"read me", "openshift-install": program}))
 
-        Args:
-            program: the content of the program.
-            name: file name of the archive; by default the one with the version.
-            digest: SHA-256 in the checksum file; by default the true one.
-        """
-        name = name or f"openshift-install-linux-{VERSION}.tar.gz"
-        packed = archive({"README.md": b"read me", "openshift-install": program})
-        sums = f"{'0' * 64}  openshift-client-linux-{VERSION}.tar.gz\n{digest or sha256(packed)}  {name}\n"
-        self.answers[f"/ocp/{VERSION}/sha256sum.txt"] = Answer(body=sums.encode())
-        self.answers[f"/ocp/{VERSION}/{name}"] = Answer(body=packed)
-        return f"/ocp/{VERSION}/{name}"
+    def lay_archive(self, packed: bytes) -> str:
+        """Add a file where the mirror has the archive; return its digest."""
+        self.answers[ARCHIVE] = Answer(body=packed)
+        return f"sha256:{sha256(packed)}"
 
     def lay_image(self, repository: str, layers: list[bytes], *tags: str, index: bool = False) -> str:
         """Add an image to the registry; return its digest.

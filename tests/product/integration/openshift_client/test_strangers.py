@@ -125,11 +125,15 @@ def ask_registry(_cluster: Cluster) -> None:
 
 
 def download(_cluster: Cluster) -> None:
-    """Download a file whose digest is known."""
+    """Download a file piece by piece, as one arrives that is unpacked meanwhile."""
     url = "https://registry.example.org/x"
     with ExitStack() as opened:
         one = limits(opened)
-        one.save(one.get(url), url, io.BytesIO(), "0" * 64, 1 << 20)
+        with one.get(url) as answer, one.in_time():
+            for _ in one.pieces(answer, url, 1 << 20):
+                pass
+        # As for an answer that is not what was wanted.
+        raise one.failed("it has another digest")
 
 
 def ask_metadata(_cluster: Cluster) -> object:

@@ -165,6 +165,45 @@ def test_an_entry_that_cannot_be_installed_says_why(change: dict[str, Any], want
     assert want in problem
 
 
+BY_INSTALLER = OLD | {"version": "4.19.24", "installer": "openshift-install"}
+DIGEST = f"sha256:{'0a' * 32}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"installerDigest": DIGEST, "openShiftPullspec": "quay.io/x/ocp-release:4.19.24-x86_64"},
+        {"openShiftPullspec": f"quay.io/x/ocp-release@{DIGEST}"},
+        {"version": "4.10.67", "openShiftPullspec": "quay.io/x/ocp-release:4.10.67-x86_64"},
+    ],
+    ids=["by its own digest", "by the release image's", "a program that lies where the setting says"],
+)
+def test_the_installer_is_named_by_a_digest(change: Any) -> None:
+    """A release image that is named by digest contains the program, so that needs no digest of its own."""
+    assert catalogue.problems(BY_INSTALLER | change) == []
+    assert catalogue.read(BY_INSTALLER | change).installer_digest == change.get("installerDigest", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        ({}, "has no 'installerDigest', by which openshift-install is fetched"),
+        ({"installerDigest": None}, "has no 'installerDigest'"),
+        ({"installerDigest": "0a" * 32}, "which is not 'sha256:' and 64 hexadecimal digits"),
+        ({"installerDigest": DIGEST.upper()}, "which is not 'sha256:' and 64 hexadecimal digits"),
+        ({"installerDigest": "<digest>"}, "has installerDigest '<digest>', which is not"),
+        ({"installerDigest": 1}, "has installerDigest 1, which is not"),
+    ],
+    ids=["none", "null", "without its kind", "in upper case", "a placeholder", "a number"],
+)
+def test_an_installer_without_a_digest_is_refused_with_what_to_do(change: Any, want: str) -> None:
+    """The service would otherwise have to believe a server."""
+    entry = BY_INSTALLER | {"openShiftPullspec": "quay.io/x/ocp-release:4.19.24-x86_64"} | change
+    (problem,) = catalogue.problems(entry)
+    assert want in problem
+    assert "Give the SHA-256 of openshift-install-linux-4.19.24.tar.gz as its publisher's signed list has it" in problem
+
+
 @pytest.mark.parametrize(
     ("metadata", "version", "sku", "image"),
     [

@@ -21,6 +21,7 @@ from tests.product.integration.service.stage import Cluster, prepare
 pytestmark = pytest.mark.slow(40)
 
 VERSION = "4.19.25"
+DIGEST = "5" * 64
 FAILING = f"""#!/bin/sh
 if [ "$1" = version ]; then echo "openshift-install {VERSION}"; exit 0; fi
 cat "$HOME/.azure/osServicePrincipal.json"; echo
@@ -32,7 +33,7 @@ exit 1
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """Return the default path at which the product looks for the program."""
-    return tmp_path / "openshift-install" / VERSION / "openshift-install"
+    return tmp_path / "openshift-install" / VERSION / DIGEST / "openshift-install"
 
 
 @pytest.fixture
@@ -49,6 +50,7 @@ def _offer(azure: LocalAzure) -> None:
     """Add the version to the catalogue, as an operator would."""
     entry = next(dict(each) for each in VERSIONS if each["default"])
     entry |= {"id": VERSION, "version": VERSION, "default": False, "installer": "openshift-install"}
+    entry["installerDigest"] = f"sha256:{DIGEST}"
     with taken(azure.state) as inventory:
         inventory.items("OpenShiftVersions").create(entry, VERSION)
 
