@@ -3,18 +3,24 @@
 Their output goes to files, so the limit of a file's size holds for it, too, and none of it is in this process's memory.
 """
 
+import json
 import logging
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from shared.child_network import ChildNetwork
+
+# Files and connections of a child at once, of which programs need a few dozen.
+_OPEN_FILES = 256
 _START = str(Path(__file__).with_name("child_start.py"))
 _log = logging.getLogger(__name__)
 _FILE_TOO_LARGE, _NO_CPU = "file too large", "SIGXCPU"
@@ -45,6 +51,7 @@ class Limits:
             resource.RLIMIT_CPU: (self.cpu_seconds, self.cpu_seconds + 5),
             resource.RLIMIT_DATA: (self.memory_bytes, self.memory_bytes),
             resource.RLIMIT_FSIZE: (self.file_bytes, self.file_bytes),
+            resource.RLIMIT_NOFILE: (_OPEN_FILES, _OPEN_FILES),
             resource.RLIMIT_CORE: (0, 0),
         }
         return ",".join(f"{which}:{soft}:{hard}" for which, (soft, hard) in limits.items())
@@ -65,6 +72,29 @@ class Limits:
         return ""
 
 
+@dataclass(frozen=True)
+class Confinement:
+    """What a child may use besides the program itself; nothing else, and no other process.
+
+    Args:
+        readable: files and folders that it may read.
+        startable: files and folders that it may read, and start programs of.
+        writable: files and folders that it may read and write.
+        port: where on 127.0.0.1 each of its connections leads, whatever it asks for; None if it has no network.
+    """
+
+    readable: Sequence[Path] = ()
+    startable: Sequence[Path] = ()
+    writable: Sequence[Path] = ()
+    port: int | None = None
+
+    def for_start(self, program: str) -> str:
+        """Return the confinement as `child_start.py` reads it. Paths that do not exist are left out."""
+        uses = {"read": self.readable, "execute": (*self.startable, Path(program)), "write": self.writable}
+        paths = {use: [str(path) for path in named if path.exists()] for use, named in uses.items()}
+        return json.dumps({"paths": paths, "connected": self.port is not None})
+
+
 def run(
     words: Sequence[str],
     limits: Limits,
@@ -73,7 +103,7 @@ def run(
     environment: Mapping[str, str],
     output: Path,
     errors: Path | None = None,
-    confined: bool = False,
+    confinement: Confinement | None = None,
 ) -> int:
     """Run a program, and end everything that it has started.
 
@@ -84,8 +114,8 @@ def run(
         environment: all of its environment.
         output: the file for its output.
         errors: the file for its errors; None for the same.
-        confined: whether it has no network, and no files but those in its folder. It cannot write those either. If the
-            kernel does not know how, the log says so, once.
+        confinement: what it may use; None for all that this service may. If the kernel does not know how to confine it,
+            the log says so, once.
 
     Returns:
         Its exit code, or the negative number of the signal that ended it.
@@ -94,11 +124,11 @@ def run(
         OSError: it cannot be started.
         subprocess.TimeoutExpired: it ran for too long.
     """
-    reading, writing = os.pipe()
-    only = str(folder) if confined else ""
-    command = [sys.executable, "-I", "-S", _START, str(writing), limits.of_resources(), only, *words]
-    with os.fdopen(reading, "rb") as pipe, output.open("wb") as out, (errors or Path(os.devnull)).open("wb") as err:
-        try:
+    parent, child = socket.socketpair()
+    confined = confinement.for_start(words[0]) if confinement else ""
+    command = [sys.executable, "-I", "-S", _START, str(child.fileno()), limits.of_resources(), confined, *words]
+    with parent, output.open("wb") as out, (errors or Path(os.devnull)).open("wb") as err:
+        with child:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
@@ -106,24 +136,36 @@ def run(
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err if errors else out,
-                pass_fds=(writing,),
+                pass_fds=(child.fileno(),),
                 start_new_session=True,
             )
-        finally:
-            os.close(writing)
         try:
-            unconfined, _, number = pipe.read().decode().partition("!")
-            if number:
-                raise OSError(int(number), os.strerror(int(number)), words[0])
-            if unconfined:
-                _log_once(Path(words[0]).name, unconfined)
-            return process.wait(limits.seconds)
+            said, listener = _heard(parent)
+            port = confinement.port if confinement else None
+            with ChildNetwork(listener, port) if listener is not None and port else nullcontext():
+                unconfined, _, number = said.partition("!")
+                if number:
+                    raise OSError(int(number), os.strerror(int(number)), words[0])
+                if unconfined:
+                    _log_once(Path(words[0]).name, unconfined)
+                return process.wait(limits.seconds)
         finally:
             # With everything that it has started, which could write on. A process group's number is not reused while
             # the group exists.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _heard(parent: socket.socket) -> tuple[str, int | None]:
+    """Return what the child says before the program starts, and the listener of its filter."""
+    said, listener = b"", None
+    while True:
+        piece, descriptors, _, _ = socket.recv_fds(parent, 1024, 1)
+        if not piece:
+            return said.decode().replace("+", ""), listener
+        said += piece
+        listener = descriptors[0] if descriptors else listener
 
 
 @cache

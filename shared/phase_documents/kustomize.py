@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from shared import child_process, deadline, durations
 from shared.bundles.problems import BundleError, refused
-from shared.child_process import Limits
+from shared.child_process import Confinement, Limits
 from shared.json_object import Json
 from shared.phase_documents import entry_points
 from shared.phase_documents.bounded_yaml import MOST_BYTES, documents
@@ -151,7 +151,13 @@ def _run(work: Path, root_path: str, path: str) -> str:
     environment = {"HOME": str(root), "PATH": "", "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE}
     try:
         code = child_process.run(
-            words, limits, folder=root, environment=environment, output=output, errors=errors, confined=True
+            words,
+            limits,
+            folder=root,
+            environment=environment,
+            output=output,
+            errors=errors,
+            confinement=Confinement(readable=(root,)),
         )
     except subprocess.TimeoutExpired:
         if left < TIMEOUT_SECONDS:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import child_process
-from shared.child_process import Limits
+from shared.child_process import Confinement, Limits
 from shared.phase_documents import kustomize
 from tests.product.unit.phases.bundles import need_kustomize
 
@@ -25,7 +25,10 @@ def build(folder: Path, resource: str, *, confined: bool = True) -> tuple[int, s
     said = folder.with_name("said")
     words = [str(kustomize.binary()), "build", "--load-restrictor", "LoadRestrictionsNone", str(folder)]
     environment = {"HOME": "/", "PATH": ""}
-    code = child_process.run(words, LIMITS, folder=folder, environment=environment, output=said, confined=confined)
+    confinement = Confinement(readable=(folder,)) if confined else None
+    code = child_process.run(
+        words, LIMITS, folder=folder, environment=environment, output=said, confinement=confinement
+    )
     return code, child_process.text_of(said, 1 << 20)
 
 
