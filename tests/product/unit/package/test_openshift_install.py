@@ -149,7 +149,8 @@ def test_what_the_product_makes_is_accepted_without_a_warning(version: str) -> N
             (
                 "fips: Invalid value: true: target cluster is in FIPS mode, use the FIPS-capable installer binary "
                 "for RHEL 9 on a host with FIPS enabled.\nTo obtain a suitable binary, download the "
-                "openshift-install-rhel9 archive from the client mirror, or extract the openshift-install-fips command from the release payload."
+                "openshift-install-rhel9 archive from the client mirror, or extract the "
+                "openshift-install-fips command from the release payload."
             ),
         ),
     ],
