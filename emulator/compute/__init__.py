@@ -5,6 +5,7 @@ The operating systems inside the machines are in `emulator.openshift`.
 
 from emulator.arm.call import build
 from emulator.arm.models import ArmModel
+from emulator.compute.agreements import Agreements
 from emulator.compute.power import boot_left_over
 from emulator.compute.quotas import Quotas
 from emulator.compute.urls import ROWS
@@ -14,7 +15,8 @@ __all__ = ["install"]
 
 
 def install(platform: Platform, arm: ArmModel) -> None:
-    """Register the quotas and the routes besides resources, and boot machines whose boot a kill prevented."""
+    """Register quotas, agreements and the routes besides resources, and boot machines whose boot a kill prevented."""
+    platform.register(Agreements(platform))
     platform.register(Quotas(platform))
     arm.add_routes(build(arm, ROWS))
 

@@ -10,7 +10,7 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
 from emulator.compute import exceptions
-from emulator.compute.images import Image
+from emulator.compute.images import BootImage
 from emulator.compute.placement import kept, only_zone
 from emulator.compute.quotas import Quotas, of_disk
 from emulator.compute.versions import DISK_VERSIONS
@@ -52,7 +52,7 @@ def of_machine(properties: Json) -> Iterator[Json]:
     yield from storage.get("dataDisks", ())
 
 
-def prepare(change: Change, image: Image | None) -> Counter[str]:
+def prepare(change: Change, image: BootImage | None) -> Counter[str]:
     """Complete the disks of a virtual machine, and return what the new ones add to the usage of quotas.
 
     Raises:
@@ -87,7 +87,11 @@ def make_missing(arm: Writes, machine: Json) -> None:
         sku = disk["managedDisk"]["storageAccountType"]
         created: Json = {"createOption": disk["createOption"]}
         if disk["createOption"] == "FromImage":
-            created["imageReference"] = {"id": _image_id(machine, storage["imageReference"])}
+            reference = storage["imageReference"]
+            if own := reference.get("id"):
+                created["galleryImageReference"] = {"id": own}
+            else:
+                created["imageReference"] = {"id": _image_id(machine, reference)}
         document: Json = {
             "id": identifier,
             "name": disk["name"],
@@ -106,7 +110,7 @@ def make_missing(arm: Writes, machine: Json) -> None:
         _take(arm, document)
 
 
-def _complete(change: Change, disk: Json, image: Image | None) -> None:
+def _complete(change: Change, disk: Json, image: BootImage | None) -> None:
     """Set the name, id, storage type and size of a disk that is created with its machine."""
     if image is not None:
         disk.setdefault("name", _name_before(change) or f"{change.id.name}_OsDisk_1_{uuid4().hex}")

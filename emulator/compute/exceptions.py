@@ -60,6 +60,37 @@ ENCRYPTION_NOT_SUPPORTED = Refusal(400, "InvalidParameter", MEMORY,
 IMAGE_NOT_FOUND = Refusal(404, "PlatformImageNotFound", MEMORY,
     "The platform image '{parts::}' is not available. Verify that all fields in the storage profile are correct. For "
     "more details about storage profile information, please refer to https://aka.ms/storageprofile", "imageReference")
+OWN_IMAGE_NOT_FOUND = Refusal(404, "GalleryImageNotFound", GALLERIES,
+    "The gallery image {id} is not available in this region. Please contact image owner to replicate to this region, or "
+    "change your requested region.", "imageReference")
+INVALID_GALLERY_NAME = Refusal(400, "InvalidParameter", GALLERIES,
+    "The entity name 'galleryName' is invalid according to its validation rule: "
+    "^[^_\\W][\\w-._]{{0,79}}(?<![-.])$.", "galleryName")
+INVALID_IMAGE_VERSION = Refusal(400, "InvalidParameter", GALLERIES,
+    "The value of parameter galleryImageVersion.name is invalid.", "galleryImageVersion.name")
+GENERATION = Refusal(400, "BadRequest", public_output("https://github.com/loft-sh/devpod/issues/731"),
+    "The selected VM size '{size}' cannot boot Hypervisor Generation '{generation}'. If this was a Create operation "
+    "please check that the Hypervisor Generation of the Image matches the Hypervisor Generation of the selected VM "
+    "Size. If this was an Update operation please select a Hypervisor Generation '{generation}' VM Size. For more "
+    "information, see https://aka.ms/azuregen2vm")
+DISK_CONTROLLER = Refusal(400, "InvalidParameter", public_output("https://github.com/openshift/installer/pull/9232"),
+    "The VM size '{size}' cannot boot with OS image or disk. Please check that disk controller types supported by the "
+    "OS image or disk is one of the supported disk controller types for the VM size '{size}'. Please query sku api at "
+    "https://aka.ms/azure-compute-skus  to determine supported disk controller types for the VM size.", "vmSize")
+PLAN_MISSING = Refusal(400, "VMMarketplaceInvalidInput", MEMORY,
+    "Creating a virtual machine from Marketplace image or a custom image sourced from a Marketplace image requires "
+    "Plan information in the request. VM: '{id}'.")
+TERMS_NOT_ACCEPTED = Refusal(400, "MarketplacePurchaseEligibilityFailed",
+    public_output("https://github.com/Azure/azure-cli/issues/10361"),
+    "Marketplace purchase eligibilty check returned errors. See inner errors for details. ",
+    details=[{"code": "BadRequest", "message":
+    "Offer with PublisherId: {publisher}, OfferId: {offer} cannot be purchased due to validation errors. See details "
+    'for more information.[{{"Legal terms have not been accepted for this item on this subscription: '
+    "'{subscription}'. To accept legal terms using PowerShell, please use Get-AzureRmMarketplaceTerms and "
+    "Set-AzureRmMarketplaceTerms API(https://go.microsoft.com/fwlink/?linkid=862451) or deploy via the Azure portal "
+    'to accept the terms":"StoreApi"}}]'}])
+NO_TERMS = Refusal(400, "BadRequest", MEMORY,
+    "Unable to find legal terms for this offer: Publisher: {publisher}, Offer: {offer}, Sku/Plan: {plan}.")
 NO_LOGIN = Refusal(400, "InvalidParameter", TERRAFORM,
     "Authentication using either SSH or by user name and password must be enabled in Linux profile.",
     "linuxConfiguration")

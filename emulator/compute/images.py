@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from emulator.compute import exceptions
@@ -11,6 +11,26 @@ Json = dict[str, Any]
 
 # The word for the newest version of a SKU.
 LATEST = "latest"
+
+
+SCSI, NVME = "SCSI", "NVMe"
+
+
+@dataclass(frozen=True)
+class BootImage:
+    """What a machine has to know of the image that it boots.
+
+    Args:
+        disk_gb: size of the image's disk.
+        generation: of the machines that boot it, `V1` or `V2`.
+        controllers: the disk controllers that it has drivers for.
+        plan: what its machines have to buy; empty if nothing.
+    """
+
+    disk_gb: int
+    generation: str
+    controllers: tuple[str, ...] = (SCSI,)
+    plan: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -23,7 +43,8 @@ class Image:
         latest: the version that `latest` stands for, by SKU.
         versions: regular expression of the versions that exist; `{sku}` stands for the digits of the SKU.
         disk_gb: size of the image's disk.
-        second: the SKUs for machines of the second generation.
+        second: the SKUs for machines of the second generation, which have drivers for NVMe disks too.
+        is_bought: whether machines that boot it have to name a plan.
     """
 
     publisher: str
@@ -32,14 +53,25 @@ class Image:
     versions: str
     disk_gb: int
     second: tuple[str, ...] = ()
+    is_bought: bool = False
 
     def generation(self, sku: str) -> str:
         """Return the generation of the machines that boot from a SKU, `V1` or `V2`."""
         return "V2" if sku.lower() in self.second else "V1"
 
+    def plan(self, sku: str) -> dict[str, str]:
+        """Return the plan of a SKU; empty if nobody buys it."""
+        return {"name": sku, "publisher": self.publisher, "product": self.offer} if self.is_bought else {}
+
+    def boot(self, sku: str) -> BootImage:
+        """Return what a machine has to know of a SKU."""
+        generation = self.generation(sku)
+        controllers = (SCSI, NVME) if generation == "V2" else (SCSI,)
+        return BootImage(self.disk_gb, generation, controllers, plan=self.plan(sku))
+
     def has(self, sku: str, version: str) -> bool:
         """Tell whether a SKU has a version."""
-        digits = "".join(re.findall(r"\d+", sku))
+        digits = "".join(re.findall(r"\d+", sku.removesuffix("-v2")))
         return re.fullmatch(self.versions.format(sku=digits), version) is not None
 
 
@@ -66,10 +98,22 @@ IMAGES = (
             "aro_418": "418.94.20250122",
             "aro_419": "419.6.20250523",
             "aro_420": "9.6.20251015",
+            "419-v2": "419.6.20250523",
+            "aro_420-v2": "9.6.20251015",
         },
         # From 4.20 on they are named after RHEL.
         r"(?:{sku}|9)\.\d+\.\d{{8}}",
         16,
+        ("419-v2", "aro_420-v2"),
+    ),
+    Image(
+        "redhat",
+        "rh-ocp-worker",
+        dict.fromkeys(("rh-ocp-worker", "rh-ocp-worker-gen1"), "413.92.2023101700"),
+        r"\d{{3}}\.\d+\.\d{{10}}",
+        16,
+        ("rh-ocp-worker",),
+        is_bought=True,
     ),
     Image(
         "Canonical",
@@ -119,17 +163,13 @@ NOT_HERE = frozenset(
 
 
 def resolve(reference: Mapping[str, Any]) -> tuple[Image, str]:
-    """Return the image that an `imageReference` names, and its exact version.
+    """Return the marketplace image that an `imageReference` names, and its exact version.
 
     Raises:
         ServiceError: 400 for a reference that is incomplete or not to the marketplace; 404 `PlatformImageNotFound`.
     """
     parts = [str(reference.get(part) or "") for part in ("publisher", "offer", "sku", "version")]
-    if reference.get("id"):
-        raise exceptions.NOT_HERE("images other than those of the marketplace")
     publisher, offer, sku, version = parts
-    if publisher.lower() in NOT_HERE:
-        raise exceptions.NOT_HERE(f"images of the publisher {publisher}")
     image = next(
         (
             found
@@ -138,6 +178,8 @@ def resolve(reference: Mapping[str, Any]) -> tuple[Image, str]:
         ),
         None,
     )
+    if image is None and publisher.lower() in NOT_HERE:
+        raise exceptions.NOT_HERE(f"images of the publisher {publisher}")
     known = None if image is None else next((name for name in image.latest if name.lower() == sku.lower()), None)
     if image is None or known is None:
         raise exceptions.IMAGE_NOT_FOUND(parts)

@@ -6,8 +6,9 @@ from uuid import uuid4
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import Outcome
 from emulator.arm.resources import Change, Reads, Writes
-from emulator.compute import diagnostics, disks, exceptions, images, operating_systems, power, sizes
-from emulator.compute.images import Image
+from emulator.compute import diagnostics, disks, exceptions, galleries, images, operating_systems, power, sizes
+from emulator.compute.agreements import Agreements
+from emulator.compute.images import BootImage
 from emulator.compute.placement import check_size, only_zone
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.compute.sizes import Size
@@ -42,6 +43,8 @@ def prepare(change: Change) -> None:
     _check_encryption(change, size)
     _prepare_guest(change)
     image = _image(change)
+    if image is not None and existing is None:
+        _check_fit(change, size, image)
     _check_interfaces(change)
     diagnostics.prepare(change)
     demand = disks.prepare(change, image)
@@ -142,16 +145,36 @@ def _keys(properties: Json) -> list[str]:
     return [str(key.get("keyData", "")) for key in found]
 
 
-def _image(change: Change) -> Image | None:
+def _image(change: Change) -> BootImage | None:
     """Return the image that the machine is created from; None if it gets an existing disk."""
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
         return None
-    if not storage.get("imageReference"):
+    reference = storage.get("imageReference")
+    if not reference:
         raise exceptions.MISSING("imageReference")
-    image, exact = images.resolve(storage["imageReference"])
-    storage["imageReference"]["exactVersion"] = exact
-    return image
+    if reference.get("id"):
+        reference["exactVersion"] = reference["id"].rpartition("/")[2]
+        return galleries.resolve(change, reference["id"])
+    image, exact = images.resolve(reference)
+    reference["exactVersion"] = exact
+    return image.boot(str(reference["sku"]))
+
+
+def _check_fit(change: Change, size: Size, image: BootImage) -> None:
+    """Check that a new machine's size boots the image, and that its plan is named and accepted."""
+    if image.generation not in size.generations:
+        raise exceptions.GENERATION(size=size.name, generation=image.generation[1:])
+    if not set(image.controllers) & set(size.controllers):
+        raise exceptions.DISK_CONTROLLER(size.name)
+    if not image.plan:
+        return
+    if not change.body.get("plan"):
+        raise exceptions.PLAN_MISSING(str(change.id))
+    if not change.arm.platform.model(Agreements).accepted(change.id.subscription_id, dict(image.plan)):
+        raise exceptions.TERMS_NOT_ACCEPTED(
+            publisher=image.plan["publisher"], offer=image.plan["product"], subscription=change.id.subscription_id
+        )
 
 
 def _prepare_guest(change: Change) -> None:

@@ -2,7 +2,7 @@
 
 from emulator.arm.resources import Action, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, matching
-from emulator.compute import diagnostics, exceptions, machines, power
+from emulator.compute import diagnostics, exceptions, galleries, machines, power
 from emulator.compute.disks import (
     DISK_ENCRYPTION_SET,
     DISKS,
@@ -122,4 +122,4 @@ MACHINES = ResourceType(
     actions=power.ACTIONS | {"retrieveBootDiagnosticsData": Action(diagnostics.retrieve)},
 )
 
-TYPES = (identifiable(MACHINES, BOTH), DISKS, identifiable(DISK_ENCRYPTION_SETS, BOTH))
+TYPES = (identifiable(MACHINES, BOTH), DISKS, identifiable(DISK_ENCRYPTION_SETS, BOTH), *galleries.TYPES)

@@ -55,12 +55,16 @@ async def get_image_version(call: Call) -> Response:
     """GET a version of a marketplace image."""
     location = _location(call, "publishers/artifacttypes/offers/skus/versions")
     image, version = images.resolve(call.params)
-    properties = {
-        "hyperVGeneration": image.generation(call.params["sku"]),
+    boot = image.boot(call.params["sku"])
+    properties: Json = {
+        "hyperVGeneration": boot.generation,
         "architecture": "x64",
+        "features": [{"name": "DiskControllerTypes", "value": ", ".join(boot.controllers)}],
         "osDiskImage": {"operatingSystem": "Linux"},
         "dataDiskImages": [],
     }
+    if boot.plan:
+        properties["plan"] = boot.plan
     return answer(_artifact(location, call.path.rpartition("/")[0], version) | {"properties": properties})
 
 

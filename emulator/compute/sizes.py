@@ -36,6 +36,21 @@ class Size:
         """Whether its hosts can encrypt what it writes."""
         return self.family not in _WITHOUT_ENCRYPTION
 
+    @property
+    def generations(self) -> tuple[str, ...]:
+        """The generations of machines that it boots."""
+        return ("V2",) if self.family in _NEWEST else ("V1", "V2")
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """Its disk controllers."""
+        return ("NVMe",) if self.family in _NEWEST else ("SCSI",)
+
+    @property
+    def trusted_launch(self) -> bool:
+        """Whether its machines can have Trusted Launch."""
+        return self.family not in _WITHOUT_TRUSTED_LAUNCH
+
 
 @dataclass(frozen=True)
 class Restriction:
@@ -88,6 +103,13 @@ _FAMILIES: tuple[tuple[str, str, float, tuple[int, ...]], ...] = (
 )
 # The oldest family that clusters may use.
 _WITHOUT_ENCRYPTION = ("standardLSFamily",)
+# The families that boot only machines of the second generation, and have only NVMe disks.
+_NEWEST = (
+    *("StandardDsv6Family", "StandardDdsv6Family", "StandardDlsv6Family", "StandardDldsv6Family"),
+    "standardLsv4Family",
+)
+# https://learn.microsoft.com/azure/virtual-machines/trusted-launch, sizes without it.
+_WITHOUT_TRUSTED_LAUNCH = ("standardLSFamily", "standardMSFamily", "standardNCSv3Family")
 _BY_NAME = {
     name.lower(): Size(name, family, count, round(per_core * count))
     for pattern, family, per_core, counts in _FAMILIES

@@ -1,7 +1,7 @@
 """The routes of Microsoft.Compute besides those that all resources have."""
 
 from emulator.arm.call import Row
-from emulator.compute import responses
+from emulator.compute import agreements, responses
 from emulator.compute.versions import MACHINE_VERSIONS, SKU_VERSIONS
 
 _PROVIDER = "/subscriptions/{subscription_id}/providers/Microsoft.Compute"
@@ -18,6 +18,8 @@ ROWS = (
     Row("GET", _LOCATION + "/usages", responses.list_usages, "Microsoft.Compute/locations/usages", MACHINE_VERSIONS),
     Row("GET", _VERSIONS, responses.list_image_versions, _VERSIONS_TYPE, MACHINE_VERSIONS),
     Row("GET", _VERSIONS + "/{version}", responses.get_image_version, _VERSIONS_TYPE, MACHINE_VERSIONS),
+    Row("GET", agreements.PATH, agreements.get_agreement, agreements.NAME, agreements.API_VERSIONS),
+    Row("PUT", agreements.PATH, agreements.put_agreement, agreements.NAME, agreements.API_VERSIONS),
     Row("GET", _MACHINE, responses.get_machine, _MACHINES),
     Row("GET", _MACHINE + "/instanceView", responses.get_instance_view, f"{_MACHINES}/instanceView"),
 )

@@ -27,6 +27,17 @@ _DISK_MONTHS = {
     2025: ("01-02",),
     2026: ("03-02",),
 }
+_GALLERY_MONTHS = {
+    2018: ("06-01",),
+    2019: ("03-01", "07-01", "12-01"),
+    2020: ("09-30",),
+    2021: ("07-01", "10-01"),
+    2022: ("01-03", "03-03", "08-03"),
+    2023: ("07-03",),
+    2024: ("03-03",),
+    2025: ("03-03",),
+}
 MACHINE_VERSIONS = tuple(f"{year}-{month}" for year, months in _MACHINE_MONTHS.items() for month in months)
 DISK_VERSIONS = tuple(f"{year}-{month}" for year, months in _DISK_MONTHS.items() for month in months)
 SKU_VERSIONS = ("2017-03-30", "2017-09-01", "2019-04-01", "2021-07-01")
+GALLERY_VERSIONS = tuple(f"{year}-{month}" for year, months in _GALLERY_MONTHS.items() for month in months)

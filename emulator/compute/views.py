@@ -90,9 +90,12 @@ def _size_sku(size: Size, location: str) -> Json:
         "AcceleratedNetworkingEnabled": True,
         "EncryptionAtHostSupported": size.encrypts_at_host,
         "CpuArchitectureType": "x64",
-        "HyperVGenerations": "V1,V2",
+        "HyperVGenerations": ",".join(size.generations),
+        "DiskControllerTypes": ",".join(size.controllers),
         "vCPUsAvailable": size.cores,
     }
+    if not size.trusted_launch:
+        capabilities["TrustedLaunchDisabled"] = True
     return {
         "resourceType": "virtualMachines",
         "name": size.name,

@@ -275,7 +275,7 @@ async def _create(cluster: Cluster, name: str, spec: Json) -> None:
     cluster.save()
     await session.put(nic, _interface(account, spec))
     user_data = _user_data(cluster, spec)
-    await session.put(vm, _virtual_machine(name, nic, spec, user_data))
+    await session.put(vm, _virtual_machine(account, name, nic, spec, user_data))
 
 
 def _user_data(cluster: Cluster, spec: Json) -> str:
@@ -310,11 +310,12 @@ def _interface(account: cloud.Account, spec: Json) -> Json:
     }
 
 
-def _virtual_machine(name: str, nic: str, spec: Json, user_data: str) -> Json:
+def _virtual_machine(account: cloud.Account, name: str, nic: str, spec: Json, user_data: str) -> Json:
     disk = spec["osDisk"]
     image = spec["image"]
     reference = (
-        {"id": image["resourceID"]}
+        # Machines name it without the subscription, which is always the cluster's.
+        {"id": f"/subscriptions/{account.subscription_id}{image['resourceID']}"}
         if image.get("resourceID")
         else {member: image[member] for member in ("publisher", "offer", "sku", "version")}
     )
@@ -343,6 +344,8 @@ def _virtual_machine(name: str, nic: str, spec: Json, user_data: str) -> Json:
     if spec.get("securityProfile"):
         properties["securityProfile"] = spec["securityProfile"]
     body: Json = {"location": spec["location"], "properties": properties}
+    if image.get("type") == "MarketplaceWithPlan":
+        body["plan"] = {"name": image["sku"], "product": image["offer"], "publisher": image["publisher"]}
     return body | ({"zones": [spec["zone"]]} if spec.get("zone") else {})
 
 

@@ -37,7 +37,26 @@ def test_every_release_has_an_image() -> None:
     """A cluster of each flavour can therefore be created here."""
     (offer,) = (image for image in images.IMAGES if image.offer == "aro4")
 
-    assert list(offer.latest) == [f"aro_4{minor}" for minor in range(3, 21)]
+    assert [sku for sku in offer.latest if not sku.endswith("-v2")] == [f"aro_4{minor}" for minor in range(3, 21)]
+
+
+@pytest.mark.parametrize(
+    ("offer", "sku", "generation", "controllers", "product"),
+    [
+        ("azureopenshift:aro4", "aro_419", "V1", ("SCSI",), None),
+        ("azureopenshift:aro4", "419-v2", "V2", ("SCSI", "NVMe"), None),
+        ("redhat:rh-ocp-worker", "rh-ocp-worker-gen1", "V1", ("SCSI",), "rh-ocp-worker"),
+    ],
+)
+def test_an_image_says_which_machines_boot_it(
+    offer: str, sku: str, generation: str, controllers: tuple[str, ...], product: str | None
+) -> None:
+    """By its SKU; and whether they have to buy it."""
+    publisher, _, name = offer.partition(":")
+    image, exact = images.resolve({"publisher": publisher, "offer": name, "sku": sku, "version": "latest"})
+    boot = image.boot(sku)
+    assert image.has(sku, exact)
+    assert (boot.generation, boot.controllers, boot.plan.get("product")) == (generation, controllers, product)
 
 
 def test_every_latest_version_is_there() -> None:

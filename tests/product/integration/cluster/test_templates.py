@@ -14,6 +14,7 @@ from azure.mgmt.resource.deployments.models import Deployment, DeploymentParamet
 
 from shared.azure import templates
 from tests.emulator.integration.compute.stage import Stage, image
+from tests.emulator.integration.compute.test_own_images import BOUGHT, PLAN, agreement, lay_image
 
 Json = dict[str, Any]
 
@@ -64,6 +65,8 @@ class Cluster:
             "diskEncryptionSetId": "",
             "zones": ["1", "2", "3"],
             "image": image(),
+            "purchasePlan": {},
+            "securityType": "",
             "ignitionVersion": "3.2.0",
             "sas": SAS | BLOB | {"canonicalizedResource": f"/blob/cluster{suffix}/ignition/bootstrap.ign"},
             "masterIgnition": POINTER,
@@ -210,6 +213,41 @@ def test_a_region_without_zones_has_machines_without_zones(stage: Stage) -> None
     cluster.deploy("machines", cluster.machine_parameters | {"zones": []})
     with cluster.client(ComputeManagementClient) as compute:
         assert [each.zones for each in compute.virtual_machines.list(cluster.group) if each.zones] == []
+
+
+def test_machines_boot_an_image_of_ones_own_with_what_it_demands(stage: Stage) -> None:
+    """Sizes with NVMe disks alone can boot it, because the image has their driver."""
+    cluster = Cluster(stage, "klmnp")
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    own = lay_image(stage, cluster.group, "V2", "SCSI, NVMe")
+    wanted = {"image": {"id": own}, "securityType": "TrustedLaunch", "masterVmSize": "Standard_D8s_v6"}
+    cluster.deploy("machines", cluster.machine_parameters | wanted)
+    with cluster.client(ComputeManagementClient) as compute:
+        machines = list(compute.virtual_machines.list(cluster.group))
+    assert len(machines) == len(("bootstrap", "three", "masters", "all"))
+    for machine in machines:
+        profile = machine.security_profile
+        assert machine.storage_profile.image_reference.id == own
+        assert (profile.security_type, profile.encryption_at_host) == ("TrustedLaunch", True)
+        assert (profile.uefi_settings.secure_boot_enabled, profile.uefi_settings.v_tpm_enabled) == (True, True)
+        assert machine.plan is None
+
+
+def test_machines_of_an_image_that_is_bought_name_its_plan(stage: Stage) -> None:
+    """Azure refuses them otherwise, and before the subscription has accepted the terms."""
+    cluster = Cluster(stage, "qrstv")
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    bought = cluster.machine_parameters | {"image": BOUGHT}
+    with pytest.raises(HttpResponseError, match="VMMarketplaceInvalidInput"):
+        cluster.deploy("machines", bought)
+    with cluster.client(ComputeManagementClient) as compute:
+        agreement(compute, "PUT", accepted=True)
+        cluster.deploy("machines", bought | {"purchasePlan": PLAN})
+        names = {each.plan.name for each in compute.virtual_machines.list(cluster.group)}
+        agreement(compute, "PUT", accepted=False)
+    assert names == {PLAN["name"]}
 
 
 def test_a_size_that_the_subscription_may_not_have_is_refused_before_any_machine_is_made(stage: Stage) -> None:

@@ -165,4 +165,39 @@ EXAMPLES = {
         },
         cheap=False,
     ),
+    "gallery": Example(f"{COMPUTE}/galleries", {"location": "eastus", "properties": {"description": "images"}}),
+    "gallery's image": Example(
+        f"{COMPUTE}/galleries/images",
+        {
+            "location": "eastus",
+            "properties": {
+                "architecture": "x64",
+                "features": [{"name": "DiskControllerTypes", "value": "SCSI, NVMe"}],
+                "hyperVGeneration": "V1",
+                "identifier": {"offer": "rhcos", "publisher": "RedHat", "sku": "basic{n}"},
+                "osState": "Generalized",
+                "osType": "Linux",
+            },
+        },
+        parent="gallery",
+    ),
+    "image": Example(
+        f"{COMPUTE}/images", {"location": "eastus", "properties": {"hyperVGeneration": "V2", "storageProfile": {}}}
+    ),
+    "image's version": Example(
+        f"{COMPUTE}/galleries/images/versions",
+        {
+            "location": "eastus",
+            "properties": {
+                "publishingProfile": {
+                    "replicationMode": "Full",
+                    "targetRegions": [{"name": "eastus", "regionalReplicaCount": 1}],
+                },
+                "storageProfile": {"source": {"id": "{id:image}"}},
+            },
+        },
+        name="1.0.0",
+        parent="gallery's image",
+        cheap=False,
+    ),
 }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from emulator.compute import exceptions
+from emulator.compute.agreements import find_plan
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas
 from emulator.compute.responses import places_of, region_of
@@ -13,6 +14,13 @@ from tests.emulator.unit.rules.targets import LocalTarget
 
 SIZE, OS, OS_DISK = "properties.hardwareProfile.vmSize", "properties.osProfile", "properties.storageProfile.osDisk"
 IMAGE, DATA = "properties.storageProfile.imageReference", "properties.storageProfile.dataDisks"
+BOUGHT = {
+    "offer": "rh-ocp-worker",
+    "publisher": "redhat",
+    "sku": "rh-ocp-worker-gen1",
+    "version": "413.92.2023101700",
+}
+PLAN = {"name": BOUGHT["sku"], "product": BOUGHT["offer"], "publisher": BOUGHT["publisher"]}
 INTERFACES = "properties.networkProfile.networkInterfaces"
 DIAGNOSTICS = "properties.diagnosticsProfile.bootDiagnostics"
 EMPTY = {"createOption": "Empty", "diskSizeGB": 4, "lun": 1, "name": "one{n}"}
@@ -95,6 +103,32 @@ CASES: tuple[Case, ...] = (
     wrong(
         "machine", "a publisher that Azure has", exceptions.NOT_HERE, {f"{IMAGE}.publisher": "MicrosoftWindowsServer"}
     ),
+    wrong(
+        "machine",
+        "an image of one's own that does not exist",
+        exceptions.OWN_IMAGE_NOT_FOUND,
+        {IMAGE: {"id": "{id:gallery's image}/versions/9.9.9"}},
+    ),
+    wrong(
+        "machine",
+        "a size that boots no machines of the first generation",
+        exceptions.GENERATION,
+        {SIZE: "Standard_D8s_v6"},
+    ),
+    wrong(
+        "machine",
+        "a size with NVMe disks and an image without their driver",
+        exceptions.DISK_CONTROLLER,
+        {SIZE: "Standard_D8s_v6", IMAGE: {"id": "{id:image}"}},
+    ),
+    wrong("machine", "an image that is bought, without its plan", exceptions.PLAN_MISSING, {IMAGE: BOUGHT}),
+    wrong(
+        "machine",
+        "an image whose terms nobody has accepted",
+        exceptions.TERMS_NOT_ACCEPTED,
+        {IMAGE: BOUGHT, "plan": PLAN},
+    ),
+    refused("machine", "terms of a plan that has none", exceptions.NO_TERMS, lambda _: find_plan("redhat", "x", "y")),
     wrong(
         "machine",
         "Windows",
