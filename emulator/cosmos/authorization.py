@@ -7,37 +7,12 @@ from starlette.requests import Request
 from emulator.core.errors import ServiceError
 from emulator.cosmos.exceptions import (
     ACCOUNT_NOT_FOUND,
-    INVALID_VERSION,
     KEYS_DISABLED,
     PERMISSION_MISSING,
     UNAUTHORIZED,
 )
 from emulator.cosmos.models import SUFFIX, CosmosModel
 from emulator.entra import EntraModel
-
-# https://learn.microsoft.com/rest/api/cosmos-db/#supported-rest-api-versions, and that of the newest SDKs.
-_NEWEST = "2020-07-15"
-VERSIONS = frozenset(
-    {
-        "2014-08-21",
-        "2015-04-08",
-        "2015-06-03",
-        "2015-08-06",
-        "2015-11-06",
-        "2015-12-16",
-        "2016-05-30",
-        "2016-07-11",
-        "2017-01-19",
-        "2017-02-22",
-        "2017-05-03",
-        "2017-11-15",
-        "2018-06-18",
-        "2018-08-31",
-        "2018-09-17",
-        "2018-12-31",
-        _NEWEST,
-    }
-)
 
 
 def account_of(request: Request) -> str:
@@ -57,10 +32,8 @@ class Authorization:
         """Return the object id of the caller.
 
         Raises:
-            ServiceError: 401, 404 for an account that does not exist, or 400 for a version that does not.
+            ServiceError: 401, or 404 for an account that does not exist.
         """
-        if request.headers.get("x-ms-version", _NEWEST) not in VERSIONS:
-            raise INVALID_VERSION()
         account = account_of(request)
         found = self._cosmos.account(account)
         if found is None:

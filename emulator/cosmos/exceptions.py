@@ -33,9 +33,6 @@ def render(request: Request, error: ServiceError) -> Response:
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
 ACCOUNT_NOT_FOUND = Refusal(404, "NotFound", OWN,
     "The account '{account}' does not exist.", headers={SUBSTATUS: "1008"})
-INVALID_VERSION = Refusal(400, "BadRequest", MEMORY,
-    "Invalid API version. Ensure a valid x-ms-version header value is passed. Please update to the latest version of "
-    "Azure Cosmos DB SDK.")
 NO_CONSISTENCY = Refusal(400, "BadRequest", MEMORY,
     "The value '{level}' specified for the header 'x-ms-consistency-level' is invalid.")
 TOO_CONSISTENT = Refusal(400, "BadRequest",
@@ -50,8 +47,6 @@ OTHER_PARTITION_KEY = Refusal(400, "BadRequest",
 ID_MISSING = Refusal(400, "BadRequest", MEMORY,
     "The input content is invalid because the required properties - 'id; ' - are missing")
 ITEM_NOT_FOUND = Refusal(404, "NotFound", MEMORY, "Entity with the specified id does not exist in the system.")
-NOTHING_THERE = Refusal(400, "BadRequest", MEMORY,
-    "The request path is invalid. Ensure to provide a valid path of a resource.")
 OWNER_NOT_FOUND = Refusal(404, "NotFound", MEMORY,
     "Owner resource does not exist: the {kind} '{name}' was not found.", headers={SUBSTATUS: "1003"})
 ID_TAKEN = Refusal(409, "Conflict", MEMORY, "Entity with the specified id already exists in the system.")
@@ -90,59 +85,3 @@ INVALID_TOKEN = Refusal(400, "BadRequest", MEMORY, "Invalid Continuation Token")
 def bad_request(message: str, substatus: int = 0) -> ServiceError:
     """Return a 400."""
     return ServiceError(400, "BadRequest", message, headers={SUBSTATUS: str(substatus)})
-
-
-@said(MEMORY)
-def name_twice(name: str) -> ServiceError:
-    """Return the 400 for a result with two members of one name."""
-    return _in_query("SC2101", f"The result has two members called '{name}'; name one of them with AS.", 0, 0)
-
-
-@said(MEMORY)
-def syntax_error(found: str, start: int) -> ServiceError:
-    """Return the 400 for a query that breaks off or continues with what cannot stand there.
-
-    Args:
-        found: what stands there; "" at the end.
-        start: offset of its first character.
-    """
-    near = f"'{found}'" if found else "the end"
-    return _in_query("SC1001", f"Syntax error, incorrect syntax near {near}.", start, start + len(found))
-
-
-@said(MEMORY)
-def no_name(name: str, start: int, end: int) -> ServiceError:
-    """Return the 400 for a name in a query that means nothing."""
-    return _in_query("SC2001", f"Identifier '{name}' could not be resolved.", start, end)
-
-
-@said(MEMORY)
-def no_function(name: str, start: int, end: int) -> ServiceError:
-    """Return the 400 for a function that Azure does not know."""
-    return _in_query("SC2005", f"'{name}' is not a recognized built-in function name.", start, end)
-
-
-@said(MEMORY)
-def no_parameter(name: str, start: int, end: int) -> ServiceError:
-    """Return the 400 for a parameter without a value."""
-    return _in_query("SC2010", f"The parameter '{name}' has no value.", start, end)
-
-
-@said(MEMORY)
-def wrong_arguments(name: str, start: int, end: int) -> ServiceError:
-    """Return the 400 for a function with too few or too many arguments."""
-    return _in_query("SC2062", f"The {name} function requires other arguments.", start, end)
-
-
-@said(MEMORY)
-def _in_query(code: str, message: str, start: int, end: int) -> ServiceError:
-    """Return the 400 for an invalid query, with the place in its text.
-
-    Args:
-        code: Cosmos DB's code, such as `SC1001`.
-        message: what is wrong.
-        start: offset of the first wrong character.
-        end: offset after the last one.
-    """
-    error = {"severity": "Error", "location": {"start": start, "end": end}, "code": code, "message": message}
-    return ServiceError(400, "BadRequest", "Message: " + json.dumps({"errors": [error]}))

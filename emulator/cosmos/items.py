@@ -14,8 +14,6 @@ from emulator.cosmos.former_states import FormerStates, Past
 from emulator.cosmos.sql.values import UNDEFINED
 
 SYSTEM_MEMBERS = ("_rid", "_self", "_etag", "_attachments", "_ts")
-MAX_ID_LENGTH = 1023
-_FORBIDDEN_IN_ID = frozenset("/\\?#")
 _SEPARATOR = "\x1f"
 _FOR_EVER = -1
 # https://learn.microsoft.com/azure/cosmos-db/nosql/time-to-live
@@ -275,10 +273,6 @@ def _checked_id(document: Any) -> str:
         raise exceptions.ID_MISSING()
     if not isinstance(document_id, str) or not document_id:
         raise exceptions.bad_request(f"The input name {document_id!r} is invalid: an id is a string that is not empty.")
-    if len(document_id) > MAX_ID_LENGTH:
-        raise exceptions.bad_request(f"The id is {len(document_id)} characters long, of {MAX_ID_LENGTH} at most.")
-    if _FORBIDDEN_IN_ID & set(document_id):
-        raise exceptions.bad_request(f"The id '{document_id}' is invalid: it contains one of / \\ ? #.")
     return document_id
 
 

@@ -6,13 +6,13 @@ A continuation token names the last document, so a write between two pages never
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.cosmos.exceptions import INVALID_TOKEN, name_twice
+from emulator.cosmos.exceptions import INVALID_TOKEN, NOT_SUPPORTED
 from emulator.cosmos.sql.expressions import Compiler, Expression
-from emulator.cosmos.sql.statements import Node, Statement
+from emulator.cosmos.sql.statements import Statement
 from emulator.cosmos.sql.values import UNDEFINED
 
 Documents = Callable[[str], Iterable[tuple[str, dict[str, Any]]]]
@@ -62,36 +62,19 @@ def _select(statement: Statement, compiler: Compiler) -> Expression:
         return lambda document: document
     if statement.select.data == "select_value":
         return compiler.compile(statement.select.children[0])
-    columns = [(name, compiler.compile(expression)) for name, expression in _named_columns(statement)]
+    columns = [(_column_name(column), compiler.compile(column)) for column in statement.select.children]
     return lambda document: {name: value for name, column in columns if (value := column(document)) is not UNDEFINED}
 
 
-def _named_columns(statement: Statement) -> Iterator[tuple[str, Node]]:
-    """Yield the columns with their names in the result: the alias, the member, or `$1`, `$2` ..."""
-    names: set[str] = set()
-    unnamed = 0
-    columns: Any = statement.select.children
-    for column in columns:
-        expression, *alias = column.children
-        if alias:
-            name = str(alias[0])
-        elif expression.data == "access":
-            name = _member_name(expression)
-        elif expression.data == "name":
-            name = str(expression.children[0])
-        else:
-            unnamed += 1
-            name = f"${unnamed}"
-        if name in names:
-            raise name_twice(name)
-        names.add(name)
-        yield name, expression
+def _column_name(column: Any) -> str:
+    """Return the name of a column in the result: its member's.
 
-
-def _member_name(expression: Any) -> str:
-    key = expression.children[1]
-    text = str(key.children[0]) if hasattr(key, "data") else str(key)
-    return text.strip("\"'")
+    Raises:
+        ServiceError: 400 for an expression, whose result has another name in Azure.
+    """
+    if column.data != "access":
+        raise NOT_SUPPORTED("columns that are no members of documents in queries")
+    return str(column.children[1])
 
 
 def _page(results: Iterable[tuple[str, Any]], size: int) -> Page:

@@ -19,9 +19,8 @@ async def read(request: Request) -> Removal:
             as in the real server; 422 for a dry run that is none.
     """
     text = await request.body()
-    options = (
-        _in_body(text, bodies.content_type(request)) if text else {"dryRun": request.query_params.getlist("dryRun")}
-    )
+    asked: Json = {"dryRun": request.query_params.getlist("dryRun")}
+    options = _in_body(text, bodies.content_type(request)) if text else asked
     dry_run = bodies.dry_run(options.get("dryRun") or [], OPTIONS)
     conditions = options.get("preconditions") or {}
     return Removal(conditions.get("uid") or "", conditions.get("resourceVersion") or "", dry_run)

@@ -184,50 +184,6 @@ def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCos
         assert (reply.status_code, reply.headers["x-ms-substatus"]) == (400, substatus)
 
 
-@pytest.mark.parametrize(
-    ("called", "headers", "named"),
-    [
-        ("POST docs", {"x-ms-cosmos-is-batch-request": "true"}, "batches"),
-        ("POST docs", {"x-ms-cosmos-is-query-plan-request": "true"}, "query plans"),
-        ("POST docs", {"x-ms-documentdb-pre-trigger-include": "t"}, "triggers"),
-        ("GET docs", {"a-im": "Incremental feed"}, "the change feed"),
-        ("PATCH docs/1", {}, "partial updates of documents"),
-        ("POST sprocs/run", {}, "stored procedures"),
-        ("GET conflicts", {}, "feeds of conflicts"),
-    ],
-)
-def test_what_is_not_emulated_says_so(
-    local_cosmos: LocalCosmos, container: Make, called: str, headers: dict[str, str], named: str
-) -> None:
-    """The error has the service's wire format, and names the thing."""
-    method, _, path = called.partition(" ")
-    url = f"{HOST}/dbs/{DATABASE}/colls/{container().id}/{path}"
-    reply = _send(local_cosmos, method, url, headers)
-    assert (reply.status_code, reply.json()["code"]) == (400, "NotSupportedByLocalAzure")
-    assert reply.json()["message"].startswith(f"The local Azure does not have {named}")
-
-
-@pytest.mark.parametrize("version", ["latest", "2019-01-01"])
-def test_a_version_that_does_not_exist_is_refused(local_cosmos: LocalCosmos, container: Make, version: str) -> None:
-    """Azure compares it with its list."""
-    url = f"{HOST}/dbs/{DATABASE}/colls/{container().id}"
-    reply = _send(local_cosmos, "GET", url, {"x-ms-version": version})
-    assert (reply.status_code, reply.json()["code"]) == (400, "BadRequest")
-    assert "Invalid API version." in reply.json()["message"]
-
-
-def _send(local_cosmos: LocalCosmos, method: str, url: str, headers: dict[str, str]) -> requests.Response:
-    return requests.request(
-        method,
-        url,
-        json={} if method != "GET" else None,
-        headers={"Authorization": f"type=aad&ver=1.0&sig={local_cosmos.token(CONTRIBUTOR)}"} | headers,
-        proxies={"https": local_cosmos.proxy},
-        verify=str(local_cosmos.platform.authority.certificate_path),
-        timeout=60,
-    )
-
-
 def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:
     """The item's own time overrides the container's, -1 means forever, and an expired item frees its unique keys."""
     items = container(default_ttl=1000, unique_keys=("/key",))

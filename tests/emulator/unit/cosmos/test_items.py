@@ -36,7 +36,7 @@ def items(tmp_path: Path) -> Iterator[Make]:
 
 @pytest.mark.parametrize(
     "document",
-    [{"pk": "a"}, {"id": 7, "pk": "a"}, {"id": "", "pk": "a"}, *({"id": f"a{sign}b", "pk": "a"} for sign in "/\\?#")],
+    [{"pk": "a"}, {"id": 7, "pk": "a"}, {"id": "", "pk": "a"}],
 )
 def test_an_id_that_is_none_is_refused(items: Make, document: dict[str, Any]) -> None:
     """Both ways to write answer 400."""

@@ -53,17 +53,12 @@ def _run(query: str, documents: list[dict[str, Any]], size: int = -1, **paramete
     [
         "c.n = 5",
         "c.n != 4",
-        "c.n <> 4",
         "c.n > 4 AND c.n <= 5 AND NOT c.n < 5",
-        "c.n > -5 AND c.n < 5.5e1",
+        "c.n > -5 AND c.n < 55",
         "c.missing = 1 OR c.n = 5",
-        "c.n IN (1, 5) AND c.s NOT IN ('a')",
-        "STARTSWITH(c.s, 'Te') AND ENDSWITH(c.s, 'xt') AND CONTAINS(c.s, 'ex') AND CONTAINS(c.s, 'EX', true)",
-        "LOWER(c.s) = 'text' AND UPPER(c.s) = 'TEXT' AND LENGTH(c.s) = 4",
-        "IS_DEFINED(c.null) AND NOT IS_DEFINED(c.missing) AND IS_NULL(c.null) AND NOT IS_NULL(c.missing)",
-        "ARRAY_CONTAINS(c.list, 1) AND ARRAY_CONTAINS(c.list, @part, true) AND NOT ARRAY_CONTAINS(c.list, @part)",
-        "c['o'].x['y'] = 1 AND c.list[1].b = 2 AND ARRAY_LENGTH(c.list) = 2",
-        "c.list[1] = @whole AND c.null = null AND c.t = true",
+        "STARTSWITH(c.s, 'Te') AND IS_DEFINED(c.null) AND NOT IS_DEFINED(c.missing)",
+        "ARRAY_CONTAINS(c.list, 1) AND ARRAY_CONTAINS(c.list, @whole) AND NOT ARRAY_CONTAINS(c.list, @part)",
+        "c.o.x.y = 1 AND c.null = null AND c.t = true",
         "c.t",
     ],
 )
@@ -79,8 +74,6 @@ def test_a_condition_that_holds_matches(condition: str) -> None:
         "c.missing = 1",
         "c.missing != 1",
         "NOT c.missing = 1",
-        "c.missing IN (1)",
-        "c.missing NOT IN (1)",
         "c.n = '5'",
         "c.n != '5'",
         "c.n < '6'",
@@ -96,26 +89,10 @@ def test_what_is_undefined_never_matches(condition: str) -> None:
     assert _run(f"SELECT * FROM c WHERE {condition}", [DOCUMENT]) == []  # noqa: S608 - the language under test
 
 
-@pytest.mark.parametrize(
-    ("query", "want"),
-    [
-        (
-            "SELECT c.id, c.o.x.y, c.n AS number, LENGTH(c.s), c.missing FROM c",
-            {"id": "1", "y": 1, "number": 5, "$1": 4},
-        ),
-        ("SELECT VALUE [c.id, c.missing] FROM c", ["1"]),
-        ("select value r.id from root r", "1"),
-        ("SELECT VALUE 'it''s' FROM c", None),
-        (r"SELECT VALUE 'a\'b\u0041\n' FROM c", "a'bA\n"),
-    ],
-)
-def test_a_selection_names_its_members(query: str, want: Any) -> None:
-    """Names come from the alias, the last member of the path, or a number; undefined values are left out."""
-    if want is None:
-        with pytest.raises(ServiceError, match="SC1001"):
-            sql.parse(query)
-        return
-    assert _run(query, [DOCUMENT]) == [want]
+def test_a_selection_names_its_members() -> None:
+    """Names are the last members of the paths; undefined values are left out."""
+    assert _run("SELECT c.id, c.o.x.y, c.missing FROM c", [DOCUMENT]) == [{"id": "1", "y": 1}]
+    assert _run("select value r.id from r", [DOCUMENT]) == ["1"]
 
 
 def test_values_of_different_types_are_not_equal() -> None:
@@ -138,75 +115,39 @@ def test_pages_add_up_to_the_whole(query: str, want: list[int], size: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("query", "named"),
+    "query",
     [
-        ("SELECT TOP 5 * FROM c", "TOP in queries"),
-        ("SELECT DISTINCT c.a FROM c", "DISTINCT in queries"),
-        ("SELECT * FROM c JOIN d IN c.list", "JOIN in queries"),
-        ("SELECT * FROM d IN c.list", "FROM … IN in queries"),
-        ("SELECT * FROM c ORDER  BY c.x", "ORDER BY in queries"),
-        ("SELECT * FROM c OFFSET 1 LIMIT 2", "OFFSET in queries"),
-        ("SELECT c.x FROM c GROUP BY c.x", "GROUP BY in queries"),
-        ("SELECT * FROM c WHERE c.s LIKE 'x%'", "LIKE in queries"),
-        ("SELECT * FROM c WHERE c.n BETWEEN 1 AND 2", "BETWEEN in queries"),
-        ("SELECT * FROM c WHERE EXISTS(SELECT VALUE d FROM d IN c.list)", "EXISTS in queries"),
-        ("SELECT * FROM (SELECT c.x FROM c) AS d", "subqueries"),
-        ("SELECT VALUE ARRAY(SELECT d FROM d IN c.list) FROM c", "ARRAY in queries"),
-        ("SELECT udf.tax(c.n) FROM c", "UDF in queries"),
-        ("SELECT VALUE COUNT(1) FROM c", "the function COUNT in queries"),
-        ("SELECT * FROM c WHERE SUBSTRING(c.s, 0, 1) = 'x'", "the function SUBSTRING in queries"),
-        ("SELECT c.n + 1 FROM c", "the operator + in queries"),
-        ("SELECT c.n * 2 FROM c", "the operator * in queries"),
-        ("SELECT c.n - c.m FROM c", "the operator - in queries"),
-        ("SELECT c.s || 'x' FROM c", "the operator || in queries"),
-        ("SELECT c.n ?? 1 FROM c", "the operator ?? in queries"),
-        ("SELECT VALUE {'a': c.n} FROM c", "objects in queries"),
+        "SELECT",
+        "DELETE FROM c",
+        "SELECT * FROM c ORDER BY c.x",
+        "SELECT TOP 5 * FROM c",
+        "SELECT c.value FROM c",
+        "SELECT c.n + 1 FROM c",
+        "SELECT VALUE COUNT(1) FROM c",
+        "SELECT IS_DEFINED(c.x) FROM c",
+        "SELECT * FROM c WHERE STARTSWITH(c.s)",
     ],
 )
-def test_what_only_azures_queries_have_is_named(query: str, named: str) -> None:
+def test_a_query_outside_of_the_grammar_is_refused_as_not_emulated(query: str) -> None:
     """Nobody should look for a mistake in a query that Azure would run."""
     with pytest.raises(ServiceError) as caught:
         _run(query, [DOCUMENT])
     assert (caught.value.status_code, caught.value.code) == (400, "NotSupportedByLocalAzure")
-    assert caught.value.message.startswith(f"The local Azure does not have {named}")
-
-
-def test_such_words_may_be_names_of_members_and_texts() -> None:
-    """Only keywords and operators are looked for."""
-    document = {"top": "JOIN + ORDER BY", "limit": 1}
-    query = "SELECT c.top, c.limit FROM c WHERE c.top = 'JOIN + ORDER BY' AND c.limit = @limit -- LIKE"
-    assert _run(query, [document], limit=1) == [document]
 
 
 @pytest.mark.parametrize(
     ("query", "want"),
     [
-        ("SELECT", "SC1001"),
-        ("SELECT * FROM c WHERE", "near the end"),
-        ("SELECT * FROM c WHERE c.x = #", "near '#'"),
-        ("DELETE FROM c", "near 'DELETE'"),
-        ("SELEC * FROM c", "near 'SELEC'"),
-        ("SELECT c.value FROM c", "near 'value'"),
-        ("SELECT c.id AS value FROM c", "near 'value'"),
-        ("SELECT * FROM c WHERE c.order = 1", "near 'order'"),
         ("SELECT * FROM c WHERE x.y = 1", "Identifier 'x'"),
         ("SELECT * FROM c WHERE c.x = @missing", "'@missing'"),
-        ("SELECT * FROM c WHERE LOWER(c.x, c.y) = 'a'", "The LOWER function requires other arguments."),
-        ("SELECT * FROM c WHERE FOO(c.x)", "'FOO' is not a recognized built-in function name."),
-        ("SELECT c.a, c.b.a FROM c", "two members called 'a'"),
     ],
 )
-def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
-    """The answer is a 400, with the position where there is one."""
+def test_a_name_without_a_meaning_is_refused(query: str, want: str) -> None:
+    """The answer is a 400."""
     with pytest.raises(ServiceError) as caught:
         _run(query, [DOCUMENT])
     assert (caught.value.status_code, caught.value.code) == (400, "BadRequest")
     assert want in caught.value.message
-
-
-def test_brackets_name_a_member_that_is_a_keyword() -> None:
-    """It is what Azure's documentation advises."""
-    assert _run('SELECT c["value"] FROM c WHERE c["order"] = 1', [{"value": 2, "order": 1}]) == [{"value": 2}]
 
 
 @pytest.mark.parametrize(
