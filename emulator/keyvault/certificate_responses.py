@@ -1,7 +1,6 @@
 """Wire format of certificates, their orders and policies, and issuers."""
 
 import asyncio
-from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.store import Document
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
-from emulator.keyvault.gate import body_of, page, recovery
+from emulator.keyvault.gate import body_of, recovery
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.policies import complete
@@ -54,22 +53,6 @@ class CertificateResponses:
         name, version = request.path_params["name"], request.path_params.get("version", "")
         return JSONResponse(_bundle(vault, self._model.get(vault["name"], name, version), policy=not version))
 
-    async def list_all(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates`."""
-        pending = request.query_params.get("includePending", "").lower() == "true"
-        return page(request, self._model.all(vault["name"], pending=pending), partial(_item, vault))
-
-    async def list_versions(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates/{name}/versions`."""
-        return page(
-            request, self._model.versions(vault["name"], request.path_params["name"]), partial(_version_item, vault)
-        )
-
-    async def get_policy(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates/{name}/policy`."""
-        certificate, _ = self._model.get(vault["name"], request.path_params["name"])
-        return JSONResponse(_policy(certificate))
-
     # Soft delete
 
     async def delete(self, request: Request, vault: Document) -> Response:
@@ -82,20 +65,11 @@ class CertificateResponses:
             _bundle(vault, self._model.deleted(vault["name"], request.path_params["name"]), policy=True)
         )
 
-    async def list_deleted(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /deletedcertificates`."""
-        return page(request, self._model.all(vault["name"], pending=True, deleted=True), partial(_item, vault))
-
     async def recover(self, request: Request, vault: Document) -> Response:
         """Answer `POST /deletedcertificates/{name}/recover`."""
         return JSONResponse(
             _bundle(vault, self._model.recover(vault["name"], request.path_params["name"]), policy=True)
         )
-
-    async def purge(self, request: Request, vault: Document) -> Response:
-        """Answer `DELETE /deletedcertificates/{name}`."""
-        self._model.purge(vault["name"], request.path_params["name"])
-        return Response(status_code=204)
 
     # Issuers
 
@@ -103,18 +77,6 @@ class CertificateResponses:
         """Answer `PUT /certificates/issuers/{name}`."""
         wish = await body_of(request)
         return JSONResponse(_issuer(self._issuers.set(vault["name"], request.path_params["name"], wish)))
-
-    async def get_issuer(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates/issuers/{name}`."""
-        return JSONResponse(_issuer(self._issuers.get(vault["name"], request.path_params["name"])))
-
-    async def delete_issuer(self, request: Request, vault: Document) -> Response:
-        """Answer `DELETE /certificates/issuers/{name}`."""
-        return JSONResponse(_issuer(self._issuers.delete(vault["name"], request.path_params["name"])))
-
-    async def list_issuers(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates/issuers`."""
-        return page(request, self._issuers.all(vault["name"]), _issuer_item)
 
 
 def _id(document: Document, kind: str = "certificates", version: str = "") -> str:
@@ -168,10 +130,6 @@ def _bundle(vault: Document, pair: Pair, *, policy: bool = True) -> dict[str, An
 def _issuer(issuer: Document) -> dict[str, Any]:
     members = ("provider", "credentials", "org_details", "attributes")
     return {"id": _issuer_id(issuer)} | {member: issuer[member] for member in members}
-
-
-def _issuer_item(issuer: Document) -> dict[str, Any]:
-    return {"id": _issuer_id(issuer), "provider": issuer["provider"]}
 
 
 def _issuer_id(issuer: Document) -> str:

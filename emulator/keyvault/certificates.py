@@ -1,10 +1,8 @@
 """Certificates with versions, policies and soft delete.
 
-Every version has a secret with the same name and version, which is deleted, recovered and purged with its certificate.
+Every version has a secret with the same name and version, which is deleted and recovered with its certificate.
 Only that secret has the key. No certificate is renewed automatically.
 """
-
-from collections.abc import Iterator
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
@@ -48,29 +46,6 @@ class CertificateModel:
         if found is None or wanted not in found["versions"]:
             raise CERTIFICATE_NOT_FOUND(f"{name}/{version}" if version else name)
         return found, self.version(vault, name, wanted)
-
-    def all(self, vault: str, *, pending: bool, deleted: bool = False) -> Iterator[tuple[Document, Document]]:
-        """Yield every certificate with its newest version, by name.
-
-        Args:
-            vault: name of the vault.
-            pending: whether to include certificates that were never issued.
-            deleted: whether to yield the deleted certificates instead of the others.
-        """
-        for _, found in list(self._certificates.scan(f"{vault.lower()}/")):
-            certificate = self.find(vault, found["name"])
-            if certificate is None or bool(certificate["deleted"]) != deleted:
-                continue
-            version = self.version(vault, found["name"], certificate["versions"][-1])
-            if pending or "cer" in version:
-                yield certificate, version
-
-    def versions(self, vault: str, name: str) -> Iterator[tuple[Document, Document]]:
-        """Yield a certificate's versions in the order of their ids; none for an unknown name."""
-        check_name(name)
-        found = self.active(vault, name)
-        for version in sorted(found["versions"]) if found else ():
-            yield found or {}, self.version(vault, name, version)
 
     # Soft delete
 
@@ -118,17 +93,6 @@ class CertificateModel:
             self.put(found)
             self._vaults.recover_secret(vault, name, managed=True)
         return found, version
-
-    def purge(self, vault: str, name: str) -> None:
-        """Remove a deleted certificate and its secret for good.
-
-        Raises:
-            ServiceError: 404.
-        """
-        self.deleted(vault, name)
-        with self._store.transaction():
-            self._forget(vault, name)
-            self._vaults.purge_secret(vault, name, managed=True)
 
     # Documents
 

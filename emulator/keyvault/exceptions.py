@@ -9,26 +9,6 @@ from emulator.core.sources import MEMORY, OWN, public_output, said
 from emulator.core.store import Document
 from emulator.entra.models import Principal
 
-# What vaults also hold in Azure, by the first part of the path.
-NOT_EMULATED = {
-    "keys": "keys in vaults",
-    "deletedkeys": "keys in vaults",
-    "storage": "storage accounts in vaults",
-    "deletedstorage": "storage accounts in vaults",
-    "rng": "random numbers of managed HSMs",
-    "securitydomain": "managed HSMs",
-    "backup": "backups of managed HSMs",
-    "restore": "backups of managed HSMs",
-    "settings": "settings of managed HSMs",
-}
-# What only Azure does with secrets and certificates, by the last part of the path.
-NOT_EMULATED_OPERATIONS = {
-    "backup": "backups of vaults",
-    "restore": "backups of vaults",
-    "contacts": "contacts for certificates",
-    "import": "imported certificates",
-    "merge": "merged certificates",
-}
 REGION_HEADER = "x-ms-keyvault-region"
 
 
@@ -92,12 +72,10 @@ PENDING_IN_PROGRESS = Refusal(409, "Conflict", MEMORY,
     "A new key vault certificate can not be created or imported while a pending key vault certificate's status is "
     "inProgress.")
 PENDING_NOT_FOUND = Refusal(404, "PendingCertificateNotFound", MEMORY, "Pending certificate not found: {name}")
-ISSUER_NOT_FOUND = Refusal(404, "CertificateIssuerNotFound", MEMORY, "Certificate issuer not found: {name}")
 BAD_PARAMETER = Refusal(400, "BadParameter", MEMORY, "{message}")
 INVALID_NAME = Refusal(400, "BadParameter",
     public_output("https://github.com/aspnet/MicrosoftConfigurationBuilders/issues/22"),
     "The request URI contains an invalid name: {name}")
-NO_OPERATION = Refusal(400, "BadParameter", MEMORY, "Method {method} does not allow operation '{operation}'")
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
 # fmt: on
 
@@ -145,28 +123,9 @@ def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Documen
     )
 
 
-@said(MEMORY)
-def purge_not_allowed(vault: Document) -> ServiceError:
-    """Return the error for purging something in a vault with purge protection."""
-    return ServiceError(
-        403,
-        "Forbidden",
-        'Operation "purge" is not allowed because purge protection is enabled for this vault. Key Vault service will '
-        "automatically purge it after the retention period has passed.\r\n"
-        f"Vault: {vault['name']};location={vault['location']}",
-    )
-
-
 def not_found(request: Request) -> ServiceError:
     """Return the error for a path or method that no operation has."""
-    parts = request.url.path.strip("/").split("/")
-    kind, operation = parts[0], parts[-1] if len(parts) > 1 else ""
-    what = NOT_EMULATED.get(kind) or NOT_EMULATED_OPERATIONS.get(operation)
-    if what is None and kind == "certificates" and (request.method == "PATCH" or operation == "pending"):
-        what = "changes of certificates, of their issuers and orders"
-    if what is not None:
-        return NOT_SUPPORTED(f"{what} ({request.method} {request.url.path})")
-    return NO_OPERATION(method=request.method, operation=operation)
+    return NOT_SUPPORTED(f"{request.method} {request.url.path}")
 
 
 def render(_request: Request, error: ServiceError) -> Response:

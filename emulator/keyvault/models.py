@@ -126,13 +126,6 @@ class KeyVaultModel(Vaults):
             if not secret["deleted"]:
                 yield self._version(vault, secret["name"], secret["versions"][-1])
 
-    def versions(self, vault: str, name: str) -> Iterator[Document]:
-        """Yield a secret's versions in the order of their ids, as Key Vault does; none for an unknown name."""
-        check_name(name)
-        secret = self._active(vault, name)
-        for version in sorted(secret["versions"]) if secret else ():
-            yield self._version(vault, name, version)
-
     # Soft delete
 
     def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
@@ -172,13 +165,6 @@ class KeyVaultModel(Vaults):
             raise DELETED_SECRET_NOT_FOUND(name)
         return self._deleted_version(secret)
 
-    def deleted_secrets(self, vault: str) -> Iterator[Document]:
-        """Yield the newest version of every deleted secret, by name."""
-        for _, found in list(self._secrets.scan(f"{vault.lower()}/")):
-            secret = self._secret(vault, found["name"])
-            if secret is not None and secret["deleted"]:
-                yield self._deleted_version(secret)
-
     def recover_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
         """Recover a deleted secret with all its versions; return the newest.
 
@@ -200,22 +186,6 @@ class KeyVaultModel(Vaults):
         if secret is not None:
             self._secrets.put(_key(vault, name), secret | {"deleted": None})
         return found
-
-    def purge_secret(self, vault: str, name: str, *, managed: bool = False) -> None:
-        """Remove a deleted secret for good.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            managed: whether its certificate purges it.
-
-        Raises:
-            ServiceError: 404; 403 if it is a certificate's.
-        """
-        found = self.deleted_secret(vault, name)
-        if not managed:
-            _refuse_managed(found, "purge")
-        self._forget(vault, name)
 
     # Secrets of certificates
 

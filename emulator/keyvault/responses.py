@@ -42,29 +42,14 @@ class Responses:
         """Answer `GET /secrets`."""
         return page(request, self._model.secrets(vault["name"]), partial(_item, vault))
 
-    async def list_versions(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /secrets/{name}/versions`."""
-        return page(
-            request, self._model.versions(vault["name"], request.path_params["name"]), partial(_version_item, vault)
-        )
-
     async def get_deleted_secret(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedsecrets/{name}`."""
         return JSONResponse(_bundle(vault, self._model.deleted_secret(vault["name"], request.path_params["name"])))
-
-    async def list_deleted_secrets(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /deletedsecrets`."""
-        return page(request, self._model.deleted_secrets(vault["name"]), partial(_item, vault))
 
     async def recover_secret(self, request: Request, vault: Document) -> Response:
         """Answer `POST /deletedsecrets/{name}/recover`."""
         recovered = self._model.recover_secret(vault["name"], request.path_params["name"])
         return JSONResponse(_bundle(vault, recovered | {"deleted": None}))
-
-    async def purge_secret(self, request: Request, vault: Document) -> Response:
-        """Answer `DELETE /deletedsecrets/{name}`."""
-        self._model.purge_secret(vault["name"], request.path_params["name"])
-        return Response(status_code=204)
 
 
 def _common(vault: Document, version: Document, *, versioned: bool) -> dict[str, Any]:
@@ -89,10 +74,6 @@ def _bundle(vault: Document, version: Document, *, value: bool = False) -> dict[
 
 def _item(vault: Document, version: Document) -> dict[str, Any]:
     return _listed(_common(vault, version, versioned=False))
-
-
-def _version_item(vault: Document, version: Document) -> dict[str, Any]:
-    return _listed(_common(vault, version, versioned=True))
 
 
 def _listed(shown: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from emulator.core.store import Document
 from emulator.entra.models import Principal
-from emulator.keyvault.exceptions import forbidden_by_rbac, purge_not_allowed
+from emulator.keyvault.exceptions import forbidden_by_rbac
 from emulator.keyvault.vaults import Vaults
 
 # Tells whether a role allows a caller a data action at a scope.
@@ -55,5 +55,3 @@ class Right:
             action, scope = PREFIX + self.data_action, f"{vault['resourceId']}{inside}"
             if not data_allowed(caller, action, scope):
                 raise forbidden_by_rbac(caller, action, scope, vault)
-        if vault.get("purgeProtection") and self.permission.endswith(" purge"):
-            raise purge_not_allowed(vault)

@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from emulator.core.store import Document
 from emulator.keyvault.certificate_responses import CertificateResponses as Certificates
-from emulator.keyvault.exceptions import not_found
 from emulator.keyvault.gate import Gate
 from emulator.keyvault.responses import Responses as Secrets
 from emulator.keyvault.rights import Right
@@ -26,33 +25,22 @@ SECRETS: tuple[Operation[Secrets], ...] = (
     ("DELETE", "/secrets/{name}", "delete", "secrets/delete", Secrets.delete_secret),
     ("GET", "/secrets/{name}", "get", "secrets/getSecret/action", Secrets.get_secret),
     ("GET", "/secrets/{name}/", "get", "secrets/getSecret/action", Secrets.get_secret),
-    ("GET", "/secrets/{name}/versions", "list", "secrets/readMetadata/action", Secrets.list_versions),
     ("GET", "/secrets/{name}/{version}", "get", "secrets/getSecret/action", Secrets.get_secret),
     ("PATCH", "/secrets/{name}", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/{version}", "set", "secrets/update/action", Secrets.update_secret),
-    ("GET", "/deletedsecrets", "list", "secrets/readMetadata/action", Secrets.list_deleted_secrets),
     ("GET", "/deletedsecrets/{name}", "get", "secrets/readMetadata/action", Secrets.get_deleted_secret),
-    ("DELETE", "/deletedsecrets/{name}", "purge", "secrets/purge/action", Secrets.purge_secret),
     ("POST", "/deletedsecrets/{name}/recover", "recover", "secrets/recover/action", Secrets.recover_secret),
 )
 CERTIFICATES: tuple[Operation[Certificates], ...] = (
-    ("GET", "/certificates", "list", "certificates/read", Certificates.list_all),
-    ("GET", "/certificates/issuers", "listissuers", "certificatecas/read", Certificates.list_issuers),
-    ("GET", "/certificates/issuers/{name}", "getissuers", "certificatecas/read", Certificates.get_issuer),
     ("PUT", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.set_issuer),
-    ("DELETE", "/certificates/issuers/{name}", "deleteissuers", "certificatecas/delete", Certificates.delete_issuer),
     ("POST", "/certificates/{name}/create", "create", "certificates/create/action", Certificates.create),
     ("GET", "/certificates/{name}/pending", "get", "certificates/read", Certificates.get_operation),
-    ("GET", "/certificates/{name}/policy", "get", "certificates/read", Certificates.get_policy),
-    ("GET", "/certificates/{name}/versions", "list", "certificates/read", Certificates.list_versions),
     ("DELETE", "/certificates/{name}", "delete", "certificates/delete", Certificates.delete),
     ("GET", "/certificates/{name}", "get", "certificates/read", Certificates.get),
     ("GET", "/certificates/{name}/", "get", "certificates/read", Certificates.get),
     ("GET", "/certificates/{name}/{version}", "get", "certificates/read", Certificates.get),
-    ("GET", "/deletedcertificates", "list", "certificates/read", Certificates.list_deleted),
     ("GET", "/deletedcertificates/{name}", "get", "certificates/read", Certificates.get_deleted),
-    ("DELETE", "/deletedcertificates/{name}", "purge", "certificates/purge/action", Certificates.purge),
     ("POST", "/deletedcertificates/{name}/recover", "recover", "certificates/recover/action", Certificates.recover),
 )
 
@@ -65,13 +53,7 @@ def routes(gate: Gate, secrets: Secrets, certificates: Certificates) -> list[Rou
         secrets: the operations on secrets.
         certificates: the operations on certificates and issuers.
     """
-
-    async def refuse(request: Request) -> Response:
-        raise not_found(request)
-
     return [
-        # Or it would be the name of a certificate.
-        Route("/certificates/contacts", refuse, methods=["GET", "PUT", "DELETE"], name="certificates/contacts"),
         *_routes(gate, "secrets", SECRETS, secrets),
         *_routes(gate, "certificates", CERTIFICATES, certificates),
     ]
