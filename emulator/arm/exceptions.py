@@ -110,9 +110,6 @@ INVALID_FILTER = Refusal(400, "InvalidFilterInQueryString", MEMORY,
     "Invalid $filter '{text}' specified in the query string.")
 OPERATION_NOT_FOUND = Refusal(404, "OperationNotFound", MEMORY, "The operation '{operation_id}' could not be found.")
 METHOD_NOT_ALLOWED = Refusal(405, "MethodNotAllowed", MEMORY, "{method} is not allowed on {path}.")
-RESOURCES_LEFT = Refusal(409, "CannotUnregisterProviderWithExistingResources", MEMORY,
-    "The resource provider '{namespace}' cannot be unregistered because the subscription still has resources of it, "
-    "such as {resource_id}.")
 CONTENT_TOO_LARGE = Refusal(413, "RequestContentTooLarge",
     public_output("a deployment of 2,187 resources, as its author tells it; the text in an article on large templates"),
     "The request content size exceeds the maximum size of {megabytes} MB.")
@@ -123,6 +120,18 @@ NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure do
 NO_REGISTERED_PROVIDER = Refusal(400, "NoRegisteredProviderFound", MEMORY,
     "No registered resource provider found for location '{location}' and API version '{version}' for type '{kind}'. The "
     "supported api-versions are '{supported:, }'.")
+DUPLICATE_CHILD = Refusal(400, "InvalidRequestFormat", MEMORY, "Cannot parse the request.",
+    details=[{"code": "DuplicateResourceName",
+        "message": "Resource {parent_id} has two child resources with the same name ({name})."}])
+PRECONDITION_FAILED = Refusal(412, "PreconditionFailed", MEMORY,
+    "The condition '{given}' in the {header} header was not satisfied for {identifier}. The current was '{current}'.")
+REFERENCED_RESOURCE_MISSING = Refusal(400, "InvalidResourceReference", MEMORY,
+    "Resource {target} referenced by resource {holder} was not found. Please make sure that the referenced resource "
+    "exists, and that both resources are in the same region.")
+REFERENCE_OF_ANOTHER_TYPE = Refusal(400, "InvalidRequestFormat", MEMORY, "Cannot parse the request.",
+    details=[{"code": "InvalidJsonReferenceFormat",
+        "message": "Reference Id {target} is not formatted correctly. The Id is expected to reference resources of type "
+            "{wanted}. Path {path}."}])
 # fmt: on
 
 
@@ -135,18 +144,6 @@ def resource_not_found(identifier: ResourceId) -> ServiceError:
         "ResourceNotFound",
         f"The Resource '{identifier.type}/{identifier.full_name}'{where} was not found. For more details please go to "
         "https://aka.ms/ARMResourceNotFoundFix",
-    )
-
-
-@said(MEMORY)
-def duplicate_child(parent_id: str, name: str) -> ServiceError:
-    """Build the 400 for a body with two children of the same name."""
-    message = f"Resource {parent_id} has two child resources with the same name ({name})."
-    return ServiceError(
-        400,
-        "InvalidRequestFormat",
-        "Cannot parse the request.",
-        details=[{"code": "DuplicateResourceName", "message": message}],
     )
 
 
@@ -188,24 +185,6 @@ def absent_path(request: Request) -> ServiceError:
 
 
 @said(MEMORY)
-def precondition_failed(resource_id: str, header: str, given: str, current: str | None) -> ServiceError:
-    """Build the 412 for an If-Match or If-None-Match that does not hold.
-
-    Args:
-        resource_id: id of the resource.
-        header: name of the header.
-        given: the etag in the header, or `*`.
-        current: the resource's etag; None if it does not exist.
-    """
-    return ServiceError(
-        412,
-        "PreconditionFailed",
-        f"The condition '{given}' in the {header} header was not satisfied for {resource_id}. The current was "
-        f"'{current or ''}'.",
-    )
-
-
-@said(MEMORY)
 def unreadable(problems: Sequence[str]) -> ServiceError:
     """Build the 400 for a body with unknown or wrong members; the first is in the message, all are in the details."""
     error = INVALID_REQUEST_CONTENT(problems[0])
@@ -227,36 +206,4 @@ def unreadable_network_resource(problems: Sequence[str]) -> ServiceError:
         "InvalidRequestFormat",
         "Cannot parse the request.",
         details=[{"code": "InvalidJson", "message": problem} for problem in problems],
-    )
-
-
-@said(MEMORY)
-def referenced_resource_missing(holder: ResourceId, target: str) -> ServiceError:
-    """Build the 400 for a reference to a resource that does not exist, or is in another region."""
-    return ServiceError(
-        400,
-        "InvalidResourceReference",
-        f"Resource {target} referenced by resource {holder} was not found. Please make sure that the referenced resource "
-        "exists, and that both resources are in the same region.",
-    )
-
-
-@said(MEMORY)
-def reference_of_another_type(path: str, target: str, wanted: str) -> ServiceError:
-    """Build the 400 for a reference that is not the id of a resource of the wanted type.
-
-    Args:
-        path: JSON path of the reference.
-        target: the id in the body.
-        wanted: the last segment of the wanted type.
-    """
-    message = (
-        f"Reference Id {target} is not formatted correctly. The Id is expected to reference resources of type {wanted}. "
-        f"Path {path}."
-    )
-    return ServiceError(
-        400,
-        "InvalidRequestFormat",
-        "Cannot parse the request.",
-        details=[{"code": "InvalidJsonReferenceFormat", "message": message}],
     )

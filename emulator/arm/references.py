@@ -80,7 +80,9 @@ class References:
             else:
                 there = _is_there(arm, identifier, location if reference.same_region else "")
             if not there:
-                raise (reference.missing or exceptions.referenced_resource_missing)(holder, target)
+                if reference.missing is not None:
+                    raise reference.missing(holder, target)
+                raise exceptions.REFERENCED_RESOURCE_MISSING(holder=holder, target=target)
 
 
 def _is_there(arm: Resources, identifier: ResourceId, location: str) -> bool:
@@ -99,4 +101,4 @@ def _parse(holder: ResourceId, path: str, target: str, reference: Reference) -> 
         return identifier
     if identifier is not None and reference.another is not None:
         raise reference.another(Found(holder, path, target))
-    raise exceptions.reference_of_another_type(path, target, reference.type.rsplit("/", 1)[-1])
+    raise exceptions.REFERENCE_OF_ANOTHER_TYPE(path=path, target=target, wanted=reference.type.rsplit("/", 1)[-1])

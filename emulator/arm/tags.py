@@ -14,7 +14,6 @@ from emulator.arm.schema import Found, Kind, MapOf, Reading, Refusal, Rule
 Json = dict[str, Any]
 
 MOST_TAGS, LONGEST_NAME, LONGEST_VALUE = 50, 512, 256
-LONGEST_NAME_OF_STORAGE = 128
 RESERVED = re.compile(r"[<>%&\\?/\x00-\x1f\x7f]")
 
 

@@ -1,46 +1,10 @@
 """ARM's routes: its own paths first, then all resource types, told apart by the shape of the path."""
 
+from emulator.arm.api_versions import versions
 from emulator.arm.call import Row
 from emulator.arm.responses import groups, metadata, operations, resources, subscriptions, tags
 
-RESOURCES_VERSIONS = (
-    "2014-04-01-preview",
-    "2015-01-01",
-    "2015-11-01",
-    "2016-02-01",
-    "2016-06-01",
-    "2016-09-01",
-    "2017-05-10",
-    "2018-02-01",
-    "2018-05-01",
-    "2019-03-01",
-    "2019-05-01",
-    "2019-05-10",
-    "2019-06-01",
-    "2019-07-01",
-    "2019-08-01",
-    "2019-10-01",
-    "2019-11-01",
-    "2020-01-01",
-    "2020-05-01",
-    "2020-06-01",
-    "2020-08-01",
-    "2020-09-01",
-    "2020-10-01",
-    "2021-01-01",
-    "2021-04-01",
-    "2022-01-01",
-    "2022-06-01",
-    "2022-09-01",
-    "2022-12-01",
-    "2023-07-01",
-    "2024-03-01",
-    "2024-07-01",
-    "2024-11-01",
-    "2025-03-01",
-    "2025-04-01",
-    "2026-06-01",
-)
+RESOURCES_VERSIONS = versions("Microsoft.Resources")
 FEATURES_VERSIONS = ("2014-08-01-preview", "2015-12-01", "2021-07-01")
 
 S = "/subscriptions/{subscription_id}"
@@ -110,13 +74,6 @@ ROWS = (
     Row("PATCH", T, tags.patch_tags, tags.TYPE, TAGS_VERSIONS),
     Row("DELETE", T, tags.delete_tags, tags.TYPE, TAGS_VERSIONS),
     Row("GET", S + "/tagNames", tags.list_names, "Microsoft.Resources/subscriptions/tagNames", RESOURCES_VERSIONS),
-    Row(
-        "PUT DELETE",
-        S + "/tagNames/{name:path}",
-        tags.refuse_names,
-        "Microsoft.Resources/subscriptions/tagNames",
-        RESOURCES_VERSIONS,
-    ),
     Row(
         "GET HEAD PUT PATCH DELETE POST",
         S + "/providers/Microsoft.RedHatOpenShift/{rest:path}",

@@ -17,7 +17,6 @@ VERSIONS = ("2018-07-01", "2018-07-01-preview", "2019-03-01-preview", "2022-04-0
 # The first version by which customers make deny assignments. Source: `az role deny-assignment create` of Azure CLI 2.91.
 CUSTOMERS_VERSION = "2024-07-01-preview"
 NAME = "Microsoft.Authorization/denyAssignments"
-SYSTEM_DEFINED = "SystemDefined"
 _PRINCIPAL = {"id": Required(str), "type": str, "displayName": str, "email": str}
 
 

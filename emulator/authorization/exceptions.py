@@ -1,8 +1,7 @@
 """The errors of Microsoft.Authorization: role definitions and assignments, deny assignments, policies, filters."""
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 # The negative tests of role definitions in the SDK for .NET, which ran against Azure: they tell status and code. The
 # texts are from memory.
@@ -17,17 +16,8 @@ ROLE_DEFINITION_EXISTS = Refusal(409, "RoleDefinitionExists", _SDK_TESTS,
     "The role definition already exists. It can be updated as {identifier}.")
 BUILT_IN_ROLE = Refusal(400, "RoleDefinitionUpdateNotPermitted", MEMORY,
     "A built-in role definition cannot be updated or deleted.")
-ROLE_DEFINITION_TYPE = Refusal(400, "InvalidRoleDefinitionType", _SDK_TESTS,
-    "The role definition type '{kind}' is invalid. Only role definitions of type 'CustomRole' can be written.")
-ROLE_NAME_EMPTY = Refusal(400, "RoleDefinitionNameNullOrEmpty", _SDK_TESTS,
-    "The role definition name is null or empty.")
 ROLE_NAME_EXISTS = Refusal(409, "RoleDefinitionWithSameNameExists", _SDK_TESTS,
     "A custom role with the same name already exists in this directory. Use a different name.")
-NO_ASSIGNABLE_SCOPES = Refusal(400, "MissingAssignableScopes", _SDK_TESTS,
-    "The role definition has no assignable scopes.")
-ASSIGNABLE_SCOPE_MALFORMED = Refusal(400, "LinkedInvalidPropertyId", _SDK_TESTS,
-    "Property id '{scope}' at path 'properties.assignableScopes[{index}]' is invalid. Expect fully qualified resource "
-    "Id that start with '/subscriptions/{{subscriptionId}}' or '/providers/{{resourceProviderNamespace}}/'.")
 ASSIGNABLE_SCOPE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not have custom roles that are assignable at '{scope}': it knows subscriptions and resource "
     "groups.")
@@ -53,6 +43,18 @@ ROLE_ASSIGNMENT_UPDATE = Refusal(400, "RoleAssignmentUpdateNotPermitted",
 PRINCIPAL_ID = Refusal(400, "InvalidPrincipalId", MEMORY,
     "A valid principal ID must be provided for role assignment: {identifier}.")
 
+ROLE_ASSIGNMENT_EXISTS = Refusal(409, "RoleAssignmentExists", MEMORY,
+    "The role assignment already exists. The ID of the conflicting role assignment is {guid}.")
+PRINCIPAL_NOT_FOUND = Refusal(400, "PrincipalNotFound", MEMORY,
+    "Principal {guid} does not exist in the directory {tenant_id}. Check that you have the correct principal ID. If you "
+    "are creating this principal and then immediately assigning a role, this error might be related to a replication "
+    "delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or "
+    "Group. See https://aka.ms/docs-principaltype")
+# The typing error is Azure's.
+PRINCIPAL_OF_ANOTHER_TYPE = Refusal(400, "UnmatchedPrincipalType",
+    public_output("Azure/azure-dev: the patterns of errors that its tools recognise"),
+    "The PrincipalId '{guid}' has type '{found}' , which is different from specified PrinciaplType '{given}'.")
+
 # Deny assignments, locks, policies, filters
 DENY_ASSIGNMENT = Refusal(400, "InvalidDenyAssignment", MEMORY, "The deny assignment is not valid: {problems:; }.")
 UNSUPPORTED_FILTER = Refusal(400, "UnsupportedQuery", MEMORY,
@@ -62,43 +64,3 @@ FILTER_OF_DEFINITIONS = Refusal(400, "InvalidFilter", MEMORY, "The filter '{text
 ASSIGNED_TO_GROUP = Refusal(400, "UnsupportedPrincipalType", MEMORY,
     "The principal '{object_id}' is a group: 'assignedTo' takes the object ID of a user or a service principal.")
 # fmt: on
-
-
-@said(MEMORY)
-def role_assignment_exists(guid: str) -> ServiceError:
-    """Return the 409 for an assignment of the same role to the same principal at the same scope."""
-    return ServiceError(
-        409,
-        "RoleAssignmentExists",
-        f"The role assignment already exists. The ID of the conflicting role assignment is {guid.replace('-', '')}.",
-    )
-
-
-@said(MEMORY)
-def principal_not_found(identifier: str, tenant_id: str) -> ServiceError:
-    """Return the 400 for a principal that the directory does not have."""
-    return ServiceError(
-        400,
-        "PrincipalNotFound",
-        f"Principal {identifier.replace('-', '')} does not exist in the directory {tenant_id}. Check that you have the "
-        "correct principal ID. If you are creating this principal and then immediately assigning a role, this error "
-        "might be related to a replication delay. In this case, set the role assignment principalType property to a "
-        "value, such as ServicePrincipal, User, or Group. See https://aka.ms/docs-principaltype",
-    )
-
-
-@said(public_output("Azure/azure-dev: the patterns of errors that its tools recognise"))
-def principal_of_another_type(identifier: str, found: str, given: str) -> ServiceError:
-    """Return the 400 for a principal of another type than the caller says. The typing error is Azure's.
-
-    Args:
-        identifier: object id of the principal.
-        found: its type.
-        given: the type that the caller gave.
-    """
-    return ServiceError(
-        400,
-        "UnmatchedPrincipalType",
-        f"The PrincipalId '{identifier.replace('-', '')}' has type '{found}' , which is different from specified "
-        f"PrinciaplType '{given}'.",
-    )

@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from emulator.arm.api_versions import versions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
@@ -19,22 +20,7 @@ from emulator.identities.assigned import identifiable
 
 Json = dict[str, Any]
 
-VERSIONS = (
-    "2018-05-01",
-    "2019-01-01",
-    "2019-06-01",
-    "2019-09-01",
-    "2020-03-01",
-    "2020-09-01",
-    "2021-06-01",
-    "2022-06-01",
-    "2023-04-01",
-    "2024-04-01",
-    "2024-05-01",
-    "2025-01-01",
-    "2025-03-01",
-    "2025-11-01",
-)
+VERSIONS = versions("Microsoft.Authorization/policyDefinitions")
 _SETS = "/policysetdefinitions/"
 # A write with which a new rule is tried, so that what cannot be evaluated is refused at once.
 _TRIAL = Write(

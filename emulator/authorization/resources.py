@@ -5,6 +5,7 @@ from typing import Any
 
 from emulator.arm.access import conditions
 from emulator.arm.access.roles import ROLES
+from emulator.arm.api_versions import versions
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
@@ -22,38 +23,8 @@ Json = dict[str, Any]
 # How long access checks ignore a new assignment, in seconds of Azure's time.
 PROPAGATION_SECONDS = 30
 
-ASSIGNMENT_VERSIONS = (
-    "2014-04-01-preview",
-    "2014-07-01-preview",
-    "2014-10-01-preview",
-    "2015-05-01-preview",
-    "2015-06-01",
-    "2015-07-01",
-    "2016-07-01",
-    "2017-05-01",
-    "2017-09-01",
-    "2017-10-01-preview",
-    "2018-01-01-preview",
-    "2018-07-01",
-    "2018-09-01-preview",
-    "2018-12-01-preview",
-    "2019-04-01-preview",
-    "2020-03-01-preview",
-    "2020-04-01-preview",
-    "2020-08-01-preview",
-    "2020-10-01-preview",
-    "2021-04-01-preview",
-    "2022-01-01-preview",
-    "2022-04-01",
-)
-PERMISSION_VERSIONS = (
-    "2014-07-01-preview",
-    "2015-07-01",
-    "2018-01-01-preview",
-    "2018-07-01",
-    "2022-04-01",
-    "2022-05-01-preview",
-)
+ASSIGNMENT_VERSIONS = versions("Microsoft.Authorization/roleAssignments")
+PERMISSION_VERSIONS = versions("Microsoft.Authorization/permissions")
 
 
 def _prepare_assignment(change: Change) -> None:
@@ -86,7 +57,7 @@ def _prepare_assignment(change: Change) -> None:
     for other in change.arm.scan(prefix):
         known = (other["properties"]["principalId"].lower(), _last(other["properties"]["roleDefinitionId"]))
         if known == wanted and other["name"].lower() != change.id.name.lower():
-            raise exceptions.role_assignment_exists(other["name"])
+            raise exceptions.ROLE_ASSIGNMENT_EXISTS(_short(other["name"]))
     now, directory = rfc3339(change.arm.clock.now()), change.arm.platform.model(EntraModel)
     before = existing["properties"] if existing is not None else {}
     properties |= {
@@ -125,9 +96,13 @@ def _require_principal(change: Change) -> None:
         raise exceptions.PRINCIPAL_ID(principal_id)
     found = change.arm.platform.model(EntraModel).kind_of(principal_id)
     if found is None and kind is None:
-        raise exceptions.principal_not_found(principal_id, change.caller.tenant_id)
+        raise exceptions.PRINCIPAL_NOT_FOUND(guid=_short(principal_id), tenant_id=change.caller.tenant_id)
     if found is not None and kind not in (None, found):
-        raise exceptions.principal_of_another_type(principal_id, found, str(kind))
+        raise exceptions.PRINCIPAL_OF_ANOTHER_TYPE(guid=_short(principal_id), found=found, given=kind)
+
+
+def _short(guid: str) -> str:
+    return guid.replace("-", "")
 
 
 def _last(identifier: str) -> str:

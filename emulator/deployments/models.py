@@ -204,17 +204,6 @@ class DeploymentsModel:
         """Return the operations of a deployment, in the order in which they began."""
         return self._records.operations(record)
 
-    def operation(self, record: Document, operation_id: str) -> Document:
-        """Return an operation of a deployment.
-
-        Raises:
-            ServiceError: 404.
-        """
-        found = self._records.operation(record, operation_id)
-        if found is None:
-            raise exceptions.OPERATION_NOT_FOUND(operation_id=operation_id, name=record["name"])
-        return found
-
     def enter(self, caller: Principal, subscription_id: str, group: str, name: str, action: str) -> None:
         """Check that the caller may act on a deployment, and that its group exists.
 

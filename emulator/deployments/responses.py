@@ -119,11 +119,6 @@ async def what_if_result(call: Call) -> Response:
     return answer(found)
 
 
-async def export_template(call: Call) -> Response:
-    """POST …/exportTemplate: the template as it was sent."""
-    return answer({"template": _record(call, "exportTemplate/action")["template"]})
-
-
 async def deployment_status(call: Call) -> Response:
     """GET …/operationStatuses/{id}: the status of a deployment's run."""
     record = _record(call, "operationstatuses/read")
@@ -136,9 +131,3 @@ async def list_operations(call: Call) -> Response:
     """GET …/operations, the first `$top` of them if given."""
     model, record = _model(call), _record(call, "operations/read")
     return page(call, [render_operation(record, item, model.now()) for item in model.operations(record)])
-
-
-async def get_operation(call: Call) -> Response:
-    """GET …/operations/{id}."""
-    model, record = _model(call), _record(call, "operations/read")
-    return answer(render_operation(record, model.operation(record, call.params["operation_id"]), model.now()))

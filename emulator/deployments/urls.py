@@ -4,32 +4,14 @@ from collections.abc import Sequence
 
 from starlette.routing import Route
 
+from emulator.arm.api_versions import versions
 from emulator.arm.call import Row, build
 from emulator.deployments import responses
 from emulator.deployments.kinds import DEPLOYMENTS
 from emulator.deployments.models import DeploymentsModel
 
 # From the oldest to the newest version that the SDKs and the CLI use; the answers have the same form in all of them.
-VERSIONS = (
-    "2019-05-01",
-    "2019-05-10",
-    "2019-07-01",
-    "2019-08-01",
-    "2019-10-01",
-    "2020-06-01",
-    "2020-08-01",
-    "2020-10-01",
-    "2021-01-01",
-    "2021-04-01",
-    "2022-09-01",
-    "2023-07-01",
-    "2024-03-01",
-    "2024-07-01",
-    "2024-11-01",
-    "2025-03-01",
-    "2025-04-01",
-    "2026-06-01",
-)
+VERSIONS = versions("Microsoft.Resources/deployments")
 
 TYPE = DEPLOYMENTS
 SUBSCRIPTION = "/subscriptions/{subscription_id}"
@@ -52,7 +34,6 @@ def _rows(scope: str) -> tuple[Row, ...]:
         Row("POST", f"{one}/cancel", responses.cancel_deployment, f"{TYPE}/cancel", VERSIONS),
         Row("POST", f"{one}/validate", responses.validate_deployment, f"{TYPE}/validate", VERSIONS),
         Row("POST", f"{one}/whatIf", responses.what_if, f"{TYPE}/whatIf", VERSIONS),
-        Row("POST", f"{one}/exportTemplate", responses.export_template, f"{TYPE}/exportTemplate", VERSIONS),
         Row(
             "GET",
             f"{one}/operationStatuses/{{operation_id}}",
@@ -63,10 +44,6 @@ def _rows(scope: str) -> tuple[Row, ...]:
         Row("GET", f"{results}/deleted", responses.delete_result, f"{TYPE}/operationResults", VERSIONS),
         Row("GET", f"{results}/{{operation_id}}", responses.what_if_result, f"{TYPE}/operationResults", VERSIONS),
         *(Row("GET", path, responses.list_operations, f"{TYPE}/operations", VERSIONS) for path in operations),
-        *(
-            Row("GET", f"{path}/{{operation_id}}", responses.get_operation, f"{TYPE}/operations", VERSIONS)
-            for path in operations
-        ),
     )
 
 

@@ -1,30 +1,7 @@
 """The api-versions of Microsoft.DocumentDB."""
 
-VERSIONS = (
-    "2019-08-01",
-    "2019-12-12",
-    "2020-03-01",
-    "2020-04-01",
-    "2020-09-01",
-    "2021-01-15",
-    "2021-03-15",
-    "2021-04-15",
-    "2021-05-15",
-    "2021-06-15",
-    "2021-10-15",
-    "2022-05-15",
-    "2022-08-15",
-    "2022-11-15",
-    "2023-03-15",
-    "2023-04-15",
-    "2023-09-15",
-    "2023-11-15",
-    "2024-05-15",
-    "2024-08-15",
-    "2024-11-15",
-    "2025-04-15",
-    "2025-10-15",
-    "2026-03-15",
-)
+from emulator.arm.api_versions import versions
+
+VERSIONS = versions("Microsoft.DocumentDB")
 # Roles of the data plane came later.
 ROLE_VERSIONS = tuple(version for version in VERSIONS if version >= "2021-04-15")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from emulator.arm.api_versions import versions
 from emulator.arm.resources import Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Since
 from emulator.identities import exceptions
@@ -9,17 +10,7 @@ from emulator.managed_identity import ManagedIdentityModel
 
 Json = dict[str, Any]
 
-VERSIONS = (
-    "2015-08-31-preview",
-    "2018-11-30",
-    "2021-09-30-preview",
-    "2022-01-31-preview",
-    "2023-01-31",
-    "2023-07-31-preview",
-    "2024-11-30",
-    "2025-01-31-preview",
-    "2025-05-31-preview",
-)
+VERSIONS = versions("Microsoft.ManagedIdentity")
 
 
 async def _make_principal(arm: Checks, stored: Json) -> None:

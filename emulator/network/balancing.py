@@ -50,7 +50,7 @@ def _check_references(change: Change) -> None:
             for part in (*one, *rule.get("frontendIPConfigurations", ()), *rule.get("backendAddressPools", ())):
                 wanted = part.get("id", "").lower()
                 if f"/{LOAD_BALANCER}/".lower() in wanted and not wanted.startswith(own):
-                    raise arm_exceptions.referenced_resource_missing(change.id, part["id"])
+                    raise arm_exceptions.REFERENCED_RESOURCE_MISSING(holder=change.id, target=part["id"])
 
 
 def prepare_frontend(change: Change) -> None:

@@ -1,24 +1,5 @@
 """The api-versions of Microsoft.KeyVault."""
 
-VERSIONS = (
-    "2015-06-01",
-    "2016-10-01",
-    "2018-02-14",
-    "2018-02-14-preview",
-    "2019-09-01",
-    "2020-04-01-preview",
-    "2021-04-01-preview",
-    "2021-06-01-preview",
-    "2021-10-01",
-    "2021-11-01-preview",
-    "2022-02-01-preview",
-    "2022-07-01",
-    "2022-11-01",
-    "2023-02-01",
-    "2023-07-01",
-    "2024-04-01-preview",
-    "2024-11-01",
-    "2024-12-01-preview",
-    "2025-05-01",
-    "2026-02-01",
-)
+from emulator.arm.api_versions import versions
+
+VERSIONS = versions("Microsoft.KeyVault")

@@ -1,26 +1,8 @@
 """Names of types, settings and hosts that several modules of this package use, and the api-versions."""
 
-VERSIONS = (
-    "2018-02-01",
-    "2018-11-01",
-    "2019-08-01",
-    "2020-06-01",
-    "2020-09-01",
-    "2020-10-01",
-    "2020-12-01",
-    "2021-01-01",
-    "2021-01-15",
-    "2021-02-01",
-    "2021-03-01",
-    "2022-03-01",
-    "2022-09-01",
-    "2023-01-01",
-    "2023-12-01",
-    "2024-04-01",
-    "2024-11-01",
-    "2025-03-01",
-    "2025-05-01",
-)
+from emulator.arm.api_versions import versions
+
+VERSIONS = versions("Microsoft.Web")
 # The first api-version whose sites have `functionAppConfig`.
 FLEX_SINCE = "2023-12-01"
 

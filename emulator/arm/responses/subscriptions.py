@@ -4,7 +4,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE
@@ -86,20 +85,9 @@ async def register_provider(call: Call) -> Response:
 
 
 async def unregister_provider(call: Call) -> Response:
-    """POST …/unregister: refused while the subscription still has resources of that provider."""
+    """POST …/unregister."""
     namespace = call.arm.subscriptions.canonical(call.params["namespace"])
     subscription_id = _enter(call, f"{namespace}/unregister/action")
-    left = [
-        stored["id"]
-        for stored in call.arm.scan(f"/subscriptions/{subscription_id}/")
-        if stored["type"].lower().startswith(f"{namespace.lower()}/")
-    ] + [
-        document["id"]
-        for document in await call.arm.front_door.known(f"/subscriptions/{subscription_id}/")
-        if namespace == SYSTEM_NAMESPACE
-    ]
-    if left:
-        raise exceptions.RESOURCES_LEFT(namespace=namespace, resource_id=left[0])
     call.arm.subscriptions.unregister(subscription_id, namespace)
     return _changed(call, subscription_id, namespace)
 

@@ -87,11 +87,6 @@ async def list_names(call: Call) -> Response:
     return page(call, [_name(subscription, name, values) for _, (name, values) in sorted(used.items())])
 
 
-async def refuse_names(_call: Call) -> Response:
-    """PUT and DELETE …/tagNames/…: predefined names and values are not emulated."""
-    raise exceptions.NOT_EMULATED("predefined tag names and values, which do nothing: tag resources instead")
-
-
 def _merge(current: Json, given: Json) -> Json:
     """Return the tags with the given ones, whose names match in any case, as Azure compares them."""
     new = {name.lower() for name in given}

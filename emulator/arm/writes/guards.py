@@ -35,9 +35,13 @@ def check_conditions(identifier: ResourceId, existing: Json | None, conditions: 
     current = None if existing is None else existing["etag"]
     match, none_match = (_bare(value) for value in (conditions.if_match, conditions.if_none_match))
     if match and (current is None or match not in ("*", current)):
-        raise exceptions.precondition_failed(str(identifier), "If-Match", match, current)
+        raise exceptions.PRECONDITION_FAILED(
+            identifier=identifier, header="If-Match", given=match, current=current or ""
+        )
     if none_match and current is not None and none_match in ("*", current):
-        raise exceptions.precondition_failed(str(identifier), "If-None-Match", none_match, current)
+        raise exceptions.PRECONDITION_FAILED(
+            identifier=identifier, header="If-None-Match", given=none_match, current=current
+        )
 
 
 def locate(arm: Checks, row: ResourceType, identifier: ResourceId, body: Json, existing: Json | None) -> str:

@@ -128,7 +128,7 @@ def _put_children(arm: Writes, change: Change, row: ResourceType, children: Mapp
         bodies = [_read_child(change, kind, body, before[member]) for body in children[member] or ()]
         for child, _ in bodies:
             if child.id.key in coming:
-                raise exceptions.duplicate_child(str(change.id), child.id.name)
+                raise exceptions.DUPLICATE_CHILD(parent_id=change.id, name=child.id.name)
             child.siblings = [(other.id.name, other.body) for other, _ in bodies if other is not child]
             coming.add(child.id.key)
         read += [(kind, child, reading) for child, reading in bodies]

@@ -268,8 +268,8 @@ def _of_reference(place: Place, reference: Reference) -> Iterator[Case]:
     path = "/".join(part for kind in kinds for part in (kind, "missing"))
     missing: Hashable = origin(exceptions.REFERENCE_NOT_EMULATED)
     if reference.type in ROWS:
-        missing = (reference.missing or exceptions.referenced_resource_missing)(ANY, str(ANY)).said
-    another: Hashable = origin(exceptions.reference_of_another_type)
+        missing = reference.missing(ANY, str(ANY)).said if reference.missing else exceptions.REFERENCED_RESOURCE_MISSING
+    another: Hashable = origin(exceptions.REFERENCE_OF_ANOTHER_TYPE)
     if reference.another is not None:
         another = _refused(place, reference.another, str(ANY))
     if reference.join:

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from emulator.arm.exceptions import referenced_resource_missing
+from emulator.arm.exceptions import REFERENCED_RESOURCE_MISSING
 from emulator.arm.quotas import Limits
 from emulator.core.refusals import origin
 from emulator.network import exceptions as networks
@@ -258,7 +258,7 @@ BALANCERS = (
     _wrong(
         "load balancer",
         "another one's frontend",
-        referenced_resource_missing,
+        REFERENCED_RESOURCE_MISSING,
         _part("loadBalancingRules", frontendIPConfiguration={"id": f"{OUTER}/frontendIPConfigurations/front"}),
         after="public load balancer",
     ),
