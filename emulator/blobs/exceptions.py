@@ -73,12 +73,6 @@ PUBLIC_ACCESS_NOT_PERMITTED = Refusal(409, "PublicAccessNotPermitted",
     "Public access is not permitted on this storage account.")
 
 # Operations and their results
-INVALID_QUERY = Refusal(400, "InvalidQueryParameterValue",
-    documentation("https://learn.microsoft.com/rest/api/storageservices/status-and-error-codes2"),
-    "Value for one of the query parameters specified in the request URI is invalid.",
-    extra={"QueryParameterName": "{name}", "QueryParameterValue": "{value}",
-        "Reason": "Invalid query parameter value."})
-UNSUPPORTED_VERB = Refusal(405, "UnsupportedHttpVerb", MEMORY, "The resource doesn't support specified Http Verb.")
 INVALID_BLOB_TYPE = Refusal(409, "InvalidBlobType", public_output("https://github.com/manaflow-ai/subrouter/pull/223"),
     "The blob type is invalid for this operation.")
 INVALID_RANGE = Refusal(416, "InvalidRange", public_output("https://github.com/floci-io/floci-az/issues/81"),

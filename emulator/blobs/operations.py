@@ -7,7 +7,7 @@ https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-ser
 from dataclasses import dataclass
 from typing import Literal
 
-from emulator.blobs.exceptions import INVALID_QUERY, NOT_SUPPORTED, UNSUPPORTED_VERB
+from emulator.blobs.exceptions import NOT_SUPPORTED
 
 Level = Literal["s", "c", "o"]
 
@@ -72,43 +72,11 @@ OPERATIONS: dict[tuple[Level, str, str], Operation] = {
     ("o", "GET", "pagelist"): _row("get page ranges", "r", _BLOBS + "read"),
 }
 
-# What else Azure offers at each level: values of `comp`, and what they do.
-NOT_EMULATED: dict[Level, dict[str, str]] = {
-    "s": {
-        "properties": "properties of the blob service",
-        "stats": "statistics of replication",
-        "userdelegationkey": "user delegation keys",
-        "batch": "batches",
-        "blobs": "searches for blobs by their tags",
-    },
-    "c": {
-        "acl": "stored access policies and anonymous access",
-        "batch": "batches",
-        "blobs": "searches for blobs by their tags",
-        "rename": "renaming of containers",
-        "undelete": "soft delete of containers",
-    },
-    "o": {
-        "copy": "copies",
-        "expiry": "expiry of blobs",
-        "immutabilitypolicies": "immutability policies",
-        "incrementalcopy": "copies",
-        "legalhold": "legal holds",
-        "query": "queries of a blob's contents",
-        "seal": "sealing of append blobs",
-        "tags": "blob index tags after the upload",
-        "undelete": "soft delete of blobs",
-    },
-}
-# Headers for what the local Azure does not have, by their beginnings.
-_NOT_EMULATED_HEADERS = {
-    "x-ms-copy-source": "copies",
-    "x-ms-encryption-": "keys and scopes of encryption",
-    "x-ms-content-crc64": "CRC64 checksums",
-    "x-ms-structured-body": "structured bodies",
-    "x-ms-immutability-policy-": "immutability policies",
-    "x-ms-legal-hold": "legal holds",
-}
+# The beginnings of headers for what the local Azure does not have, and which would change what a write does.
+_NOT_EMULATED_HEADERS = (
+    *("x-ms-copy-source", "x-ms-encryption-", "x-ms-content-crc64", "x-ms-structured-body"),
+    *("x-ms-immutability-policy-", "x-ms-legal-hold"),
+)
 
 
 @dataclass(frozen=True)
@@ -148,37 +116,22 @@ def classify(target: Target, method: str, query: dict[str, str], headers: dict[s
         headers: headers, names in lower case.
 
     Raises:
-        ServiceError: 400 for what the local Azure does not have, and for what Azure does not know; 405 for a method that
-            the resource does not have.
+        ServiceError: 400 for what the local Azure does not have.
     """
     comp, restype = query.get("comp", ""), query.get("restype", "")
-    _refuse_not_emulated(target, query, headers)
+    _refuse_not_emulated(query, headers)
     if target.container.startswith("$"):
         raise NOT_SUPPORTED(f"the system container {target.container}")
     if target.level == "c" and restype != "container":
         # In Azure, such a path names a blob of the root container.
-        raise (
-            INVALID_QUERY(name="comp", value=comp)
-            if comp
-            else NOT_SUPPORTED("the root container; add restype=container")
-        )
+        raise NOT_SUPPORTED("the root container; add restype=container")
     operation = OPERATIONS.get((target.level, method, comp))
     if operation is None:
-        if any(level == target.level and comp == known for level, _, known in OPERATIONS):
-            raise UNSUPPORTED_VERB()
-        raise INVALID_QUERY(name="comp", value=comp)
+        raise NOT_SUPPORTED(f"{method} with comp={comp}")
     return operation
 
 
-def _refuse_not_emulated(target: Target, query: dict[str, str], headers: dict[str, str]) -> None:
-    comp = query.get("comp", "")
-    if query.get("restype") == "account":
-        raise NOT_SUPPORTED("properties of the account")
-    if comp.lower() in NOT_EMULATED[target.level]:
-        raise NOT_SUPPORTED(f"{NOT_EMULATED[target.level][comp.lower()]} (comp={comp})")
-    if "versionid" in query:
-        raise NOT_SUPPORTED("versions of blobs (versionid)")
-    for name in headers:
-        for beginning, what in _NOT_EMULATED_HEADERS.items():
-            if name.startswith(beginning):
-                raise NOT_SUPPORTED(f"{what} (header {name})")
+def _refuse_not_emulated(query: dict[str, str], headers: dict[str, str]) -> None:
+    refused = [name for name in headers if name.startswith(_NOT_EMULATED_HEADERS)]
+    if "versionid" in query or refused:
+        raise NOT_SUPPORTED(f"requests with {(*refused, 'versionid')[0]}")

@@ -4,9 +4,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from starlette.responses import Response
-
-from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
@@ -23,15 +20,11 @@ Json = dict[str, Any]
 DATABASES_NAME = f"{ACCOUNTS_NAME}/sqlDatabases"
 CONTAINERS_NAME = f"{DATABASES_NAME}/containers"
 NAME = r"[^/\\#?]{0,254}[^/\\#? ]"
-# Least request units a second, and the steps in which they can be chosen: fixed, and scaling by themselves.
-FIXED, SCALING = (400, 100), (1000, 1000)
-# An account that scales by itself keeps a tenth of its most request units.
-SCALING_SHARE = 10
 _SYSTEM = ("_colls", "_conflicts", "_docs", "_etag", "_rid", "_self", "_sprocs", "_triggers", "_ts", "_udfs", "_users")
 
 
 def _prepare(change: Change) -> None:
-    """Check the id and the throughput of a database or container, and what a container defines."""
+    """Check a database or container, and what a container defines. Its throughput is taken and limits nothing."""
     require_provisioned(change)
     wanted = change.properties["resource"]
     wanted.pop("createMode", None)
@@ -42,24 +35,8 @@ def _prepare(change: Change) -> None:
     kind = "container" if len(change.id.names) > 2 else "database"  # noqa: PLR2004 - account, database, container
     if is_serverless(account) and options:
         raise exceptions.NO_THROUGHPUT(kind)
-    # As in Azure, the options count only at the creation.
-    before = None if change.existing is None else change.existing["private"]
-    change.body["private"] = {"throughput": _throughput(options)} if before is None else before
     if kind == "container":
         change.arm.platform.model(CosmosModel).check_container(change.id.names[0], change.id.names[1], wanted)
-
-
-def _throughput(options: Json) -> Json | None:
-    """Return the chosen throughput as its settings show it, or None."""
-    fixed, scaling = options.get("throughput"), options.get("autoscaleSettings", {}).get("maxThroughput")
-    if scaling is not None:
-        share = scaling // SCALING_SHARE
-        return {
-            "throughput": share,
-            "autoscaleSettings": {"maxThroughput": scaling},
-            "minimumThroughput": str(SCALING[0]),
-        }
-    return None if fixed is None else {"throughput": fixed, "minimumThroughput": str(FIXED[0])}
 
 
 def _render_database(arm: Reads, stored: Json) -> Json:
@@ -89,46 +66,6 @@ async def _container_stored(arm: Reads, stored: Json) -> None:
 
 async def _container_removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).delete_container(*parse_resource(stored["id"]).names)
-
-
-async def get_throughput(call: Call) -> Response:
-    """GET {database or container}/throughputSettings/default."""
-    identifier = parse_resource(call.path.rsplit("/", 2)[0])
-    row = call.arm.row(identifier, call.api_version)
-    call.arm.subscriptions.for_caller(identifier.subscription_id, call.caller)
-    call.arm.authorize(call.caller, f"{row.name}/throughputSettings/read", call.path)
-    found, account = call.arm.load(identifier), call.arm.load(identifier.root)
-    if found is None or account is None:
-        raise resource_not_found(identifier)
-    resource = throughput_of(account, found)
-    return answer(
-        {
-            "id": f"{found['id']}/throughputSettings/default",
-            "name": "default",
-            "type": f"{row.name}/throughputSettings",
-            "properties": {"resource": resource},
-        }
-    )
-
-
-def throughput_of(account: Json, stored: Json) -> Json:
-    """Return the throughput of a database or container, as its settings show it.
-
-    Args:
-        account: document of the account.
-        stored: document of the database or container.
-
-    Raises:
-        ServiceError: 400 in a serverless account; 404 if it has none of its own.
-    """
-    if is_serverless(account):
-        raise exceptions.NO_OFFERS()
-    resource: Json | None = stored["private"]["throughput"]
-    if resource is None:
-        raise exceptions.NO_OFFER(
-            kind="container" if stored["type"] == CONTAINERS_NAME else "database", name=stored["name"]
-        )
-    return resource
 
 
 _OPTIONS = {
@@ -167,12 +104,4 @@ CONTAINERS = replace(
     render=_render_container,
     stored=_container_stored,
     removed=_container_removed,
-)
-_DATABASE = (
-    "/subscriptions/{subscription_id}/resourcegroups/{group}/providers/Microsoft.DocumentDB/databaseAccounts/{account}"
-    "/sqlDatabases/{database}"
-)
-ROWS = tuple(
-    Row("GET", f"{path}/throughputSettings/default", get_throughput, f"{name}/throughputSettings", VERSIONS)
-    for path, name in ((_DATABASE, DATABASES_NAME), (f"{_DATABASE}/containers/{{container}}", CONTAINERS_NAME))
 )

@@ -20,8 +20,6 @@ LOCKED = Refusal(412, "PreconditionFailed", MEMORY,
 NO_THROUGHPUT = Refusal(400, "BadRequest",
     public_output("published answers to containers with throughput in serverless accounts"),
     "Setting offer throughput or autopilot on {kind} is not supported for serverless accounts.")
-NO_OFFERS = Refusal(400, "BadRequest", MEMORY, "Reading or replacing offers is not supported for serverless accounts.")
-NO_OFFER = Refusal(404, "NotFound", MEMORY, "The {kind} '{name}' has no throughput of its own.")
 
 # Roles
 BUILT_IN_ROLE = Refusal(400, "BadRequest", MEMORY, "The built-in role definition '{name}' cannot be deleted.")

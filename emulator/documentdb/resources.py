@@ -10,4 +10,4 @@ TYPES = (
     roles.ROLE_DEFINITIONS,
     roles.ROLE_ASSIGNMENTS,
 )
-ROWS = (*accounts.ROWS, *databases.ROWS)
+ROWS = accounts.ROWS

@@ -10,7 +10,6 @@ WRONG_RETENTION = Refusal(400, "InvalidParameter",
 INVALID_WORKSPACE_NAME = Refusal(400, "InvalidResourceName", MEMORY,
     "The workspace name '{name}' is invalid. It must have 4 to 63 letters, digits and hyphens, and begin and end with "
     "a letter or digit.")
-INVALID_PARAMETER = Refusal(400, "InvalidParameter", MEMORY, "'{name}' property has the invalid value '{value}'.")
 NEEDS_WORKSPACE = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not create workspaces by itself: the component needs a WorkspaceResourceId.")
 _RECORDING = "Azure/azure-cli: src/azure-cli/azure/cli/command_modules/monitor/tests/latest/recordings"

@@ -21,8 +21,7 @@ from emulator.identities.resources import TYPES as IDENTITY_TYPES
 from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
 from emulator.monitoring.diagnostic_settings import DIAGNOSTIC_SETTINGS
-from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
-from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
+from emulator.monitoring.workspaces import WORKSPACES
 from emulator.network.availability import ROWS as AVAILABILITY_ROWS
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
@@ -65,7 +64,6 @@ ROWS = (
     *USAGE_ROWS,
     *VAULT_ROWS,
     *WEB_ROWS,
-    *WORKSPACE_ROWS,
 )
 # Types without a row, in namespaces that subscriptions must register: sites join subnets by way of Microsoft.App.
 WITHOUT_ROWS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -80,7 +78,6 @@ def create(platform: Platform) -> Service:
     created = service.create(arm, ROWS)
     platform.register(StorageModel(arm))
     platform.register(DeletedVaults(platform))
-    platform.register(DeletedWorkspaces(platform))
     platform.register(SitesModel(arm, read_keys))
     platform.register(Reach(arm))
     compute.install(platform, arm)

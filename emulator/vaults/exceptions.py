@@ -1,10 +1,7 @@
 """The errors of Microsoft.KeyVault, in its own words."""
 
-from collections.abc import Sequence
-
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, documentation, public_output, said
+from emulator.core.sources import MEMORY, documentation, public_output
 
 CODES = documentation("https://learn.microsoft.com/azure/key-vault/general/common-error-codes")
 
@@ -37,23 +34,3 @@ INVALID_VALUE = Refusal(400, "BadRequest",
     public_output("Azure/azure-cli: tests of `az keyvault set-policy` expect this answer"),
     "An invalid value was provided for '{name}'.")
 # fmt: on
-
-
-@said(public_output("an answer to New-AzKeyVault in a published script"))
-def no_service_endpoint(subnets: Sequence[str], service: str) -> ServiceError:
-    """Build the error for network rules with subnets that are missing, or lack a service endpoint.
-
-    Args:
-        subnets: ids of the subnets.
-        service: such as `Microsoft.KeyVault`.
-    """
-    names = ", ".join(subnet.rsplit("/", 1)[-1] for subnet in subnets)
-    network = subnets[0].rpartition("/subnets/")[0]
-    return ServiceError(
-        400,
-        "VirtualNetworkNotValid",
-        "Operation on Virtual Network could not be performed. StatusCode: 400 (BadRequest). Error Code: "
-        f"SubnetsHaveNoServiceEndpointsConfigured. Error Message: Subnets {names} of virtual network {network} do not "
-        f"have ServiceEndpoints for {service} resources configured. Add {service} to subnet's ServiceEndpoints "
-        f"collection before trying to ACL {service} resources to these subnets..",
-    )

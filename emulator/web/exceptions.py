@@ -18,8 +18,6 @@ NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure d
 PLAN_NOT_FOUND = Refusal(404, "NotFound",
     public_output("https://github.com/microsoft/vscode-azurefunctions/issues/2255"),
     "Cannot find ServerFarm with name {name}.")
-UNKNOWN_SKU = Refusal(400, "BadRequest", MEMORY,
-    "The parameter SKU.Name has an invalid value. Cannot find SkuName '{name}'.")
 FLEX_TOO_NEW = Refusal(400, "BadRequest", FLEX_PLAN, "Flex Consumption plans need api-version {version} or later.")
 
 # Sites

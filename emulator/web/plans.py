@@ -1,11 +1,10 @@
 """App Service plans: Flex Consumption and Elastic Premium, both on Linux."""
 
-import re
 import zlib
 from typing import Any
 
 from emulator.arm.resources import Change, Reads, ResourceType
-from emulator.arm.schema import READ_ONLY, Required, Since
+from emulator.arm.schema import READ_ONLY, Required
 from emulator.web import exceptions
 from emulator.web.names import FLEX, FLEX_SINCE, PLANS, PREMIUM, VERSIONS
 
@@ -18,18 +17,12 @@ SKUS = {
     "EP2": (PREMIUM, "elastic"),
     "EP3": (PREMIUM, "elastic"),
 }
-# The names of the other SKUs that Azure has.
-NOT_HERE = re.compile(
-    r"(F|D)1|B[123]|S[123]|P[123](V[234]|MV[34])?|P[45]MV[34]|P0V[34]|Y1|I[1-6](V2)?|WS[123]", re.IGNORECASE
-)
 
 
 def _prepare(change: Change) -> None:
     """Check the SKU, and fill in what follows from it."""
     properties, sku = change.properties, change.body["sku"]
     known = next((name for name in SKUS if name.lower() == sku["name"].lower()), None)
-    if known is None and not NOT_HERE.fullmatch(sku["name"]):
-        raise exceptions.UNKNOWN_SKU(sku["name"])
     if known is None:
         raise exceptions.NOT_SUPPORTED(f"plans with the SKU {sku['name']}; it has {', '.join(SKUS)}")
     tier, kind = SKUS[known]
@@ -80,27 +73,20 @@ SERVER_FARMS = ResourceType(
         "sku": Required({"name": Required(str), "tier": str, "size": str, "family": str, "capacity": int}),
     },
     properties={
-        "asyncScalingEnabled": Since("2024-11-01", bool),
         "elasticScaleEnabled": bool,
         "geoRegion": READ_ONLY,
         "hyperV": READ_ONLY,
         "isSpot": READ_ONLY,
         "isXenon": READ_ONLY,
         "maximumElasticWorkerCount": int,
-        "maximumNumberOfWorkers": READ_ONLY,
         "name": READ_ONLY,
         "numberOfSites": READ_ONLY,
-        "numberOfWorkers": READ_ONLY,
         "perSiteScaling": bool,
         "provisioningState": READ_ONLY,
         "reserved": bool,
         "resourceGroup": READ_ONLY,
         "serverFarmId": READ_ONLY,
         "status": READ_ONLY,
-        "subscription": READ_ONLY,
-        "targetWorkerCount": int,
-        "targetWorkerSizeId": int,
-        "workerTierName": str,
         "zoneRedundant": bool,
     },
     name_pattern=r"[A-Za-z0-9-]{1,60}",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from emulator.arm.schema import READ_ONLY, Choice, Required, Since
+from emulator.arm.schema import Choice, Required, Since
 from emulator.web import exceptions
 from emulator.web.names import FLEX
 from emulator.web.stacks import PYTHON_VERSIONS, python_of
@@ -13,67 +13,26 @@ _TLS = Choice(("1.0", "1.1", "1.2", "1.3"))
 SITE_CONFIG: Json = {
     "alwaysOn": bool,
     "appSettings": [{"name": Required(str), "value": object}],
-    "autoHealEnabled": bool,
     "cors": object,
-    "defaultDocuments": [str],
-    "detailedErrorLoggingEnabled": bool,
     "elasticWebAppScaleLimit": Since("2022-09-01", int),
     "ftpsState": Choice(("AllAllowed", "FtpsOnly", "Disabled")),
     "functionAppScaleLimit": int,
     "functionsRuntimeScaleMonitoringEnabled": bool,
-    "healthCheckPath": str,
     "http20Enabled": bool,
-    "httpLoggingEnabled": bool,
     "ipSecurityRestrictions": [object],
     "keyVaultReferenceIdentity": str,
     "linuxFxVersion": str,
-    "loadBalancing": Choice(
-        (
-            "WeightedRoundRobin",
-            "LeastRequests",
-            "LeastResponseTime",
-            "WeightedTotalTraffic",
-            "RequestHash",
-            "PerSiteRoundRobin",
-            "LeastRequestsWithTieBreaker",
-        )
-    ),
-    "localMySqlEnabled": bool,
-    "managedServiceIdentityId": READ_ONLY,
-    "minTlsCipherSuite": str,
     "minTlsVersion": _TLS,
     "minimumElasticInstanceCount": int,
     "netFrameworkVersion": str,
     "numberOfWorkers": int,
     "preWarmedInstanceCount": int,
     "publicNetworkAccess": str,
-    "publishingUsername": READ_ONLY,
-    "remoteDebuggingEnabled": bool,
     "scmIpSecurityRestrictions": [object],
-    "scmIpSecurityRestrictionsUseMain": bool,
     "scmMinTlsVersion": _TLS,
-    "scmType": Choice(
-        (
-            "None",
-            "Dropbox",
-            "Tfs",
-            "LocalGit",
-            "GitHub",
-            "CodePlexGit",
-            "CodePlexHg",
-            "BitbucketGit",
-            "BitbucketHg",
-            "ExternalGit",
-            "ExternalHg",
-            "OneDrive",
-            "VSO",
-            "VSTSRM",
-        )
-    ),
+    "scmType": str,
     "use32BitWorkerProcess": bool,
     "vnetRouteAllEnabled": bool,
-    "webSocketsEnabled": bool,
-    "xManagedServiceIdentityId": READ_ONLY,
 }
 # What Flex Consumption answers with "is invalid", because the plan decides it or does not have it.
 REFUSED_ON_FLEX = (

@@ -65,12 +65,6 @@ class Responses:
             raise exceptions.NO_DEPLOYMENT("latest")
         return self._show(request, site, records[0])
 
-    async def list(self, request: Request) -> Response:
-        """Answer `GET /api/deployments`."""
-        site = self._admit(request)
-        base_url = _base_url(request)
-        return JSONResponse([shown(record, site, base_url) for record in self._deployments.all(site)])
-
     async def get(self, request: Request) -> Response:
         """Answer `GET /api/deployments/{id}`."""
         site = self._admit(request)

@@ -12,8 +12,6 @@ def routes(responses: Responses) -> list[Route]:
         ("POST", "/api/zipdeploy", responses.zip_deploy),
         ("GET", "/api/settings", responses.settings),
         ("GET", "/api/deployments/latest", responses.latest),
-        ("GET", "/api/deployments", responses.list),
-        ("GET", "/api/deployments/", responses.list),
         ("GET", "/api/deployments/{id}", responses.get),
         ("GET", "/api/deployments/{id}/log", responses.log),
     )

@@ -16,7 +16,6 @@ from emulator.cosmos import CosmosModel
 from emulator.cosmos.roles import ITEM_ACTIONS
 from emulator.entra.models import EntraModel
 from emulator.keyvault import KeyVaultModel
-from emulator.monitoring.workspaces import DeletedWorkspaces
 from emulator.vaults.deleted import DeletedVaults
 from tests.emulator.integration.providers.stage import ENDED, Stage
 from tests.emulator.unit.providers import caller
@@ -157,7 +156,7 @@ def test_vaults_and_database_log_who_used_them(stage: Stage) -> None:
 
 
 def test_a_deleted_group_leaves_only_what_azure_keeps_for_a_while(stage: Stage) -> None:
-    """Vaults and the workspace can be recovered; the rest is gone, the identity's principal included."""
+    """Vaults can be recovered; the rest is gone, the identity's principal included."""
     name = f"arorp{uuid4().hex[:8]}"
     path = f"/subscriptions/{stage.world.subscription_id}/resourcegroups/{name}"
     place = replace(stage, group=stage.call("PUT", path, VERSION, {"location": "eastus"}).json()["id"])
@@ -170,4 +169,3 @@ def test_a_deleted_group_leaves_only_what_azure_keeps_for_a_while(stage: Stage) 
     assert platform.model(EntraModel).find_principal(identity) is None
     kept = [found["vault"]["name"] for found in platform.model(DeletedVaults).all()]
     assert [f"{name}-{kind}" in kept for kind in ("svc", "cls")] == [True, True]
-    assert [found["name"] for found in platform.model(DeletedWorkspaces).below(place.group)] == [name]

@@ -136,13 +136,3 @@ def test_access_policies_open_a_vault_without_roles(azure: Azure) -> None:
     assert vault is not None
     with pytest.raises(ServiceError, match="does not have secrets get permission"):
         READ.check(vault, who, "one", azure.arm.authorization.data_allowed)
-
-
-def test_nobody_purges_in_a_vault_with_purge_protection(azure: Azure) -> None:
-    """Not even a principal with the right to purge."""
-    stored = azure.make(PATH + NAME, VERSION, _body(enablePurgeProtection=True))
-    who, vault = azure.principal(), azure.platform.model(KeyVaultModel).vault(NAME)
-    assert vault is not None
-    azure.allow_data(who, stored["id"], "Microsoft.KeyVault/vaults/*")
-    with pytest.raises(ServiceError, match="purge protection is enabled"):
-        Right("secrets purge", "secrets/purge/action").check(vault, who, "one", azure.arm.authorization.data_allowed)

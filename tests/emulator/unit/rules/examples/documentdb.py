@@ -56,13 +56,6 @@ EXAMPLES = {
         name="scaling{n}",
         parent="database account",
     ),
-    "database without throughput": Example(
-        f"{ACCOUNTS}/sqlDatabases",
-        {"properties": {"resource": {"id": "plain{n}"}}},
-        name="plain{n}",
-        parent="database account",
-        supporting=True,
-    ),
     "serverless database": Example(
         f"{ACCOUNTS}/sqlDatabases",
         {"properties": {"resource": {"id": "name{n}"}}},

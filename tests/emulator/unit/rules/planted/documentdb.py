@@ -6,7 +6,6 @@ from typing import Any
 from emulator.arm.seeding import ensure_group
 from emulator.core.refusals import origin
 from emulator.documentdb import exceptions
-from emulator.documentdb.databases import throughput_of
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.planted.making import refused, wrong
@@ -33,11 +32,6 @@ def _write_twice_at_once(stage: Stage) -> None:
     body = stage.fill(stage.examples[ACCOUNT].body)
     for _ in range(2):
         asyncio.run(_arm(stage).put_resource(OWNING, stage.id(ACCOUNT), VERSION, body))
-
-
-def _throughput(stage: Stage, account: str, database: str) -> None:
-    stage.make(database)
-    throughput_of(_arm(stage).load(stage.id(account)), _arm(stage).load(stage.id(database)))
 
 
 def _delete_a_built_in_role(stage: Stage) -> Answer:
@@ -70,18 +64,6 @@ CASES: tuple[Case, ...] = (
         alone=True,
     ),
     wrong("serverless database", "throughput", exceptions.NO_THROUGHPUT, {"properties.options": {"throughput": 400}}),
-    refused(
-        "serverless database",
-        "reading its throughput",
-        exceptions.NO_OFFERS,
-        lambda stage: _throughput(stage, "serverless account", "serverless database"),
-    ),
-    refused(
-        "database without throughput",
-        "reading its throughput",
-        exceptions.NO_OFFER,
-        lambda stage: _throughput(stage, ACCOUNT, "database without throughput"),
-    ),
     wrong("database role", "an unknown role", exceptions.UNKNOWN_ROLE, {"properties.roleDefinitionId": f"{ROLE}9"}),
     wrong("database role", "a scope outside the account", exceptions.WRONG_SCOPE, {"properties.scope": "{group}"}),
     wrong(

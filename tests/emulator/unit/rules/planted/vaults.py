@@ -56,17 +56,5 @@ CASES: tuple[Case, ...] = (
         exceptions.MISSING_POLICIES,
         {"properties.accessPolicies": ABSENT, "properties.enableRbacAuthorization": False},
     ),
-    wrong(
-        VAULT,
-        "a policy of an unknown tenant",
-        exceptions.INVALID_VALUE,
-        {"properties.accessPolicies[0].tenantId": "00000000-0000-4000-8000-000000000009"},
-    ),
-    wrong(
-        VAULT,
-        "a subnet without an endpoint",
-        exceptions.no_service_endpoint,
-        {"properties.networkAcls.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
-    ),
     later(VAULT, "another retention later", exceptions.RETENTION_SET, {"properties.softDeleteRetentionInDays": 8}),
 )

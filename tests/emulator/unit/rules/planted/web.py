@@ -26,7 +26,6 @@ def _make_in_another_group(stage: Stage) -> None:
 
 
 CASES: tuple[Case, ...] = (
-    wrong("plan", "an unknown SKU", exceptions.UNKNOWN_SKU, {"sku.name": "X9"}),
     wrong("plan", "a SKU that is not here", exceptions.NOT_SUPPORTED, {"sku.name": "P1V3"}),
     wrong("plan", "Windows", exceptions.NOT_SUPPORTED, {"properties.reserved": False}),
     refused("site", "the name of another site", exceptions.NAME_TAKEN, _make_in_another_group),
