@@ -6,12 +6,9 @@ While the host is away, a request that was not yet sent waits briefly, then gets
 gets 502 and is never sent again.
 """
 
-import argparse
 import asyncio
 import base64
 import functools
-import signal
-import sys
 import time
 from collections.abc import AsyncIterator
 from http import HTTPStatus
@@ -302,31 +299,3 @@ class FrontEnd:
             await self._listener.stop()
         if self._upstream is not None:
             await self._upstream.close()
-
-
-async def _run(options: argparse.Namespace) -> None:
-    front_end = FrontEnd()
-    await front_end.start(options.port, options.cert, options.key, options.socket)
-    sys.stdout.write(f"ready https://localhost:{front_end.port}\n")
-    sys.stdout.flush()
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    await stopped.wait()
-    await front_end.stop()
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the front end until SIGTERM or SIGINT."""
-    parser = argparse.ArgumentParser(
-        prog="python -m emulator.host.front_end", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("--port", type=int, required=True, help="port on 127.0.0.1; 0 takes a free one")
-    parser.add_argument("--cert", type=Path, required=True, help="PEM file with the certificate chain")
-    parser.add_argument("--key", type=Path, required=True, help="PEM file with the private key")
-    parser.add_argument("--socket", type=Path, required=True, help="Unix socket of the host")
-    asyncio.run(_run(parser.parse_args(arguments)))
-
-
-if __name__ == "__main__":
-    main()

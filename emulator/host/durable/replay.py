@@ -8,7 +8,7 @@ and the dispatcher commits it.
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
@@ -21,8 +21,6 @@ from emulator.host.durable.history import (
     format_time,
     parse_time,
 )
-
-MAX_TIMER = timedelta(days=6)  # The longest that the storage allows; the SDK splits longer timers itself.
 
 
 class ActionType(IntEnum):
@@ -136,7 +134,6 @@ class Replay:
     def __init__(self, execution: Execution, actions: list[dict[str, Any]]) -> None:
         self._execution = execution
         self._actions = actions
-        self._now = datetime.min.replace(tzinfo=UTC)
         self._next_id = 0
         self._unconfirmed: dict[int, Decision] = {}
         self._open: dict[int, _Task] = {}
@@ -150,7 +147,7 @@ class Replay:
 
         Raises:
             NonDeterministicError: a recorded decision does not match.
-            UnsupportedActionError: an action uses entities or durable HTTP calls.
+            UnsupportedActionError: an action uses entities, durable HTTP calls or retries.
         """
         for one in history:
             self._process(one)
@@ -162,9 +159,7 @@ class Replay:
 
     def _process(self, one: Event) -> None:
         kind = one["EventType"]
-        if kind == EventType.ORCHESTRATOR_STARTED:
-            self._now = max(self._now, parse_time(one["Timestamp"]))
-        elif kind == EventType.EXECUTION_STARTED:
+        if kind == EventType.EXECUTION_STARTED:
             self._program = _start(self._perform_all())
         elif kind in _DECISION_WORDS:
             self._confirm(one)
@@ -232,8 +227,6 @@ class Replay:
             case ActionType.CALL_ACTIVITY | ActionType.CALL_SUB_ORCHESTRATOR:
                 if (task := self._schedule(action)) is not None:
                     await task
-            case ActionType.CALL_ACTIVITY_WITH_RETRY | ActionType.CALL_SUB_ORCHESTRATOR_WITH_RETRY:
-                await self._perform_with_retry(action)
             case ActionType.CREATE_TIMER:
                 await self._create_timer(parse_time(action["fireAt"]), cancelled=bool(action.get("isCanceled")))
             case ActionType.WAIT_FOR_EXTERNAL_EVENT:
@@ -246,14 +239,14 @@ class Replay:
                 self._result.next_input = action.get("input")
             case _:
                 raise UnsupportedActionError(
-                    f"The local host does not execute the action {ActionType(kind).name}: entities and durable HTTP "
-                    "calls are not supported."
+                    f"The local host does not execute the action {ActionType(kind).name}: entities, durable HTTP "
+                    "calls and retries by the host are not supported."
                 )
 
     def _schedule(self, action: dict[str, Any]) -> _Task | None:
         """Issue an activity or sub-orchestration, or return None if the extension would swallow the error."""
         name, execution = action["functionName"], self._execution
-        if action["actionType"] in (ActionType.CALL_ACTIVITY, ActionType.CALL_ACTIVITY_WITH_RETRY):
+        if action["actionType"] == ActionType.CALL_ACTIVITY:
             if not execution.is_activity(name):
                 return None
             return self._issue(EventType.TASK_SCHEDULED, name=name, input=action.get("input"))
@@ -267,32 +260,6 @@ class Replay:
         return self._issue(
             EventType.SUB_ORCHESTRATION_CREATED, name=name, input=action.get("input"), instance_id=instance_id
         )
-
-    async def _perform_with_retry(self, action: dict[str, Any]) -> None:
-        """Run a task until it succeeds or its attempts are used up.
-
-        Every failed attempt is followed by a timer. After the last attempt the timer has no delay, and the SDK raises
-        only once it has fired.
-        """
-        options = action["retryOptions"]
-        first = timedelta(milliseconds=options["firstRetryIntervalInMilliseconds"])
-        longest = timedelta(
-            milliseconds=options.get("maxRetryIntervalInMilliseconds") or MAX_TIMER / timedelta(milliseconds=1)
-        )
-        timeout = options.get("retryTimeoutInMilliseconds")
-        if first > MAX_TIMER:
-            return
-        began, attempts = self._now, int(options["maxNumberOfAttempts"])
-        for attempt in range(attempts):
-            task = self._schedule(action)
-            if task is None or await task:
-                return
-            delay = min(first * (options.get("backoffCoefficient") or 1) ** attempt, longest)
-            is_over = timeout is not None and self._now - began >= timedelta(milliseconds=timeout)
-            is_last = attempt == attempts - 1 or is_over
-            await self._create_timer(self._now + (timedelta() if is_last else delay))
-            if is_last:
-                return
 
     def _create_timer(self, fire_at: datetime, *, cancelled: bool = False) -> _Task:
         task = self._issue(EventType.TIMER_CREATED, fire_at=fire_at)

@@ -80,22 +80,6 @@ def test_an_orchestrator_that_raises_fails(durable: HostUnderTest) -> None:
     assert durable.wait_for("raising-1")["output"] == "Orchestrator function 'raising' failed: wrong from the start"
 
 
-def test_retries_run_until_success(durable: HostUnderTest) -> None:
-    durable.start_instance("retried", "retried-1", {"name": "flaky-1", "failures": 2})
-
-    assert durable.wait_for("retried-1")["output"] == "at last"
-    assert len(durable.marked("flaky-1")) == 3
-
-
-def test_retries_end_with_the_last_failure(durable: HostUnderTest) -> None:
-    durable.start_instance("retried", "retried-2", {"name": "flaky-2", "failures": 9})
-    status = durable.wait_for("retried-2")
-
-    assert status["runtimeStatus"] == "Failed"
-    assert "ValueError: not yet" in status["output"]
-    assert len(durable.marked("flaky-2")) == 3
-
-
 def test_sub_orchestrations_answer_and_fail_into_the_parent(durable: HostUnderTest) -> None:
     durable.start_instance("parent", "parent-1")
     output = durable.wait_for("parent-1")["output"]

@@ -52,11 +52,6 @@ def _all(*actions: dict[str, Any]) -> dict[str, Any]:
     return {"actionType": 12, "compoundActions": list(actions)}
 
 
-def _retry(attempts: int) -> dict[str, Any]:
-    options = {"firstRetryIntervalInMilliseconds": 5000, "maxNumberOfAttempts": attempts}
-    return _all({"actionType": 1, "functionName": "act", "input": "1", "retryOptions": options})
-
-
 def _begin() -> list[Event]:
     started = execution_started(instance_id="i", execution_id="e", name="o", input_text=None, timestamp=_TIME)
     return [event(EventType.ORCHESTRATOR_STARTED, _TIME), started]
@@ -143,25 +138,6 @@ def test_the_latest_of_several_waits_is_served_first() -> None:
     assert (1, "TASK_SCHEDULED") in _new(_run(actions, _scheduled(0, "never ends"), event_raised("a", "1", _TIME)))
 
 
-def test_a_retry_takes_a_timer_and_then_the_task_again() -> None:
-    actions = [_retry(2)]
-    timer = decision_event(Decision(1, EventType.TIMER_CREATED, fire_at=_START), _TIME)
-    first = _run(actions, _scheduled(0), _failed(0))
-
-    assert _new(first) == [(1, "TIMER_CREATED")]
-    assert first.decisions[0].fire_at == _START + timedelta(seconds=5)
-    again = _run(actions, _scheduled(0), _failed(0), timer, timer_fired(1, _TIME, _TIME))
-    assert _new(again) == [(2, "TASK_SCHEDULED")]
-
-
-def test_after_the_last_attempt_a_timer_without_delay_is_still_created() -> None:
-    result = _run([_retry(1)], _scheduled(0), _failed(0))
-
-    assert _new(result) == [(1, "TIMER_CREATED")]
-    assert result.decisions[0].fire_at == _START
-    assert not result.is_finished
-
-
 @pytest.mark.parametrize(
     "action",
     [
@@ -216,7 +192,7 @@ def test_events_after_continue_as_new_are_carried_over_and_earlier_ones_dropped(
     assert (result.next_input, result.carried_over) == ("next", [late])
 
 
-@pytest.mark.parametrize("kind", [7, 8, 9, 10])
-def test_entities_and_durable_http_are_refused_out_loud(kind: int) -> None:
+@pytest.mark.parametrize("kind", [1, 3, 7, 8, 9, 10])
+def test_entities_durable_http_and_retries_are_refused_out_loud(kind: int) -> None:
     with pytest.raises(UnsupportedActionError, match="not supported"):
         _run([{"actionType": kind}])

@@ -83,14 +83,6 @@ def failing(payload: str) -> None:
 
 
 @app.activity_trigger(input_name="payload")
-def flaky(payload: dict) -> str:
-    """Fail as often as the payload says, then succeed."""
-    if _mark(payload["name"]) < payload["failures"]:
-        raise ValueError("not yet")
-    return "at last"
-
-
-@app.activity_trigger(input_name="payload")
 def silent(payload: str) -> None:
     """Answer nothing."""
 
@@ -162,14 +154,6 @@ def raising(context: df.DurableOrchestrationContext):
     if context.get_input() != "go on":
         raise ValueError("wrong from the start")
     yield context.call_activity("silent", "x")
-
-
-@app.orchestration_trigger(context_name="context")
-def retried(context: df.DurableOrchestrationContext):
-    """Retry a flaky activity."""
-    options = df.RetryOptions(50, 3)
-    result = yield context.call_activity_with_retry("flaky", options, context.get_input())
-    return result
 
 
 @app.orchestration_trigger(context_name="context")
