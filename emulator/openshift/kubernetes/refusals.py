@@ -71,46 +71,22 @@ def strict(problems: Sequence[str]) -> str:
 
 
 @said(public_output(KUBE_APISERVER))
-def malformed_version(version: str) -> ServiceError:
-    """Return 500 without a reason for a resourceVersion that is not a number."""
-    message = f'strconv.ParseUint: parsing "{version}": invalid syntax'
-    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
-
-
-@said(public_output(KUBE_APISERVER))
-def deletion_of_another(kind: Kind, name: str, wanted: str, found: str) -> ServiceError:
-    """Return 409 for a deletion whose condition names the uid of another object.
+def deletion_of_another(kind: Kind, name: str, condition: str, wanted: str, found: str) -> ServiceError:
+    """Return 409 for a deletion of an object that does not meet its conditions.
 
     Args:
         kind: kind of the object.
         name: name of the object.
-        wanted: the uid in the condition.
-        found: the uid of the object.
+        condition: what differs, `UID` or `ResourceVersion`.
+        wanted: its value in the condition.
+        found: that of the object.
     """
+    happened = "deleted and then recreated" if condition == "UID" else "modified"
     return ServiceError(
         HTTPStatus.CONFLICT,
         "Conflict",
-        f'Operation cannot be fulfilled on {kind.name} "{name}": the UID in the precondition ({wanted}) does not match '
-        f"the UID in record ({found}). The object might have been deleted and then recreated",
-        extra={"details": _details(kind, name)},
-    )
-
-
-@said(public_output(KUBE_APISERVER))
-def deletion_of_a_changed(kind: Kind, name: str, wanted: str, found: str) -> ServiceError:
-    """Return 409 for a deletion whose condition names another version of the object.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-        wanted: the version in the condition.
-        found: the version of the object.
-    """
-    return ServiceError(
-        HTTPStatus.CONFLICT,
-        "Conflict",
-        f'Operation cannot be fulfilled on {kind.name} "{name}": the ResourceVersion in the precondition ({wanted}) '
-        f"does not match the ResourceVersion in record ({found}). The object might have been modified",
+        f'Operation cannot be fulfilled on {kind.name} "{name}": the {condition} in the precondition ({wanted}) does '
+        f"not match the {condition} in record ({found}). The object might have been {happened}",
         extra={"details": _details(kind, name)},
     )
 
@@ -186,28 +162,6 @@ def untyped(problems: Sequence[str]) -> ServiceError:
     """
     what = problems[0] if len(problems) == 1 else "\n  ".join(["errors:", *problems])
     return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", f"failed to create typed patch object: {what}")
-
-
-@said(public_output(KUBE_APISERVER))
-def another_version_applied(found: str, wanted: str) -> ServiceError:
-    """Return 400 for an object to apply in another version than that of the path.
-
-    Args:
-        found: version in the object, "" for none.
-        wanted: version of the path.
-    """
-    return ServiceError(
-        HTTPStatus.BAD_REQUEST,
-        "BadRequest",
-        f"Incorrect version specified in apply patch. Specified patch version: {found}, expected: {wanted}",
-    )
-
-
-@said(public_output(KUBE_APISERVER))
-def another_kind_applied() -> ServiceError:
-    """Return 500 for an object to apply of another kind; the real server adds addresses in its memory."""
-    message = "failed to merge config: expected objects of the same type"
-    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
 
 
 @said(public_output(KUBE_APISERVER))

@@ -77,37 +77,21 @@ def load(text: bytes, media_type: str, built_in: str) -> Json:
 
 
 def check_kind(kind: Kind, obj: Json) -> None:
-    """Check that an object names the expected version and kind; objects of built-in kinds may leave them out.
+    """Check that an object has the expected version and kind; objects of built-in kinds may leave them out.
 
     Raises:
-        ServiceError: 400; for custom kinds also 422 for another kind, and 500 for a missing version or kind.
+        ServiceError: 400 for another version or kind.
     """
-    version, name = obj.get("apiVersion"), obj.get("kind")
-    if kind.is_custom:
-        if not version:
-            raise errors.internal("Object 'apiVersion' is missing in 'object has no apiVersion field'")
-        if not name:
-            raise errors.internal("Object 'Kind' is missing in 'object has no kind field'")
-        if version != kind.api_version:
-            raise errors.bad_request(
-                f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
-            )
-        if name != kind.kind:
-            object_name = metadata.decode(kind, obj.get("metadata")).get("name", "")
-            causes = [errors.invalid_value("kind", name, f"must be {kind.kind}")]
-            raise errors.invalid(kind.group, name, object_name, causes)
-        return
-    problem = unregistered(kind, obj)
-    if problem:
-        raise errors.bad_request(
-            f'{name or kind.kind} in version "{version or kind.version}" cannot be handled as a {kind.kind}: {problem}'
-        )
+    if problem := unregistered(kind, obj):
+        name, version = obj.get("kind") or kind.kind, obj.get("apiVersion") or kind.version
+        raise errors.bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
 
 
 def unregistered(kind: Kind, obj: Json) -> str:
-    """Return why an object is not of a built-in kind, "" if it is. It may leave out its version and kind."""
+    """Return why an object is not of a kind, "" if it is."""
     version, name = obj.get("apiVersion"), obj.get("kind")
-    if version in (None, "", kind.api_version) and name in (None, "", kind.kind):
+    left_out = () if kind.is_custom else (None, "")
+    if version in (kind.api_version, *left_out) and name in (kind.kind, *left_out):
         return ""
     return f'no kind "{name}" is registered for version "{version or kind.version}"'
 
@@ -120,7 +104,7 @@ def config_of(kind: Kind, text: bytes) -> Json:
         text: the body, in YAML.
 
     Raises:
-        ServiceError: 400 for a body that is not an object, of another version, or with managers; 500 for another kind.
+        ServiceError: 400 for a body that is not an object, of another version or kind, or with managers.
     """
     try:
         found = go_yaml.load(text)
@@ -129,13 +113,8 @@ def config_of(kind: Kind, text: bytes) -> Json:
     found = {} if found is None else found
     if not isinstance(found, dict):
         raise refusals.not_yaml("the body is not an object")
-    version = str(found.get("apiVersion") or "")
-    if version != kind.api_version:
-        raise refusals.another_version_applied(version, kind.api_version)
-    if not found.get("kind"):
-        raise refusals.untyped([f"no corresponding type for {kind.group}/{kind.version}, Kind="])
-    if found["kind"] != kind.kind:
-        raise refusals.another_kind_applied()
+    if (found.get("apiVersion"), found.get("kind")) != (kind.api_version, kind.kind):
+        raise errors.bad_request(f"the object to apply is not a {kind.kind} of {kind.api_version}")
     given = found.get("metadata")
     metadata.decode(kind, given)
     if given and given.get("managedFields") is not None:

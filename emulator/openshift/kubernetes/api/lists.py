@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from emulator.core.errors import ServiceError
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.api.selectors import Selector, both, everything, field_selector, label_selector
 from emulator.openshift.kubernetes.kinds import Json, Kind
@@ -122,8 +121,4 @@ def _position(token: str) -> tuple[int, str]:
         found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
         return int(found["rv"]), str(found["start"]).removesuffix("\0")
     except (ValueError, KeyError, TypeError) as error:
-        raise _bad_token(error) from error
-
-
-def _bad_token(error: Exception) -> ServiceError:
-    return errors.bad_request(f"invalid continue token: continue key is not valid: {error}")
+        raise errors.bad_request(f"invalid continue token: continue key is not valid: {error}") from error

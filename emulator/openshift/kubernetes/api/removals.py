@@ -19,8 +19,9 @@ async def read(request: Request) -> Removal:
             as in the real server; 422 for a dry run that is none.
     """
     text = await request.body()
-    asked: Json = {"dryRun": request.query_params.getlist("dryRun")}
-    options = _in_body(text, bodies.content_type(request)) if text else asked
+    options: Json = (
+        _in_body(text, bodies.content_type(request)) if text else {"dryRun": request.query_params.getlist("dryRun")}
+    )
     dry_run = bodies.dry_run(options.get("dryRun") or [], OPTIONS)
     conditions = options.get("preconditions") or {}
     return Removal(conditions.get("uid") or "", conditions.get("resourceVersion") or "", dry_run)

@@ -9,26 +9,16 @@ from typing import Any
 
 from emulator.openshift.kubernetes.errors import unexpected
 from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects.fields import schemas
 
 # The lists that are merged, by name of the member, and their keys. All other lists are replaced as a whole.
 MERGE_KEYS: Mapping[str, str] = {
-    "addresses": "type",
-    "conditions": "type",
-    "containers": "name",
-    "env": "name",
-    "ephemeralContainers": "name",
-    "hostAliases": "ip",
-    "imagePullSecrets": "name",
-    "initContainers": "name",
-    "ownerReferences": "uid",
-    "podIPs": "ip",
-    "ports": "containerPort",
-    "secrets": "name",
     "taints": "key",
-    "topologySpreadConstraints": "topologyKey",
-    "volumeDevices": "devicePath",
-    "volumeMounts": "mountPath",
-    "volumes": "name",
+    **{
+        row.rpartition(".")[2]: keyed.patch_key
+        for row, keyed in schemas.LISTS.items()
+        if keyed.patch_key and not row.startswith("ServiceSpec.")
+    },
 }
 # The kinds that differ from this.
 KIND_MERGE_KEYS: Mapping[str, Mapping[str, str]] = {

@@ -156,12 +156,9 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
         metadata: metadata in the request.
 
     Raises:
-        ServiceError: 409 for another version; 422 for a kind that needs a version, without one; 500 for a malformed version, as in
-            the real server.
+        ServiceError: 409 for another version; 422 for a kind that needs a version, without one.
     """
     version = metadata.get("resourceVersion")
-    if version and not version.isdecimal():
-        raise refusals.malformed_version(version)
     version = "" if version == ANY_VERSION else version
     if not version and kind.needs_version:
         raise errors.invalid(
@@ -210,10 +207,12 @@ def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
         ServiceError: 409 if the object does not.
     """
     metadata = obj["metadata"]
-    if how.uid and how.uid != metadata["uid"]:
-        raise refusals.deletion_of_another(kind, metadata["name"], how.uid, metadata["uid"])
-    if how.version and how.version != metadata["resourceVersion"]:
-        raise refusals.deletion_of_a_changed(kind, metadata["name"], how.version, metadata["resourceVersion"])
+    for condition, wanted, found in (
+        ("UID", how.uid, metadata["uid"]),
+        ("ResourceVersion", how.version, metadata["resourceVersion"]),
+    ):
+        if wanted and wanted != found:
+            raise refusals.deletion_of_another(kind, metadata["name"], condition, wanted, found)
 
 
 def established(definition: Json, now: str) -> Json:

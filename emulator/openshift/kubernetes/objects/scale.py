@@ -9,7 +9,6 @@ from emulator.openshift.kubernetes.kinds import Json, Kind
 
 NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
 SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
 # The kind of a Scale itself, which is not a kind of the cluster.
@@ -113,12 +112,15 @@ def _selector(kind: Kind, obj: Json) -> str:
     if kind.is_custom:
         path = kind.scale.get("labelSelectorPath")
         return str(_at(obj, path) or "") if path else ""
-    selector = obj["spec"].get("selector") or {}
+    return selector_text(obj["spec"].get("selector") or {})
+
+
+def selector_text(selector: Json) -> str:
+    """Return a label selector as a text: `app=web,tier in (back,front),!old`."""
     parts = [(name, f"{name}={value}") for name, value in (selector.get("matchLabels") or {}).items()]
     for one in selector.get("matchExpressions") or ():
-        key, operator = one["key"], one["operator"]
-        if operator in OPERATORS:
-            parts.append((key, f"{key} {OPERATORS[operator]} ({','.join(sorted(one.get('values') or ()))})"))
-        else:
-            parts.append((key, key if operator == "Exists" else f"!{key}"))
+        key, operator = str(one.get("key") or ""), str(one.get("operator") or "")
+        shown = {"Exists": key, "DoesNotExist": f"!{key}"}
+        values = ",".join(sorted(one.get("values") or ()))
+        parts.append((key, shown.get(operator, f"{key} {operator.lower()} ({values})")))
     return ",".join(text for _, text in sorted(parts))

@@ -80,24 +80,24 @@ def check_fit(kind: Kind, obj: Json) -> None:
 def _decode(kind: Kind, obj: Json, unknown: list[str]) -> Json:
     decoded = _struct(kind.kind, obj | {"metadata": None}, (), "", unknown)
     if obj.get("metadata") is not None:
-        check_metadata(kind, obj["metadata"], unknown)
+        metadata(kind, obj["metadata"], unknown)
     return decoded
 
 
-def check_metadata(kind: Kind, metadata: Any, unknown: list[str]) -> None:
-    """Check that Go could decode metadata.
+def metadata(kind: Kind, value: Any, unknown: list[str]) -> Json:
+    """Return metadata as Go decodes it.
 
     Args:
         kind: kind of the object.
-        metadata: its metadata.
+        value: its metadata.
         unknown: collects the paths of unknown members.
 
     Raises:
-        MisfitError: if it could not.
+        MisfitError: if it cannot.
     """
-    if not isinstance(metadata, dict):
-        raise _misfit(metadata, (kind.kind, "metadata"), "ObjectMeta")
-    _struct("ObjectMeta", metadata, ("ObjectMeta", "metadata"), "metadata", unknown)
+    if not isinstance(value, dict):
+        raise _misfit(value, (kind.kind, "metadata"), "ObjectMeta")
+    return _struct("ObjectMeta", value, ("ObjectMeta", "metadata"), "metadata", unknown)
 
 
 def struct(name: str, value: Json) -> Json:

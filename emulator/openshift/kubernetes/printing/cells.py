@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from emulator.openshift.kubernetes.kinds import Json
+from emulator.openshift.kubernetes.objects.scale import selector_text
 from emulator.openshift.kubernetes.printing import ages
 
 Cell = Callable[[Json, datetime], Any]
@@ -87,14 +88,7 @@ def labels(path: str) -> Cell:
 
 def selector(obj: Json, _now: datetime) -> str:
     """Print the selector of a workload."""
-    wanted = member(obj, "spec.selector") or {}
-    parts = [(key, f"{key}={value}") for key, value in (wanted.get("matchLabels") or {}).items()]
-    for one in wanted.get("matchExpressions") or ():
-        key, operator = word(one, "key"), word(one, "operator")
-        values = ",".join(sorted(one.get("values") or ()))
-        shown = {"Exists": key, "DoesNotExist": f"!{key}"}
-        parts.append((key, shown.get(operator, f"{key} {operator.lower()} ({values})")))
-    return ",".join(shown for _, shown in sorted(parts)) or NONE
+    return selector_text(member(obj, "spec.selector") or {}) or NONE
 
 
 def containers(name: str) -> Cell:

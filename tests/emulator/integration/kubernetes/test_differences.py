@@ -169,8 +169,8 @@ ROWS = (
         _foreground,
     ),
     Difference(
-        "An apply of another kind is refused without the addresses of Go's memory.",
-        "They mean nothing.",
+        "An apply of another version or kind is a bad request.",
+        "The real server's words are those of its merging.",
         _applied_kind,
     ),
     Difference(

@@ -56,18 +56,6 @@ def _items(schema: Json, value: list[Any], path: str) -> Iterator[str]:
         for index, item in enumerate(value):
             yield from _problems(inner, item, f"{path}[{index}]")
         return
-    if keys:
-        for index, item in enumerate(value):
-            if not isinstance(item, dict):
-                yield f"{path}: element {index}: associative list with keys may not have non-map elements"
-                return
-            missing = [name for name in keys if name not in key_of(keys, item)]
-            if missing:
-                yield (
-                    f'{path}: element {index}: associative list with keys has an element that omits key field "'
-                    f"{missing[0]}\" (and doesn't have default value)"
-                )
-                return
     steps = Counter(paths.item(key_of(keys, item)) if keys else paths.value(item) for item in value)
     for step, count in steps.items():
         if count > 1:

@@ -331,25 +331,6 @@ def test_the_lists_of_a_custom_kind_are_what_its_schema_says(admin: httpx.Client
             id="with an empty list of managers",
         ),
         pytest.param(
-            {"apiVersion": "v1", "metadata": {"name": "a"}},
-            (500, "", "failed to create typed patch object: no corresponding type for /v1, Kind="),
-            id="without a kind",
-        ),
-        pytest.param(
-            None,
-            (400, "BadRequest", "Incorrect version specified in apply patch. Specified patch version: , expected: v1"),
-            id="null",
-        ),
-        pytest.param(
-            {"metadata": {"name": "a"}},
-            (
-                400,
-                "BadRequest",
-                "Incorrect version specified in apply patch. Specified patch version: , expected: v1",
-            ),
-            id="without a version",
-        ),
-        pytest.param(
             _map(spec={"z": "q"}),
             (
                 500,
@@ -406,11 +387,6 @@ def test_a_custom_object_is_validated_after_the_merge(admin: httpx.Client, appli
     typed = "failed to create typed patch object: .spec"
     unknown = _apply(admin, path, applied.widget("w", other=1), "two")
     assert (unknown.status_code, unknown.json()["message"]) == (500, f"{typed}.other: field not declared in schema")
-    keyless = _apply(admin, path, applied.widget("w", keyed=[{"size": 1}]), "two")
-    assert keyless.json()["message"] == (
-        f'{typed}.keyed: element 0: associative list with keys has an element that omits key field "name" '
-        "(and doesn't have default value)"
-    )
     words = _apply(admin, path, applied.widget("w", size="x"), "two")
     assert words.json()["message"] == f"{typed}.size: expected numeric (int or float), got *value.valueUnstructured"
 
