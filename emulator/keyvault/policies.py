@@ -61,7 +61,7 @@ def _key(given: Document) -> Document:
     if known["kty"] == "RSA":
         return {"key_size": 2048} | known
     curve = known.get("crv", "P-256")
-    return known | {"crv": curve, "key_size": int(curve.removeprefix("P-"))}
+    return known | {"crv": curve, "key_size": int(str(curve).removeprefix("P-"))}
 
 
 def _secret(given: Document) -> Document:

@@ -14,7 +14,7 @@ from emulator.arm.responses import resources
 from emulator.blobs.operations import OPERATIONS
 from emulator.core.journal import Entry
 from emulator.core.platform import Platform, Service
-from emulator.cosmos.urls import NOT_EMULATED, POSTS
+from emulator.cosmos.urls import POSTS
 from emulator.openshift.kubernetes.api import discovery
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kinds
 from emulator.openshift.release.kinds import definitions
@@ -175,7 +175,6 @@ def _cosmos(service: Service) -> Table:
     calls = {
         Call(COSMOS, name, method)
         for route in service.routes
-        if route.name != NOT_EMULATED
         for name in named(route)
         for method in (route.methods or set()) - ({"HEAD"} if name != "change metadata" else set())
     }

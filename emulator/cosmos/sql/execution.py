@@ -70,10 +70,10 @@ def _column_name(column: Any) -> str:
     """Return the name of a column in the result: its member's.
 
     Raises:
-        ServiceError: 400 for an expression, whose result has another name in Azure.
+        ServiceError: 400 for an expression, which gives the result another name in Azure.
     """
     if column.data != "access":
-        raise NOT_SUPPORTED("columns that are no members of documents in queries")
+        raise NOT_SUPPORTED("columns of a query other than members of documents")
     return str(column.children[1])
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -42,7 +43,8 @@ def parse(text: str) -> Statement:
         ServiceError: 400 for a query outside of the grammar, which Azure may have or not.
     """
     try:
-        select, alias, *where = _LARK.parse(text).children
+        children: list[Any] = _LARK.parse(text).children
     except UnexpectedInput as error:
         raise NOT_SUPPORTED(f"this query: {error.get_context(text).strip()}") from error
+    select, alias, *where = children
     return Statement(str(alias), select, where[0].children[0] if where else None)
