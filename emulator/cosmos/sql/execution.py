@@ -70,7 +70,7 @@ def _column_name(column: Any) -> str:
     """Return the name of a column in the result: its member's.
 
     Raises:
-        ServiceError: 400 for an expression, which gives the result another name in Azure.
+        ServiceError: 400 for an expression: Azure gives its column another name.
     """
     if column.data != "access":
         raise NOT_SUPPORTED("columns of a query other than members of documents")
