@@ -5,9 +5,13 @@ import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from azure.core.exceptions import AzureError
+from kubernetes.client import ApiException
 from rich.console import Console
+from rich.markup import escape
+from urllib3.exceptions import HTTPError
 
 from demo import customer, nodes, platform
 from tools.rehearse import create, machine, programs
@@ -39,6 +43,8 @@ def main() -> int:
         return _rehearse(installer, options, console)
     except (CreateError, platform.PlatformError, AzureError, OSError) as error:
         console.print(f"Refused: {error}", markup=False)
+    except (ApiException, HTTPError) as error:
+        console.print(f"The cluster's API did not answer: {error}", markup=False)
     except KeyboardInterrupt:
         console.print("Interrupted; everything is stopped.")
     return REFUSED
@@ -68,7 +74,7 @@ def _rehearse(installer: create.Installer, options: argparse.Namespace, console:
     state = options.state / "azure"
     with create.local_azure(state, options.time_scale, installer) as person:
         console.print(f"\nCreating the cluster {person.cluster_id}")
-        created = _create(person, installer, console)
+        created = _follow(person, create.begin(person, installer), console)
         code = _rehearse_stages(create.ignition(state), options, console)
         if created:
             console.print("\nIts nodes, read with the kubeconfig of listAdminCredentials:")
@@ -78,12 +84,11 @@ def _rehearse(installer: create.Installer, options: argparse.Namespace, console:
     return code if created else REFUSED
 
 
-def _create(person: customer.Customer, installer: create.Installer, console: Console) -> bool:
+def _follow(person: customer.Customer, begun: tuple[str, Any], console: Console) -> bool:
     try:
-        create.follow(person, *create.begin(person, installer), console)
+        create.follow(person, *begun, console)
     except CreateError as error:
-        console.print("\n[red]The create failed.[/]")
-        console.print(f"  {error}", markup=False)
+        console.print(f"\n[red]The create failed:[/] {escape(str(error))}")
         return False
     console.print("The create succeeded.")
     return True

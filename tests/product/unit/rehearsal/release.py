@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.bootstrap_ignition import Cluster
 from tests.product.unit.installer.bootstrap.machine import script
+from tools.rehearse.programs import PROGRAMS
 
 VERSION, RELEASE = "4.19.24", "quay.io/openshift-release-dev/ocp-release@sha256:" + "5" * 64
 # As a release's own script begins, whether the installer's or ours.
@@ -62,6 +63,26 @@ spec:
   - {command: [/usr/bin/machine-config-controller], args: [bootstrap]}
 EOF
 """
+# Makes what its flags name, as each program of a release does for its stage.
+_ACCEPTING = """\
+#!/bin/bash
+for flag; do
+    value="${flag#*=}"
+    case "${flag}" in
+    --asset-output-dir=* | --output-dir=* | --dest-dir=*)
+        for folder in manifests bootstrap-manifests bootstrap bootstrap/manifests tls etc-kubernetes; do
+            mkdir --parents "${value}/${folder}"
+            echo "kind: Made" >"${value}/${folder}/made-by-${0##*/}.yaml"
+        done
+        echo "kind: Made" >"${value}/made-by-${0##*/}.yaml"
+        echo "kind: Pod" >"${value}/bootstrap/machineconfigoperator-bootstrap-pod.yaml"
+        ;;
+    --config-output-file=* | --cpc-config-output-file=* | --cloud-provider-config-output-file=*)
+        echo "kind: Made" >"${value}"
+        ;;
+    esac
+done
+"""
 _CONTROLLER = """\
 #!/bin/bash
 [[ "$*" == bootstrap ]] && cat /etc/mcc/templates/pool
@@ -86,6 +107,11 @@ def ignition(beginning: str = _BEGINNING, *, network: str = "10.1.0.0/16") -> st
         "/usr/local/bin/bootstrap-service-record.sh": script("bootstrap-service-record.sh", "C", VERSION),
     }
     return cluster.bootstrap()
+
+
+def accepting(folder: Path) -> Path:
+    """Write programs that accept whatever a stage asks of them into a new folder; return it."""
+    return programs(folder, {program.name: _ACCEPTING for program in PROGRAMS})
 
 
 def programs(folder: Path, others: Mapping[str, str | None] | None = None) -> Path:
