@@ -44,8 +44,8 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
         for name in endings.ready(rows, list(tasks)):
             tries[name] = begin_tries(start, rows[name], context.current_utc_datetime)
             tasks[name] = _begin(context, tries[name])
-        for name in endings.to_tell(rows, list(tasks)):
-            endings.told.append(name)
+        for name in endings.due_reports(rows, list(tasks)):
+            endings.reports.append(name)
             more = {"failedStep": name, "error": endings.failures[name]}
             yield from _control(context, start, "stop_operation", more)
         if not tasks:

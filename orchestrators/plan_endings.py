@@ -16,14 +16,14 @@ class Endings:
     Attributes:
         done: rows that are done.
         failures: rows that failed, with their errors, in chronological order.
-        told: the failed rows that were passed to `stop_operation`. With the first one the operation begins to stop.
+        reports: the failed rows that were passed to `stop_operation`. With the first one the operation begins to stop.
         stopped: the row that found the operation stopping before any row failed here.
         fenced: whether another attempt has taken over.
     """
 
     done: list[str]
     failures: dict[str, CloudErrorBody] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
     stopped: str = ""
     fenced: bool = False
 
@@ -47,7 +47,7 @@ class Endings:
 
         They are in the plan's order. The sets serve only look-ups, because their own order differs between replays.
         """
-        if self.fenced or self.stopped or self.told or not self._all_together(rows):
+        if self.fenced or self.stopped or self.reports or not self._all_together(rows):
             return []
         done = set(self.done)
         begun = done.union(self.failures, running)
@@ -57,10 +57,10 @@ class Endings:
             if name not in begun and (row.get("together") or not self.failures) and done.issuperset(row["needs"])
         ]
 
-    def to_tell(self, rows: Rows, running: list[str]) -> list[str]:
+    def due_reports(self, rows: Rows, running: list[str]) -> list[str]:
         """Return the failed rows to act on now: if only checks have failed, none before all checks have ended."""
         waits = self._all_together(rows) and any(rows[name].get("together") for name in running)
-        return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
+        return [] if waits and not self.reports else [name for name in self.failures if name not in self.reports]
 
     def error(self, start: StartInput) -> CloudErrorBody | None:
         """Return why the operation failed: the first error, with all others in its details. None if it did not fail.

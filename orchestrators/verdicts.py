@@ -149,9 +149,9 @@ def _not_counted(tries: Tries) -> str:
 
 
 def _error(
-    tries: Tries, message: str, remedy: str, owner: Owner = Owner.PLATFORM, found: list[CloudErrorBody] | None = None
+    tries: Tries, message: str, remedy: str, owner: Owner = Owner.PLATFORM, causes: list[CloudErrorBody] | None = None
 ) -> CloudErrorBody:
     row = tries["row"]
-    details = [*(found or []), step_detail(row["name"], row["phase"])]
+    details = [*(causes or []), step_detail(row["name"], row["phase"])]
     correlation_id = tries["call"]["correlationId"]
     return operation_error(ErrorCode.DEPLOYMENT_FAILED, message, details, remedy, correlation_id, owner)

@@ -98,10 +98,10 @@ def polling(row: Row, pace: Pace) -> Polling:
 
 
 def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for need in needs:
-        found += _needs(left_out[need], left_out) if need in left_out else [need]
-    return list(dict.fromkeys(found))
+        names += _needs(left_out[need], left_out) if need in left_out else [need]
+    return list(dict.fromkeys(names))
 
 
 def instance_id(operation_id: str, attempt: int) -> str:

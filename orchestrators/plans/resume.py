@@ -52,7 +52,7 @@ def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE
 
 def depending_on(names: tuple[str, ...], rows: tuple[Row, ...]) -> set[str]:
     """Return these rows and all that need them, directly or indirectly."""
-    found = set(names)
-    while more := {row.name for row in rows if row.name not in found and found.intersection(row.needs)}:
-        found |= more
-    return found
+    dependents = set(names)
+    while more := {row.name for row in rows if row.name not in dependents and dependents.intersection(row.needs)}:
+        dependents |= more
+    return dependents

@@ -178,7 +178,7 @@ def problems(
         retries: the names of the retry policies.
     """
     names = [row.name for row in rows]
-    found = [f"the name {name} occurs twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    sentences = [f"the name {name} occurs twice" for name in sorted({n for n in names if names.count(n) > 1})]
     known = {
         "executor": executors,
         "when": predicates | {""},
@@ -187,12 +187,12 @@ def problems(
         "owner": frozenset(Owner),
     }
     for row in rows:
-        found += [f"{row.name} needs {need}, which is not a row" for need in row.needs if need not in names]
+        sentences += [f"{row.name} needs {need}, which is not a row" for need in row.needs if need not in names]
         for member, values in known.items():
             value = getattr(row, member)
             if value not in values:
-                found.append(f"{row.name} names the unknown {member} '{value}'")
-    return found + _cycles(rows)
+                sentences.append(f"{row.name} names the unknown {member} '{value}'")
+    return sentences + _cycles(rows)
 
 
 def _cycles(rows: tuple[Row, ...]) -> list[str]:
