@@ -37,5 +37,5 @@ async def result(client: df.DurableOrchestrationClient, trial: Trial) -> tuple[D
     if status.runtime_status != OrchestrationRuntimeStatus.Completed:
         _log.error("the dry run %s has ended as %s", trial.instance_id, status.runtime_status)
         return None, False
-    found: DryRunResult = status.output
-    return found, False
+    result: DryRunResult = status.output
+    return result, False

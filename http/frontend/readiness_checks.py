@@ -50,8 +50,8 @@ def ready_for_operators(call: Call) -> Reply:
     `unreadableDocuments` has the documents that this instance has skipped since it started. They make nobody else wait.
     """
     problems = _logged(call)
-    told = {"problems": [problem.describe() for problem in problems], "unreadableDocuments": unreadable.met()}
-    return _reply(problems, told)
+    report = {"problems": [problem.describe() for problem in problems], "unreadableDocuments": unreadable.met()}
+    return _reply(problems, report)
 
 
 def _reply(problems: list[Problem], body: dict[str, Any]) -> Reply:
@@ -156,10 +156,10 @@ def _service_vault(call: Call) -> Problem | None:
     settings = call.services.settings
     missing = f"the vault '{settings.keyvault_name}' has no secret '{settings.paging_key_secret}', or it is empty"
     try:
-        found = call.services.vault.get_service_secret(settings.paging_key_secret)
+        key = call.services.vault.get_service_secret(settings.paging_key_secret)
     except ResourceNotFoundError:
-        found = ""
-    return None if found else Problem(Code.PAGING_KEY_MISSING, missing)
+        key = ""
+    return None if key else Problem(Code.PAGING_KEY_MISSING, missing)
 
 
 def _cluster_vault(call: Call) -> Problem | None:

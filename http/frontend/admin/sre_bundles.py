@@ -15,10 +15,10 @@ def put(call: Call) -> Reply:
     """
     requested_site.require_container(call)
     digest, packed = call.parameters["digest"], call.request.body
-    if (found := archive.digest(packed)) != digest:
+    if (actual := archive.digest(packed)) != digest:
         raise invalid_parameter(
             "digest",
-            f"The digest in the path is '{shown(digest)}', and that of the body is '{found}'. They must be equal.",
+            f"The digest in the path is '{shown(digest)}', and that of the body is '{actual}'. They must be equal.",
         )
     with requested_site.explained():
         archive.check(packed)

@@ -127,10 +127,10 @@ def _settled(call: Call, wanted: CatalogueDocument) -> CatalogueDocument:
             f"Version '{wanted['id']}' was written, but another request made '{current['id']}' the default at the same "
             "time. Read the catalogue, and decide again."
         )
-    found = catalogue_changes.find(documents, wanted["id"])
-    if found is None:
+    entry = catalogue_changes.find(documents, wanted["id"])
+    if entry is None:
         raise conflict(f"Version '{wanted['id']}' was written, and deleted by another request at the same time.")
-    return found
+    return entry
 
 
 def _unmark(documents: list[CatalogueDocument], document: CatalogueDocument) -> CatalogueDocument | None:

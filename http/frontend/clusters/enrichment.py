@@ -76,20 +76,20 @@ def shown(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
     up = [each for each in documents if states.is_usable(each["openShiftCluster"])]
     endpoints = at_once([partial(_endpoint, call, each) for each in up])
     asked = [
-        (each["id"], member, Ask(found, what, pick))
-        for each, found in zip(up, endpoints, strict=True)
-        if isinstance(found, Endpoint)
+        (each["id"], member, Ask(endpoint, what, pick))
+        for each, endpoint in zip(up, endpoints, strict=True)
+        if isinstance(endpoint, Endpoint)
         for member, (what, pick) in _sources(each["openShiftCluster"]).items()
     ]
     answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.left())
-    found: dict[str, dict[str, Any]] = {
+    by_cluster: dict[str, dict[str, Any]] = {
         each["id"]: dict.fromkeys(_sources(each["openShiftCluster"]), NotDone(f"credentials: {why}"))
         for each, why in zip(up, endpoints, strict=True)
         if isinstance(why, NotDone)
     }
     for (document_id, member, _), answer in zip(asked, answers, strict=True):
-        found.setdefault(document_id, {})[member] = answer
-    return [_shown(each, found.get(each["id"], {})) for each in documents]
+        by_cluster.setdefault(document_id, {})[member] = answer
+    return [_shown(each, by_cluster.get(each["id"], {})) for each in documents]
 
 
 def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
@@ -104,13 +104,13 @@ def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
         return NotDone(f"they cannot be read: {type(error).__name__}")
 
 
-def _shown(document: ClusterDocument, found: Mapping[str, Any]) -> Shown:
-    failed = {member: str(answer) for member, answer in found.items() if isinstance(answer, NotDone)}
+def _shown(document: ClusterDocument, answers: Mapping[str, Any]) -> Shown:
+    failed = {member: str(answer) for member, answer in answers.items() if isinstance(answer, NotDone)}
     if failed:
-        told = "; ".join(f"{', '.join(_named(failed, why))}: {why}" for why in dict.fromkeys(failed.values()))
+        reasons = "; ".join(f"{', '.join(_named(failed, why))}: {why}" for why in dict.fromkeys(failed.values()))
         extra = tracing.current.get().extra()
-        _log.warning("cluster %s is shown with stored values: %s", document["key"], told, extra=extra)
-    values = Live(**{name: found[name] for name in found.keys() - failed.keys()})
+        _log.warning("cluster %s is shown with stored values: %s", document["key"], reasons, extra=extra)
+    values = Live(**{name: answers[name] for name in answers.keys() - failed.keys()})
     return Shown(live_values.shown(document["openShiftCluster"], values), failed)
 
 

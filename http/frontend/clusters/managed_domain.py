@@ -44,7 +44,7 @@ def reserve(call: Call, document: ClusterDocument, undo: ExitStack) -> None:
         raise _taken(domain) from None
 
 
-def _is_abandoned(call: Call, found: DomainDocument) -> bool:
+def _is_abandoned(call: Call, domain: DomainDocument) -> bool:
     """Tell whether a reservation belongs to no cluster.
 
     A reservation of the same cluster is taken over at once: the request that made it failed, or races with this one,
@@ -54,17 +54,17 @@ def _is_abandoned(call: Call, found: DomainDocument) -> bool:
         PreconditionFailed: if the same cluster exists by now.
     """
     settings, clusters = call.services.settings, call.services.store.clusters
-    same = found["openShiftClusterKey"] == call.key
-    age = call.services.now() - datetime.fromisoformat(found["reservedAt"])
+    same = domain["openShiftClusterKey"] == call.key
+    age = call.services.now() - datetime.fromisoformat(domain["reservedAt"])
     if not same and age < settings.look_back(LOOK_BACK):
         return False
-    cluster = clusters.get(found["openShiftClusterKey"])
+    cluster = clusters.get(domain["openShiftClusterKey"])
     if cluster is None:
         return True
     if same:
         raise PreconditionFailed(cluster["id"])
     try:
-        return bool(_name_of(cluster, settings.domain) != found["id"])
+        return bool(_name_of(cluster, settings.domain) != domain["id"])
     except unreadable.ERRORS as error:
         unreadable.note(clusters.name, cluster["id"], error)
         return False

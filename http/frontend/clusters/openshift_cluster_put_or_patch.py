@@ -187,8 +187,8 @@ def change_document(
 def _live(call: Call, document: ClusterDocument) -> Shown:
     """Return a cluster as a GET shows it now."""
     with deadline.live_reads():
-        (found,) = shown(call, [document])
-    return found
+        (cluster,) = shown(call, [document])
+    return cluster
 
 
 def _replace_secret(call: Call, document: ClusterDocument, bundle: Bundle, undo: ExitStack) -> None:
@@ -235,8 +235,8 @@ def _collision(call: Call, document: ClusterDocument) -> Exception:
         ("clientIdKey", document["clientIdKey"], ErrorCode.DUPLICATE_CLIENT_ID, "service principal with client id"),
         ("clusterResourceGroupIdKey", group, ErrorCode.DUPLICATE_RESOURCE_GROUP, "cluster resource group"),
     ):
-        found = clusters.find_by(document["partitionKey"], member, value)
-        if found is not None and found["key"] != document["key"]:
+        other = clusters.find_by(document["partitionKey"], member, value)
+        if other is not None and other["key"] != document["key"]:
             return CloudError(
                 400, code, f"The {what} '{value}' belongs to another cluster of this subscription. Choose another one."
             )

@@ -54,9 +54,9 @@ def write_operation(
     ensure_written(lambda: store.operations.create(operation), lambda: store.operations.read(operation_id) is not None)
 
     def names_it() -> bool:
-        found = store.owner(operation)
+        owner = store.owner(operation)
         # This name stays after the operation has ended, which a watchdog may cause before we read.
-        return found is not None and found.get("lastAsyncOperationId") == operation_id
+        return owner is not None and owner.get("lastAsyncOperationId") == operation_id
 
     try:
         ensure_written(lambda: write_owner(document), names_it)

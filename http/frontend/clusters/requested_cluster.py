@@ -158,11 +158,11 @@ def _beside_live(  # noqa: PLR0917 - the steps' own values
         for path in sets:
             convert.copy_member(stored, cluster, path)
         return stored, cluster
-    found = read_live()
-    if sets and (why := found.unread.get("worker_profiles")):
+    live = read_live()
+    if sets and (why := live.unread.get("worker_profiles")):
         raise _unread(sets[0], why)
     before, after = copy.deepcopy(stored), copy.deepcopy(cluster)
-    shown = convert.as_read(found.cluster, version)
+    shown = convert.as_read(live.cluster, version)
     repeated = convert.overlay(shown, sent, version, patch=is_patch)
     for path in changed:
         convert.copy_member(shown, before, path)

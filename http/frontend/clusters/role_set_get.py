@@ -10,8 +10,8 @@ from shared.documents import RoleSetDocument
 
 def list_all(call: Call) -> Reply:
     """Return the role set of every minor version, the oldest first."""
-    found = role_sets.offered(call.services.store.role_sets.enabled())
-    return Reply(200, {"value": [_external(call, each, f"{call.path}/{minor}") for minor, each in found.items()]})
+    sets = role_sets.offered(call.services.store.role_sets.enabled())
+    return Reply(200, {"value": [_external(call, each, f"{call.path}/{minor}") for minor, each in sets.items()]})
 
 
 def get(call: Call) -> Reply:
@@ -21,15 +21,15 @@ def get(call: Call) -> Reply:
         CloudError: 404 `ResourceNotFound`, listing the minor versions that have one.
     """
     minor = call.parameters["openShiftMinorVersion"]
-    found = role_sets.offered(call.services.store.role_sets.enabled())
-    if minor not in found:
+    sets = role_sets.offered(call.services.store.role_sets.enabled())
+    if minor not in sets:
         raise CloudError(
             404,
             ErrorCode.RESOURCE_NOT_FOUND,
             f"OpenShift '{shown(minor)}' has no role set for workload identity. Minor versions that have one: "
-            f"{', '.join(found) or 'none'}.",
+            f"{', '.join(sets) or 'none'}.",
         )
-    return Reply(200, _external(call, found[minor], call.path))
+    return Reply(200, _external(call, sets[minor], call.path))
 
 
 def _external(call: Call, document: RoleSetDocument, resource_id: str) -> dict[str, Any]:

@@ -24,5 +24,5 @@ def _put(call: Call) -> Reply:
 
 def _says(call: Call, document: SubscriptionDocument) -> bool:
     """Tell whether the stored document says the same, whoever wrote it."""
-    found = call.services.store.subscriptions.get(call.subscription_id) or {}
-    return all(found.get(member) == document.get(member) for member in ("subscription", "deleting"))
+    current = call.services.store.subscriptions.get(call.subscription_id) or {}
+    return all(current.get(member) == document.get(member) for member in ("subscription", "deleting"))

@@ -96,8 +96,8 @@ def _instance(identifier: str) -> str:
 
 def _report(plan_name: str, result: DryRunResult) -> Json:
     """Return the answer: the rows in the order of the plan."""
-    found = {row["row"]: row for row in result["rows"]}
-    rows = [{**found[row.name], "phase": row.section} for row in PLANS[plan_name] if row.name in found]
+    results = {row["row"]: row for row in result["rows"]}
+    rows = [{**results[row.name], "phase": row.section} for row in PLANS[plan_name] if row.name in results]
     return {"plan": plan_name, "refused": refused(result), "rows": rows}
 
 

@@ -96,8 +96,8 @@ def _answered(result: DryRunResult | None) -> Reply:
     ]
     if not errors:
         return Reply(200, _PASSED)
-    found = [CloudError(400, one["code"], one["message"], one.get("target", ""), one["details"]) for one in errors]
-    return failed(found[0] if len(found) == 1 else summarize(found))
+    refusals = [CloudError(400, one["code"], one["message"], one.get("target", ""), one["details"]) for one in errors]
+    return failed(refusals[0] if len(refusals) == 1 else summarize(refusals))
 
 
 def failed(error: CloudError) -> Reply:

@@ -9,10 +9,10 @@ from shared import tracing
 def headers(call: Call, handle: Handler) -> Reply:
     """Name the request in its reply, and echo the caller's ids as ARM's contract requires."""
     reply = handle(call)
-    found = {"X-Ms-Request-Id": call.correlation["requestId"]}
+    added = {"X-Ms-Request-Id": call.correlation["requestId"]}
     if call.request.headers.get(tracing.CORRELATION_HEADER):
-        found[tracing.CORRELATION_HEADER] = call.correlation["correlationId"]
+        added[tracing.CORRELATION_HEADER] = call.correlation["correlationId"]
     wants_client_id = call.request.headers.get("x-ms-return-client-request-id", "").lower() == "true"
     if wants_client_id and call.correlation["clientRequestId"]:
-        found[tracing.CLIENT_REQUEST_HEADER] = call.correlation["clientRequestId"]
-    return replace(reply, headers={**reply.headers, **found})
+        added[tracing.CLIENT_REQUEST_HEADER] = call.correlation["clientRequestId"]
+    return replace(reply, headers={**reply.headers, **added})

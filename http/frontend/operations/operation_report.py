@@ -120,7 +120,7 @@ def report(
     named = owner is not None and owner.get("asyncOperationId") == operation["id"]
     running = named or not has_ended(operation)
     visible = visible_status(operation["asyncOperation"], running=running)
-    told: Report = _without_nones(
+    report: Report = _without_nones(
         {
             "id": visible["id"],
             "name": visible["name"],
@@ -143,7 +143,7 @@ def report(
             "error": visible.get("error"),
         }
     )
-    return told
+    return report
 
 
 def current_attempt(operation: OperationDocument, owner: FencedDocument | None, items: list[ProgressItem]) -> int:
@@ -173,10 +173,10 @@ def _rows_and_done(operation: OperationDocument) -> tuple[list[ResolvedRow], set
 
 def _latest(items: list[ProgressItem]) -> dict[str, ProgressItem]:
     """Return the last item of each step. An item that succeeded is final, because its step does not run again."""
-    found: dict[str, ProgressItem] = {}
+    latest: dict[str, ProgressItem] = {}
     for item in sorted(items, key=lambda item: (item["status"] == StepStatus.SUCCEEDED, item["attempt"])):
-        found[item["step"]] = item
-    return found
+        latest[item["step"]] = item
+    return latest
 
 
 def _status_of(items: list[ProgressItem]) -> dict[str, StepStatus]:
@@ -196,11 +196,11 @@ def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: da
         note = "done by an earlier operation" if carried else None
         unbegun: StepReport = _without_nones({**planned, "status": status, "message": note})
         return unbegun
-    told = ("status", "attempt", "startTime", "endTime", "message", "polls", "deadline", "lastProgressTime", "error")
+    members = ("status", "attempt", "startTime", "endTime", "message", "polls", "deadline", "lastProgressTime", "error")
     begun: StepReport = _without_nones(
         {
             **planned,
-            **{name: item.get(name) for name in told},
+            **{name: item.get(name) for name in members},
             "waitsFor": item.get("waitsFor") or row.get("waitsFor"),
             "durationSeconds": _seconds(item["startTime"], item.get("endTime"), now),
         }
@@ -249,21 +249,21 @@ def progress(operation: OperationDocument, items: list[ProgressItem], status: st
         items: the progress items of all attempts.
         status: the status that the client sees.
     """
-    told: CustomersProgress = {"percentComplete": _percent(operation, items, status)}
+    progress: CustomersProgress = {"percentComplete": _percent(operation, items, status)}
     if status in ENDED:
-        return told
+        return progress
     status_of, (rows, done) = _status_of(items), _rows_and_done(operation)
     open_rows = [row for row in rows if row["name"] not in done and status_of.get(row["name"]) != StepStatus.SUCCEEDED]
     current = [row for row in open_rows if status_of.get(row["name"]) == StepStatus.RUNNING]
     waits = "; ".join(row["waitsFor"] for row in current if row.get("waitsFor"))
-    told["properties"] = _without_nones(
+    progress["properties"] = _without_nones(
         {
             "phase": next((row["phase"] for row in [*current, *open_rows]), None),
             "currentSteps": [row["name"] for row in current],
             "message": f"Waiting for {waits}." if waits else "The next step is about to begin.",
         }
     )
-    return told
+    return progress
 
 
 def _percent(operation: OperationDocument, items: list[ProgressItem], status: str) -> int:

@@ -7,20 +7,20 @@ from shared.phase_documents import entry_points, site_views
 
 def list_phases(call: Call) -> Reply:
     """Return the phases, with the members that `phase list` prints."""
-    found = requested_site.site(call, requested_site.document(call))
-    return Reply(200, {"value": [site_views.phase_row(one) for one in found.phases.values()]})
+    site = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.phase_row(one) for one in site.phases.values()]})
 
 
 def list_plans(call: Call) -> Reply:
     """Return the plans, with the members that `plan list` prints."""
-    found = requested_site.site(call, requested_site.document(call))
-    return Reply(200, {"value": [site_views.plan_row(one) for one in found.plans.values()]})
+    site = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.plan_row(one) for one in site.plans.values()]})
 
 
 def list_clusters(call: Call) -> Reply:
     """Return the clusters, with the members that `cluster list` prints."""
-    found = requested_site.site(call, requested_site.document(call))
-    return Reply(200, {"value": [site_views.cluster_row(one) for one in found.cluster_map.clusters.values()]})
+    site = requested_site.site(call, requested_site.document(call))
+    return Reply(200, {"value": [site_views.cluster_row(one) for one in site.cluster_map.clusters.values()]})
 
 
 def tree(call: Call) -> Reply:
@@ -29,10 +29,10 @@ def tree(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    found = requested_site.site(call, requested_site.document(call))
+    site = requested_site.site(call, requested_site.document(call))
     with requested_site.explained():
-        phase = found.phase(*_short(call, "phaseName"))
-        return Reply(200, site_views.tree(entry_points.tree(found.bundle, found.entry_point(phase) or ".")))
+        phase = site.phase(*_short(call, "phaseName"))
+        return Reply(200, site_views.tree(entry_points.tree(site.bundle, site.entry_point(phase) or ".")))
 
 
 def render(call: Call) -> Reply:
@@ -41,10 +41,10 @@ def render(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    found = requested_site.site(call, requested_site.document(call))
+    site = requested_site.site(call, requested_site.document(call))
     with requested_site.explained():
         shown = site_views.documents(
-            found, call.request.query.get("source", "phase"), requested_site.named(call, "phaseName")
+            site, call.request.query.get("source", "phase"), requested_site.named(call, "phaseName")
         )
     return Reply(200, {"value": [site_views.mask(one) for one in shown]})
 
@@ -55,9 +55,9 @@ def validate_phase(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    found = requested_site.site(call, requested_site.document(call))
+    site = requested_site.site(call, requested_site.document(call))
     with requested_site.explained():
-        warnings = requested_site.require_right(found, [found.phase(*_short(call, "phaseName"))])
+        warnings = requested_site.require_right(site, [site.phase(*_short(call, "phaseName"))])
     return Reply(200, {"problems": [], "warnings": warnings})
 
 
@@ -67,11 +67,11 @@ def validate_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    found = requested_site.site(call, requested_site.document(call))
+    site = requested_site.site(call, requested_site.document(call))
     with requested_site.explained():
         name = requested_site.named(call, "planName")
-        plan = found.plan(name.name, name.namespace)
-        warnings = requested_site.require_right(found, requested_site.phases_of(found, name), [plan])
+        plan = site.plan(name.name, name.namespace)
+        warnings = requested_site.require_right(site, requested_site.phases_of(site, name), [plan])
     return Reply(200, {"problems": [], "warnings": warnings})
 
 

@@ -23,20 +23,20 @@ def get_kubeconfig(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` if there is no such cluster; 403 if the caller may not have it; 409
             `Conflict` if no source has a kubeconfig.
     """
-    found, services = requested_site.site(call, requested_site.document(call)), call.services
+    site, services = requested_site.site(call, requested_site.document(call)), call.services
     name = requested_site.declared(call, "clusterName")
-    requested_site.require_sources(call, found, [name])
+    requested_site.require_sources(call, site, [name])
 
     def read_private(resource_id: str) -> str:
         return service_kubeconfigs.read_admin(services.store, services.vault, resource_id)
 
-    inside = Kubeconfigs(found, read_private, service_kubeconfigs.read_secret, trusted=False)
+    inside = Kubeconfigs(site, read_private, service_kubeconfigs.read_secret, trusted=False)
 
     def read_secret(kubeconfig: Json, namespace: str, secret: str) -> "dict[str, str] | None":
         data = service_kubeconfigs.read_secret(inside.of(kubeconfig["current-context"]), namespace, secret)
         return None if data is None else dict(data)
 
-    outside = Kubeconfigs(found, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
+    outside = Kubeconfigs(site, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
     with requested_site.explained():
         try:
             text = kubernetes_yaml.dump(outside.of(name))

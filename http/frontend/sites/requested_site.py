@@ -36,10 +36,10 @@ def document(call: Call) -> SiteDocument:
         CloudError: 404 `ResourceNotFound`.
     """
     name = call.parameters["siteName"]
-    found = call.services.store.sites.read(name)
-    if found is None:
+    site_document = call.services.store.sites.read(name)
+    if site_document is None:
         raise CloudError(404, ErrorCode.RESOURCE_NOT_FOUND, f"There is no site '{shown(name)}'.")
-    return found
+    return site_document
 
 
 def site(call: Call, of: SiteDocument) -> "Site":
@@ -77,13 +77,13 @@ def declared(call: Call, parameter: str) -> str:
     return call.request.parameters[parameter]
 
 
-def phases_of(found: Site, plan_name: Name) -> list[Phase]:
+def phases_of(site: Site, plan_name: Name) -> list[Phase]:
     """Return the phases of a plan, in its order; those that it names and the site does not have are left out.
 
     Raises:
         BundleError: there is no such plan.
     """
-    return [found.phases[one] for one in found.plan(plan_name.name, plan_name.namespace).phases if one in found.phases]
+    return [site.phases[one] for one in site.plan(plan_name.name, plan_name.namespace).phases if one in site.phases]
 
 
 def content(call: Call, schema: Schema) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def content(call: Call, schema: Schema) -> dict[str, Any]:
     return given
 
 
-def require_sources(call: Call, found: Site, clusters: Iterable[str]) -> list[str]:
+def require_sources(call: Call, site: Site, clusters: Iterable[str]) -> list[str]:
     """Refuse work on clusters whose credentials the caller may not have.
 
     A kubeconfig can come from a cluster that this service has made. The service hands that out only to callers who may
@@ -114,8 +114,8 @@ def require_sources(call: Call, found: Site, clusters: Iterable[str]) -> list[st
         CloudError: 403 `AuthorizationFailed` or `Forbidden`.
     """
     wanted = set(clusters)
-    reached = wanted.union(*(found.cluster_map.ancestors(name) for name in wanted))
-    reachable = [one for name, one in found.cluster_map.clusters.items() if name in reached]
+    reached = wanted.union(*(site.cluster_map.ancestors(name) for name in wanted))
+    reachable = [one for name, one in site.cluster_map.clusters.items() if name in reached]
     named = [
         source["openShiftCluster"]["resourceId"]
         for one in reachable
@@ -150,7 +150,7 @@ def require_credentials(call: Call, scopes: Iterable[str], *, fresh: bool) -> No
             raise authorization_failed(call.principal.name, call.principal.object_id, action, scope)
 
 
-def require_right(found: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[str]:
+def require_right(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[str]:
     """Refuse phases and plans that are meant to run, with everything that is wrong with them.
 
     Returns:
@@ -159,9 +159,9 @@ def require_right(found: Site, phases: Iterable[Phase], plans: Iterable[PhasePla
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    if problems := kinds.problems(found, phases, plans):
+    if problems := kinds.problems(site, phases, plans):
         raise as_error(problems)
-    return list(map(str, kinds.warnings(found, [])))
+    return list(map(str, kinds.warnings(site, [])))
 
 
 @contextmanager

@@ -245,23 +245,23 @@ def _operation(call: Call) -> OperationDocument:
         CloudError: 404 `NotFound`, also if it is about something else; 403 as for a caller who begins it.
     """
     operation_id = call.parameters["operationId"]
-    found = call.services.store.operations.read(operation_id)
-    if found is None or found.get("siteName") != call.parameters["siteName"]:
+    operation = call.services.store.operations.read(operation_id)
+    if operation is None or operation.get("siteName") != call.parameters["siteName"]:
         raise operation_not_found(operation_id)
-    return _visible(call, found)
+    return _visible(call, operation)
 
 
 def _last(call: Call, document: SiteDocument, plan_name: str) -> OperationDocument:
     operation_id = document.get("runs", {}).get(plan_name, "")
     operations = call.services.store.operations
-    found = operations.read(operation_id) if operation_id else None
-    if found is None or "plan" not in operations.with_plan(found):
+    operation = operations.read(operation_id) if operation_id else None
+    if operation is None or "plan" not in operations.with_plan(operation):
         never = (
             f"There is no run of the plan '{plan_name}' on the site '{document['id']}' in the last "
             f"{durations.OPERATIONS_KEPT.days} days."
         )
         raise CloudError(404, ErrorCode.NOT_FOUND, never)
-    return _visible(call, found)
+    return _visible(call, operation)
 
 
 def _visible(call: Call, operation: OperationDocument) -> OperationDocument:

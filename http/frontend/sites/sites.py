@@ -18,8 +18,8 @@ METADATA = "metadata.yaml"
 
 def list_all(call: Call) -> Reply:
     """Return every site, by name."""
-    found = sorted(call.services.store.sites.all(), key=lambda document: document["id"])
-    return Reply(200, {"value": [_shown(document) for document in found]})
+    documents = sorted(call.services.store.sites.all(), key=lambda document: document["id"])
+    return Reply(200, {"value": [_shown(document) for document in documents]})
 
 
 def get(call: Call) -> Reply:
@@ -103,8 +103,8 @@ def busy(operation_id: str) -> CloudError:
 
 
 def _is_written(call: Call, wanted: SiteDocument) -> bool:
-    found = call.services.store.sites.read(wanted["id"])
-    return found is not None and {**found, **wanted} == found
+    document = call.services.store.sites.read(wanted["id"])
+    return document is not None and {**document, **wanted} == document
 
 
 def _reply(status: int, document: SiteDocument) -> Reply:
@@ -113,7 +113,7 @@ def _reply(status: int, document: SiteDocument) -> Reply:
 
 def _shown(document: SiteDocument) -> Json:
     """Return a site as operators see it."""
-    told = {
+    members = {
         "name": document["id"],
         "bundle": document["bundle"],
         "metadata": document["metadata"],
@@ -122,4 +122,4 @@ def _shown(document: SiteDocument) -> Json:
         "lastOperationIdByPlan": document.get("runs"),
         "etag": document["_etag"],
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}

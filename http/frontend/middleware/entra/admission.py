@@ -97,8 +97,8 @@ def _require_own_group(call: Call) -> None:
     target, group = linked_access.cluster_group(decode_cluster(call.content, call.version))
     if group is None or group.subscription_id.lower() != call.subscription_id:
         return
-    found = scopes.find_group(call.services.arm, call.subscription_id, group.resource_group)
-    if found is not None and str(found.get("managedBy") or "").lower() != call.key:
+    resource_group = scopes.find_group(call.services.arm, call.subscription_id, group.resource_group)
+    if resource_group is not None and str(resource_group.get("managedBy") or "").lower() != call.key:
         raise CloudError(
             400,
             ErrorCode.CLUSTER_RESOURCE_GROUP_ALREADY_EXISTS,

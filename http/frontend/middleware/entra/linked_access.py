@@ -51,14 +51,14 @@ def asks(body: Cluster) -> list[Ask]:
         CloudError: 400 `LinkedInvalidPropertyId` for a text that is not the id of such a resource; 400
             `InvalidParameter` if there are too many.
     """
-    found: dict[tuple[str, str], Ask] = {}
+    asks: dict[tuple[str, str], Ask] = {}
     for row in LINKED:
         for target, value in _values(body, row.path.split("."), ""):
             linked = _resource(value, row.type, target)
-            found.setdefault((row.action, linked.key), Ask(row.action, str(linked)))
-            if len(found) > MOST:
+            asks.setdefault((row.action, linked.key), Ask(row.action, str(linked)))
+            if len(asks) > MOST:
                 raise invalid_parameter(target, f"The request names more than {MOST} subnets and disk encryption sets.")
-    return list(found.values())
+    return list(asks.values())
 
 
 def cluster_group(body: Cluster) -> tuple[str, ResourceId | None]:
@@ -94,13 +94,13 @@ def _resource(value: str, wanted: str, target: str) -> ResourceId:
     Raises:
         CloudError: 400 `LinkedInvalidPropertyId`.
     """
-    found = resource_id.try_parse(value) if value.isascii() else None
+    resource = resource_id.try_parse(value) if value.isascii() else None
     if (
-        found is None
-        or not resource_id.is_uuid(found.subscription_id)
-        or not is_valid_name(found.resource_group)
-        or found.full_type.lower() != wanted.lower()
-        or not all(_NAME.fullmatch(name) for name in found.names)
+        resource is None
+        or not resource_id.is_uuid(resource.subscription_id)
+        or not is_valid_name(resource.resource_group)
+        or resource.full_type.lower() != wanted.lower()
+        or not all(_NAME.fullmatch(name) for name in resource.names)
     ):
         raise linked_invalid_property_id(value, target, wanted or "Microsoft.Resources/resourceGroups")
-    return found
+    return resource
