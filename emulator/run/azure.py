@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import AddressValueError, IPv4Address
 from pathlib import Path
 
-from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, openshift
+from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, mirror, openshift
 from emulator.arm.models import ArmModel
 from emulator.blobs import BlobsModel, siblings
 from emulator.core.clock import Clock
@@ -18,6 +18,7 @@ from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
 from emulator.run import arm
+from emulator.run.tools import MIRROR
 from emulator.storage.models import StorageModel
 from emulator.web import scm
 from emulator.web.models import SitesModel
@@ -34,6 +35,11 @@ def _create_keyvault(platform: Platform) -> Service:
     return keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed)
 
 
+def _create_mirror(_platform: Platform) -> Service:
+    """Create the mirror of `openshift-install`."""
+    return mirror.create(MIRROR)
+
+
 # A service that uses the model of another one comes after it.
 SERVICES: tuple[Callable[[Platform], Service], ...] = (
     entra.create,
@@ -48,6 +54,7 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     scm.create,
     openshift.create,
     kubernetes.create,
+    _create_mirror,
     control.create,
 )
 

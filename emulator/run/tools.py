@@ -1,4 +1,4 @@
-"""The programs that the local Azure needs in addition to Python: Node.js and Azurite."""
+"""The programs that the local Azure needs in addition to Python: Node.js, Azurite, and those that the mirror serves."""
 
 import importlib.util
 import shutil
@@ -8,6 +8,9 @@ from emulator.run.errors import RunError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 AZURITE = REPOSITORY / "tools" / "azurite" / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+
+# What the mirror serves; `make setup` packs it.
+MIRROR = REPOSITORY / ".local" / "mirror"
 
 
 def find_node() -> Path:
