@@ -33,7 +33,7 @@ VERSION = "4.19.24"
 MACHINES = "openshift/99_openshift-cluster-api_"
 MASTER_SET = "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml"
 # Lines of a script that leave files behind.
-STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"z"}}' > "$4/.openshift_install_state.json\""""
+STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"#"}}' > "$4/.openshift_install_state.json\""""
 IGNITION = """echo '{{"ignition":{{"version":"{}"}},"storage":{{"files":[]}}}}' > "$4/$role.ign\""""
 
 
