@@ -23,6 +23,7 @@ _TEMPLATE = "machines_v1beta1_machine_openshift_io"
 # The first release whose install-config says whether machines have an identity. Until then they always have one.
 _WITH_IDENTITY = (4, 19)
 _OWN_ROUTES = "UserDefinedRouting"
+_LEFT_OUT = {"acceleratedNetworking", "managedIdentity", "publicLoadBalancer", "zone"}
 _MODE_WITHOUT_SECRET = "Manual"  # noqa: S105 - a mode
 
 
@@ -39,8 +40,8 @@ def make(given: Inputs) -> Content:
         "manifests/cluster-infrastructure-02-config.yml": _infrastructure(given),
         "manifests/cluster-ingress-02-config.yml": _config(
             "Ingress",
-            {"domain": f"apps.{install_config.domain(config)}"},
-            {"componentRoutes": None, "defaultPlacement": "Workers"},
+            {"domain": f"apps.{install_config.domain(config)}", "loadBalancer": {"platform": {"type": ""}}},
+            {"defaultPlacement": "Workers"},
         ),
         "manifests/cloud-provider-config.yaml": _cloud_settings(given),
         **dict(_masters(given)),
@@ -134,6 +135,8 @@ def _cloud_settings(given: Inputs) -> Json:
         "useInstanceMetadata": True,
         "excludeMasterFromStandardLB": False,
         "cloudProviderBackoffDuration": 6,
+        "putVMSSVMBatchSize": 0,
+        "enableMigrateToIPBasedBackendPoolAPI": False,
     }
     text = json.dumps(settings, indent="\t") + "\n"
     return config_map("cloud-provider-config", "openshift-config", {"config": text})
@@ -179,7 +182,10 @@ def _machine_image(machine: Json, given: Inputs) -> Json:
 def _machine(given: Inputs, pool: Json, role: str, zone: str) -> Json:
     azure, machine = install_config.azure(given["install-config"]), pool["platform"]["azure"]
     infra_id, disk = given["cluster-id"]["infraId"], machine["osDisk"]
-    managed: Json = {"securityProfile": {}, "storageAccountType": disk.get("diskType") or "Premium_LRS"}
+    managed: Json = {
+        "securityProfile": {"diskEncryptionSet": {}},
+        "storageAccountType": disk.get("diskType") or "Premium_LRS",
+    }
     if encryption_set := disk.get("diskEncryptionSet"):
         managed["diskEncryptionSet"] = {"id": _encryption_set_id(encryption_set)}
     spec: Json = {
@@ -214,9 +220,7 @@ def _machine(given: Inputs, pool: Json, role: str, zone: str) -> Json:
     if settings := machine.get("settings"):
         spec["securityProfile"]["settings"] = settings
     # Go leaves these out if they are empty.
-    return {
-        name: value for name, value in spec.items() if value or name not in {"managedIdentity", "publicLoadBalancer"}
-    }
+    return {name: value for name, value in spec.items() if value or name not in _LEFT_OUT}
 
 
 def _encryption_set_id(encryption_set: Json) -> str:

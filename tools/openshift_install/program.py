@@ -36,6 +36,7 @@ _INNER, _OUTER = "*kubeconfig.AdminInternalClient", "*kubeconfig.AdminClient"
 _OBJECTS, _CLUSTER_API = ("manifests/", "openshift/"), "cluster-api/"
 _TARGETS = ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "auth/kubeadmin-password")
 _FAILED, _USAGE = 3, 1
+_REFUSED = 'failed to fetch Master Machines: failed to load asset "Install Config": failed to create install config'
 
 
 class Refused(Exception):  # noqa: N818 - the program's own word
@@ -60,7 +61,8 @@ def main(words: list[str], version: str) -> int:
     try:
         (_create_manifests if words[1] == "manifests" else _create_ignition_configs)(folder, _given(version))
     except Refused as refused:
-        _say("fatal", str(refused))
+        for line in str(refused).splitlines():
+            _say("error", line)
         return _FAILED
     return 0
 
@@ -86,14 +88,21 @@ def _read_config(folder: Path, version: str) -> Content:
     """
     found = kubernetes_yaml.load((folder / _CONFIG_FILE).read_text(encoding="utf-8"))
     config, unknown = refusals.without_unknown(found, version)
-    for path in unknown:
-        _say("warning", f'failed to parse first occurrence of unknown field: unknown field "{path}"')
+    if unknown:
+        name = unknown[0].rpartition(".")[2]
+        _say(
+            "warning",
+            f"failed to parse first occurrence of unknown field: failed to unmarshal {_CONFIG_FILE}: error "
+            f'unmarshaling JSON: while decoding JSON: json: unknown field "{name}"',
+        )
+        _say("info", "Attempting to unmarshal while ignoring unknown keys because strict unmarshaling failed")
+    if not config.get("apiVersion"):
+        raise Refused(
+            f"{_REFUSED}: failed to upconvert install config: apiVersion: Required value: no version was provided"
+        )
     if wrong := list(refusals.problems(config, version)):
         cause = f"[{', '.join(wrong)}]" if len(wrong) > 1 else wrong[0]
-        raise Refused(
-            'failed to fetch Master Machines: failed to load asset \\"Install Config\\": failed to create install '
-            f'config: invalid \\"{_CONFIG_FILE}\\" file: {cause}'
-        )
+        raise Refused(f'{_REFUSED}: invalid "{_CONFIG_FILE}" file: {cause}')
     return config
 
 

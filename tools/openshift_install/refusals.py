@@ -31,6 +31,12 @@ _FIPS = (
     "To obtain a suitable binary, download the openshift-install-rhel9 archive from the client mirror, or extract the "
     "openshift-install-fips command from the release payload."
 )
+_NETWORKING = {
+    "networkType": "OVNKubernetes",
+    "machineNetwork": [{"cidr": "10.0.0.0/16"}],
+    "clusterNetwork": [{"cidr": "10.128.0.0/14", "hostPrefix": 23}],
+    "serviceNetwork": ["172.30.0.0/16"],
+}
 _ANY = None
 _POOL_MACHINE = {
     **dict.fromkeys(("zones", "type", "encryptionAtHost", "ultraSSDCapability", "vmNetworkingType", "settings"), _ANY),
@@ -77,10 +83,12 @@ def _members(version: str) -> dict[str, Any]:
 def without_unknown(config: Config, version: str) -> tuple[Config, list[str]]:
     """Return an install-config without the members that the program does not know, and their paths.
 
-    The program warns of them and goes on.
+    The program warns of the first and goes on. Networks that are missing get its defaults.
     """
     unknown: list[str] = []
-    return _known(config, _members(version), "", unknown), unknown
+    known = _known(config, _members(version), "", unknown)
+    given = {name: value for name, value in (known.get("networking") or {}).items() if value}
+    return known | {"networking": _NETWORKING | given}, unknown
 
 
 def _known(value: Any, members: Any, path: str, unknown: list[str]) -> Any:
@@ -109,10 +117,6 @@ class _Required:
 
 
 _REQUIRED = (
-    _Required("networking.networkType", "network provider type required"),
-    _Required("networking.machineNetwork", "at least one machine network is required"),
-    _Required("networking.serviceNetwork", "a service network is required"),
-    _Required("networking.clusterNetwork", "cluster network required"),
     _Required("platform.azure.region", "region should be set to one of the supported Azure regions"),
     _Required(
         "platform.azure.baseDomainResourceGroupName",
@@ -134,21 +138,23 @@ _REQUIRED = (
         "must provide a network resource group when a virtual network is specified",
         lambda config: bool(_at(config, "platform.azure.virtualNetwork")),
     ),
+    _Required(
+        "platform.azure.networkResourceGroupName",
+        "must provide a network resource group when supplying subnets",
+        lambda config: bool(_at(config, "platform.azure.computeSubnet")),
+    ),
 )
 
 
 def problems(config: Config, version: str) -> Iterator[str]:
-    """Yield what the program refuses without asking Azure.
+    """Yield what the program refuses without asking Azure. It reads the version of the format before all else.
 
     Args:
         config: an install-config.
         version: OpenShift version, x.y.z.
     """
-    if not config.get("apiVersion"):
-        yield "apiVersion: Required value: install-config version required"
-        return
     if config.get("fips"):
-        yield f"fips: Invalid value: true: {_FIPS}"
+        yield f"fips: Forbidden: {_FIPS}"
     yield from (f"{row.path}: Required value: {row.words}" for row in _REQUIRED if _lacks(config, row))
     yield from _networks(config.get("networking") or {}, version)
     for path, pool in _pools(config):
@@ -161,22 +167,6 @@ def problems(config: Config, version: str) -> Iterator[str]:
             f'imageContentSources: Invalid value: "{config.get("publish")}": cannot set imageContentSources and '
             "imageDigestSources at the same time"
         )
-
-
-def outside(path: str, name: str, prefix: str, networks: list[Config]) -> str:
-    """Return what the program says of a subnet whose range lies in no machine network; "" if one holds it.
-
-    Args:
-        path: path of the member that names the subnet.
-        name: the subnet's name.
-        prefix: the first of its ranges.
-        networks: the `machineNetwork` of the install-config.
-    """
-    address = ip_network(prefix, strict=False).network_address
-    if any(address in ip_network(row["cidr"]) for row in networks):
-        return ""
-    words = f"subnet {address} address prefix is outside of the specified machine networks"
-    return f'{path}: Invalid value: "{name}": {words}'
 
 
 def _lacks(config: Config, row: _Required) -> bool:

@@ -50,7 +50,6 @@ def test_what_the_product_makes_is_accepted_without_a_warning(version: str) -> N
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        (put("apiVersion", None), "apiVersion: Required value: install-config version required"),
         (
             put("platform.azure.baseDomainResourceGroupName", None),
             (
@@ -77,14 +76,6 @@ def test_what_the_product_makes_is_accepted_without_a_warning(version: str) -> N
             ),
         ),
         (
-            put("platform.azure.networkResourceGroupName", None),
-            (
-                "platform.azure.networkResourceGroupName: Required value: must provide a network resource group when a "
-                "virtual network is specified"
-            ),
-        ),
-        (put("networking.networkType", None), "networking.networkType: Required value: network provider type required"),
-        (
             put("networking.networkType", "OpenShiftSDN"),
             (
                 'networking.networkType: Invalid value: "OpenShiftSDN": networkType OpenShiftSDN is not supported, '
@@ -92,15 +83,6 @@ def test_what_the_product_makes_is_accepted_without_a_warning(version: str) -> N
                 "use OVNKubernetes"
             ),
         ),
-        (
-            put("networking.machineNetwork", []),
-            "networking.machineNetwork: Required value: at least one machine network is required",
-        ),
-        (
-            put("networking.serviceNetwork", []),
-            "networking.serviceNetwork: Required value: a service network is required",
-        ),
-        (put("networking.clusterNetwork", []), "networking.clusterNetwork: Required value: cluster network required"),
         (
             put("networking.machineNetwork", [{"cidr": "10.0.0.0/16"}, {"cidr": "10.0.2.0/23"}]),
             (
@@ -147,7 +129,7 @@ def test_what_the_product_makes_is_accepted_without_a_warning(version: str) -> N
         (
             put("fips", value=True),
             (
-                "fips: Invalid value: true: target cluster is in FIPS mode, use the FIPS-capable installer binary "
+                "fips: Forbidden: target cluster is in FIPS mode, use the FIPS-capable installer binary "
                 "for RHEL 9 on a host with FIPS enabled.\nTo obtain a suitable binary, download the "
                 "openshift-install-rhel9 archive from the client mirror, or extract the "
                 "openshift-install-fips command from the release payload."
@@ -160,6 +142,17 @@ def test_what_the_program_refuses_is_refused_in_its_words(change: Callable[[Json
     changed = config()
     change(changed)
     assert list(refusals.problems(changed, VERSION)) == [want]
+
+
+def test_two_rules_ask_for_the_group_of_the_network() -> None:
+    """One for the network, one for its subnets."""
+    changed = config()
+    del changed["platform"]["azure"]["networkResourceGroupName"]
+    words = [problem.rpartition(": ")[2] for problem in refusals.problems(changed, VERSION)]
+    assert words == [
+        "must provide a network resource group when a virtual network is specified",
+        "must provide a network resource group when supplying subnets",
+    ]
 
 
 def test_a_private_cluster_needs_no_group_of_a_public_zone() -> None:
@@ -188,14 +181,12 @@ def test_unknown_members_are_dropped(version: str, want: list[str]) -> None:
     assert not {"aro", "image"} & known["platform"]["azure"].keys()
 
 
-def test_a_subnet_outside_of_the_machine_networks_is_refused() -> None:
-    """ARO's own config has one that holds no machine."""
-    path = "platform.azure.computeSubnet"
-    want = (
-        f'{path}: Invalid value: "worker": subnet 10.0.2.0 address prefix is outside of the specified machine networks'
-    )
-    assert refusals.outside(path, "worker", "10.0.2.0/23", [{"cidr": "127.0.0.0/8"}]) == want
-    assert refusals.outside(path, "worker", "10.0.2.0/23", [{"cidr": "127.0.0.0/8"}, {"cidr": "10.0.0.0/16"}]) == ""
+def test_networks_that_are_missing_get_the_programs_defaults() -> None:
+    """It has one for each."""
+    known, _unknown = refusals.without_unknown(config() | {"networking": {"machineNetwork": []}}, VERSION)
+    assert known["networking"]["networkType"] == "OVNKubernetes"
+    assert known["networking"]["machineNetwork"] == [{"cidr": "10.0.0.0/16"}]
+    assert list(refusals.problems(known, VERSION)) == []
 
 
 @pytest.fixture(scope="module")
@@ -263,10 +254,16 @@ def test_a_refusal_ends_the_program_with_its_last_line(released: Path, home: Pat
     folder.mkdir()
     (folder / "install-config.yaml").write_text(yaml.dump(changed), encoding="utf-8")
     done = run(unpacked(released, VERSION, home), "create", "manifests", "--dir", str(folder), home=home)
-    warning, fatal = done.stderr.splitlines()
+    warning, _info, error = done.stderr.splitlines()
     assert done.returncode
-    assert warning.startswith("level=warning")
-    assert 'unknown field "platform.azure.aro"' in warning
-    assert "level=fatal" in fatal
-    assert 'invalid \\"install-config.yaml\\" file: [platform.azure.region: ' in fatal
-    assert fatal.endswith("resource group name where the azure dns zone is deployed]")
+    assert warning.startswith("level=warning msg=failed to parse first occurrence of unknown field: ")
+    assert warning.endswith('json: unknown field "aro"')
+    assert error == (
+        'level=error msg=failed to fetch Master Machines: failed to load asset "Install Config": failed to create '
+        'install config: invalid "install-config.yaml" file: [platform.azure.region: Required value: region should be '
+        "set to one of the supported Azure regions, platform.azure.baseDomainResourceGroupName: Required value: "
+        "baseDomainResourceGroupName is the resource group name where the azure dns zone is deployed]"
+    )
+    (folder / "install-config.yaml").write_text("metadata: {}\n", encoding="utf-8")
+    done = run(unpacked(released, VERSION, home), "create", "manifests", "--dir", str(folder), home=home)
+    assert done.stderr.strip().endswith("upconvert install config: apiVersion: Required value: no version was provided")
