@@ -1,6 +1,8 @@
 """The second deployment of a cluster: load balancers, addresses, network interfaces, private DNS zone, private link."""
 
+from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.network.models import NetworkInterface
 
 from activities.azure import deployments, machine_names, outbound
 from activities.runtime.step import Step
@@ -43,8 +45,24 @@ def master_address(step: Step, number: int) -> str:
     """
     name = machine_names.master_interfaces(step.properties["infraId"])[number]
     interface = step.customer(NetworkManagementClient).network_interfaces.get(step.resource_group, name)
+    return _known(f"network interface '{name}'", _address(interface))
+
+
+def _master_addresses(step: Step) -> list[str]:
+    """Return the addresses of the masters' interfaces; none if one of them is missing, or has none yet."""
+    client = step.customer(NetworkManagementClient).network_interfaces
+    names = machine_names.master_interfaces(step.properties["infraId"])
+    try:
+        found = [_address(client.get(step.resource_group, name)) for name in names]
+    except ResourceNotFoundError:
+        return []
+    addresses = [address for address in found if address]
+    return addresses if len(addresses) == len(names) else []
+
+
+def _address(interface: NetworkInterface) -> str | None:
     configurations = interface.ip_configurations or []
-    return _known(f"network interface '{name}'", configurations[0].private_ip_address if configurations else None)
+    return configurations[0].private_ip_address if configurations else None
 
 
 def _known(what: str, address: str | None) -> str:
@@ -61,6 +79,7 @@ def _parameters(step: Step) -> Parameters:
         "domain": step.domain,
         "virtualNetworkId": str(masters.parent),
         "masterSubnetId": str(masters),
+        "masterAddresses": _master_addresses(step),
         "apiServerVisibility": step.properties["apiserverProfile"]["visibility"],
         "outboundWays": outbound.ways(step.properties),
         "resourceProviderSubscriptionId": settings.load().subscription_id,

@@ -9,8 +9,9 @@ from typing import Any
 
 # The parameters of a template: name to value.
 Parameters = Mapping[str, object]
-# A parameter that makes no other deployment: without what only a create needs, an update has the same content.
-_NOT_COUNTED = "isCreated"
+# Parameters that make no other deployment: without what only a create needs, an update has the same content; and the
+# addresses that a deployment has found itself are no change.
+_NOT_COUNTED = ("isCreated", "masterAddresses")
 
 
 @cache
@@ -29,6 +30,6 @@ def digest(name: str, parameters: Parameters) -> str:
 
     The parameters must not include secret ones.
     """
-    counted = {key: value for key, value in parameters.items() if key != _NOT_COUNTED}
+    counted = {key: value for key, value in parameters.items() if key not in _NOT_COUNTED}
     text = _text(name) + json.dumps(counted, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -52,6 +52,7 @@ class Cluster:
             "domain": DOMAIN,
             "virtualNetworkId": network,
             "masterSubnetId": self.subnet,
+            "masterAddresses": [],
             "apiServerVisibility": "Public",
             "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{INFRA_ID}-outbound-pip-v4"}],
             "resourceProviderSubscriptionId": stage.platform.world.rp_subscription_id,
@@ -168,11 +169,27 @@ def test_the_history_of_deployments_holds_no_signature_and_no_ignition(deployed:
     assert base64.b64encode(POINTER.encode()).decode() not in shown
 
 
-def test_the_same_deployments_again_change_nothing(deployed: Cluster) -> None:
+def test_the_masters_addresses_are_their_own(deployed: Cluster) -> None:
+    """Azure has chosen them, then they became static, and the records of etcd were written from them."""
+    names = [f"{INFRA_ID}-master{number}-nic" for number in range(3)]
+    with deployed.client(NetworkManagementClient) as network, deployed.client(PrivateDnsManagementClient) as dns:
+        found = [network.network_interfaces.get(deployed.group, name).ip_configurations[0] for name in names]
+        records = [dns.record_sets.get(deployed.group, DOMAIN, "A", f"etcd-{number}") for number in range(3)]
+        bootstrap = network.network_interfaces.get(deployed.group, f"{INFRA_ID}-bootstrap-nic").ip_configurations[0]
+    assert [each.private_ip_allocation_method for each in found] == ["Static"] * 3
+    assert bootstrap.private_ip_allocation_method == "Dynamic"
+    addresses = [each.private_ip_address for each in found]
+    assert [record.a_records[0].ipv4_address for record in records] == addresses
+    assert len(set(addresses)) == len(names)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with the addresses", "without them"])
+def test_the_same_deployments_again_change_nothing(deployed: Cluster, known: bool) -> None:
     """A step that runs twice leaves each resource as it was, and no machine boots again."""
     deployed.stage.guests.told.clear()
     before = deployed.addresses()
-    deployed.deploy("network", deployed.network_parameters)
+    addresses = [before[f"{INFRA_ID}-master{number}-nic"][0] for number in range(3)] if known else []
+    deployed.deploy("network", deployed.network_parameters | {"masterAddresses": addresses})
     deployed.deploy("machines", deployed.machine_parameters)
     assert deployed.addresses() == before
     assert deployed.stage.guests.told == []

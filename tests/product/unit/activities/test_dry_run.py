@@ -105,7 +105,10 @@ def test_resources_have_the_names_that_the_row_would_give_them(ready: World) -> 
     """Copies are counted, and what has a condition that does not hold is left out."""
     ready.properties["infraId"] = "c1-abcde"
     row = tried(ready)["deploy_network_template"]
-    ids = [one["id"].removeprefix(f"{CLUSTER_GROUP}/providers/Microsoft.Network/") for one in row["resources"]]
+    ids = [
+        one["id"].removeprefix(f"{CLUSTER_GROUP}/providers/").removeprefix("Microsoft.Network/")
+        for one in row["resources"]
+    ]
     domain = "privateDnsZones/c1.eastus.aroapp.io"
     assert ids == [
         domain,
@@ -120,6 +123,7 @@ def test_resources_have_the_names_that_the_row_would_give_them(ready: World) -> 
         "loadBalancers/c1-abcde-internal-lb",
         "networkInterfaces/c1-abcde-bootstrap-nic",
         *(f"networkInterfaces/c1-abcde-master{number}-nic" for number in range(3)),
+        "Microsoft.Resources/deployments/master-addresses",
         "publicIPAddresses/c1-abcde-outbound-pip-v4",
         "loadBalancers/c1-abcde",
     ]

@@ -43,11 +43,29 @@ def test_the_network_is_deployed_once(laid: World) -> None:
         "domain": "c1.eastus.aroapp.io",
         "virtualNetworkId": NETWORK,
         "masterSubnetId": f"{NETWORK}/subnets/master",
+        "masterAddresses": ["10.0.0.10", "10.0.0.11", "10.0.0.12"],
         "apiServerVisibility": "Public",
         "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{laid.properties['infraId']}-outbound-pip-v4"}],
         "resourceProviderSubscriptionId": "bbbbbbbb-0000-0000-0000-000000000001",
     }
     assert set(sent) == set(templates.load("network")["parameters"])
+
+
+def test_addresses_that_the_masters_have_are_sent_again(accepted: World) -> None:
+    """The first run has none to send. What it found is no change, so the finished deployment is recognized."""
+    call("decide_names")
+    accepted.properties["apiserverProfile"] = {"visibility": "Public"}
+    call("deploy_network_template")
+    sent = accepted.azure.resources[DEPLOYMENT]
+    assert sent["properties"]["parameters"]["masterAddresses"]["value"] == []
+    network_fake.lay(accepted)
+    sent["properties"]["provisioningState"] = "Succeeded"
+    assert call("deploy_network_template", "status") == DONE
+    assert accepted.azure.changes() == ["PUT deployments/network"]
+    sent["properties"]["provisioningState"] = "Failed"
+    call("deploy_network_template")
+    again = accepted.azure.resources[DEPLOYMENT]["properties"]["parameters"]["masterAddresses"]["value"]
+    assert again == ["10.0.0.10", "10.0.0.11", "10.0.0.12"]
 
 
 @pytest.mark.parametrize(
