@@ -41,6 +41,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
     "machines.machine_image": ("decide_machine_image",),
+    "machines.gallery_image": ("copy_machine_disk", "deploy_image_template"),
     "machines.zones": ("decide_zones",),
     "machines.expired_machines": ("remove_expired_machines",),
     "machines.graph": ("ensure_graph",),

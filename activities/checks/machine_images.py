@@ -12,7 +12,7 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from activities.checks import catalogue_entry, size_offers
-from activities.checks.size_offers import SCSI, Offer
+from activities.checks.size_offers import NVME, SCSI, Offer
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter
@@ -61,35 +61,34 @@ def known(step: Step) -> dict[str, str] | None:
 
 
 def chosen(step: Step, images: ReleaseImages) -> dict[str, str]:
-    """Return the image that machines boot, of those that a release names.
+    """Return the image that machines boot, of those that a release names, or the disk that it is made from.
 
     All machines of a cluster boot the same one, of the newest generation that all their sizes boot.
 
     Raises:
-        CloudError: for the customer: the sizes share no generation for which there is an image. For the operator: the
-            release names no image of the marketplace.
+        CloudError: for the customer: the sizes share no generation for which there is an image.
     """
     offers = [(target, offer) for target, offer in _offers(step) if offer is not None]
     shared = set(machine_image.GENERATIONS).intersection(*(offer.generations for _, offer in offers))
     if image := images.newest(shared):
         return image
-    if not images.marketplace:
-        version = step.properties["clusterProfile"].get("version")
-        raise _refused(
-            f"OpenShift {version} names a disk for its machines, and no image in Azure's marketplace",
-            "Put an 'rhcosImage' into the catalogue's entry of this version",
-        )
+    # A disk serves both generations.
+    if images.vhd and shared:
+        return {"vhd": images.vhd, "generation": max(shared)}
     sizes = ", ".join(f"'{offer.name}' boots {_listed(offer.generations)}" for _, offer in offers)
+    made = machine_image.GENERATIONS if images.vhd else images.marketplace
     raise invalid_parameter(
         offers[0][0],
         "The machines of a cluster boot the same image, and the release has one for machines of generation "
-        f"{_listed(images.marketplace)}: {sizes}. Choose sizes that share one of these. This command shows what a size "
-        f"boots, as HyperVGenerations: {size_offers.LIST.format(location=step.cluster['location'])}",
+        f"{_listed(made)}: {sizes}. Choose sizes that share one of these. This command shows what a size boots, as "
+        f"HyperVGenerations: {size_offers.LIST.format(location=step.cluster['location'])}",
     )
 
 
 def facts(step: Step, image: Mapping[str, str]) -> Facts | None:
     """Return what Azure says of an image, or None if the subscription has no such image."""
+    if "vhd" in image:
+        return Facts(image["generation"], frozenset({SCSI, NVME}))
     if "id" not in image:
         return _marketplace(step, image)
     own = resource_id.parse(image["id"])

@@ -17,7 +17,7 @@ from shared.azure import lists
 from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 MASTER = "properties.masterProfile"
-SCSI = "SCSI"
+SCSI, NVME = "SCSI", "NVMe"
 # The command that shows what a region offers.
 LIST = "az vm list-skus --location {location} --resource-type virtualMachines --all"
 _VERSION = "2021-07-01"

@@ -3,7 +3,7 @@
 import logging
 
 from activities.checks import catalogue_entry, machine_images
-from activities.machines import graph_inputs
+from activities.machines import gallery_image, graph_inputs
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
@@ -44,6 +44,8 @@ def decide(step: Step) -> Outcome | None:
     if wrong := [*machine_images.problems(step, image, found)]:
         raise summarize(wrong)
     decided = image | ({"securityType": found.demanded} if found and found.demanded else {})
+    if "vhd" in image:
+        decided["id"] = gallery_image.image_id(step, image["generation"])
 
     def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]

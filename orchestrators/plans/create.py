@@ -34,7 +34,7 @@ _PREPARATION = section("preparation",
         poll=5, shortest=A_FEW_RESTARTS, when="has_registry"),
     # It waits for the registry's token only if the release has to be read, so that it holds up nothing else.
     action("decide_machine_image", 10, "the catalogue or the release to name the machines' image, and Azure to show it",
-        poll=5, shortest=A_FEW_RESTARTS, needs=("validate_vm_sizes",)),
+        poll=5, shortest=A_FEW_RESTARTS, needs=("validate_vm_sizes", "decide_names")),
     action("decide_zones", 5, "Azure to report the zones of the machine sizes", needs=("validate_vm_sizes",)),
     # Everything made from expired certificates is deleted before anything is made from new ones.
     begin_and_poll("remove_expired_machines", 30,
@@ -85,11 +85,17 @@ _BOOTSTRAP = section("bootstrap",
         shortest=timedelta(minutes=15),
         needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token",
                "decide_machine_image", "decide_zones")),
+    # Both end at once if the image exists already, which only `decide_machine_image` finds out.
+    begin_and_poll("copy_machine_disk", 120,
+        "Azure to copy the release's disk, if the machines' image has to be made from it",
+        poll=30, needs=("storage_containers_ready", "decide_machine_image")),
+    begin_and_poll("deploy_image_template", 60, "Azure Resource Manager to make the machines' image from the disk",
+        poll=30, needs=("copy_machine_disk",), remedy=REPORTED),
     # Azure gives up on a machine after 40 minutes, and its error says more than our deadline's would. Polls may be far
     # apart, because the bootstrap continues for minutes after the masters are up.
     begin_and_poll("deploy_machines_template", 60,
         "Azure to start the bootstrap machine and the masters, which take their ignition from it",
-        poll=30, needs=("ensure_graph", "deploy_network_template", "private_dns_ready")),
+        poll=30, needs=("ensure_graph", "deploy_network_template", "private_dns_ready", "deploy_image_template")),
     condition("bootstrap_config_map_ready", 60,
         "the bootstrap machine to report that the masters run the control plane",
         owner=Owner.CUSTOMER, poll=15, needs=("update_api_address", "deploy_machines_template")),

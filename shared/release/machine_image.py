@@ -1,7 +1,9 @@
 """The image that a cluster's machines boot: the forms in which it is named, and what a release names itself.
 
 `rhcosImage`, of a catalogue entry or a cluster, has one of two forms: the coordinates of a marketplace image, or the
-resource id of an image of one's own. Where an entry has neither, the release names the image.
+resource id of an image of one's own. Where an entry has neither, the release names the image, or a disk. An image that
+is made from a disk has `vhd`, the disk's URL, and `generation`, that of the machines that boot it; and an `id`, once it
+is known how the image will be called.
 """
 
 import re
@@ -92,8 +94,8 @@ def purchase_plan(image: Mapping[str, str]) -> dict[str, str]:
 
 
 def label(image: Mapping[str, str]) -> str:
-    """Return how messages name an image: its id, or its URN as `az vm image` takes it."""
-    return image.get("id") or ":".join(image[member] for member in MEMBERS)
+    """Return how messages name an image: its disk, its id, or its URN as `az vm image` takes it."""
+    return image.get("vhd") or image.get("id") or ":".join(image[member] for member in MEMBERS)
 
 
 def of_release(metadata: Mapping[str, Any], version: str) -> ReleaseImages:
@@ -115,6 +117,8 @@ def of_release(metadata: Mapping[str, Any], version: str) -> ReleaseImages:
     """
     extensions = _at(metadata, "architectures", "x86_64", "rhel-coreos-extensions")
     vhd = str(_at(extensions, "azure-disk").get("url") or "")
+    if vhd and not vhd.startswith("https://"):
+        raise ValueError(f"its disk '{vhd}' is not an https URL")
     offers = _at(extensions, "marketplace", "azure", "no-purchase-plan")
     marketplace = {
         generation: {member: str(offered[member]) for member in MEMBERS}

@@ -40,6 +40,10 @@ class FakeBlobs:
         if headers.get("if-none-match") == "*" and path in self.blobs:
             return 409
         self.writes.append(path)
+        if source := headers.get("x-ms-copy-source"):
+            copy = {"id": f"copy-{len(self.writes)}", "source": source, "status": "pending", "progress": "0/1049088"}
+            self.blobs[path] = Blob(b"", {f"x-ms-copy-{name}": value for name, value in copy.items()})
+            return 202
         self.blobs[path] = Blob(
             content, {name: value for name, value in headers.items() if name.startswith("x-ms-meta")}
         )
@@ -49,6 +53,9 @@ class FakeBlobs:
         """Answer one call."""
         path = urlsplit(str(prepared.url)).path.lstrip("/")
         headers = {name.lower(): value for name, value in prepared.headers.items()}
+        if headers.get("x-ms-copy-action") == "abort":
+            self.blobs[path].headers["x-ms-copy-status"] = "aborted"
+            return _reply(prepared, 204, {})
         if prepared.method == "PUT":
             body: Any = prepared.body or b""  # A container has none.
             status = self.put(path, body if isinstance(body, bytes) else body.read(), headers)
