@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from emulator.arm.access.authorization import EVERYONE
 from emulator.arm.access.exceptions import authorization_failed
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
-from emulator.authorization import exceptions
 from emulator.authorization.definitions import PERMISSION, complete
 from emulator.authorization.scopes import require_scope
 
@@ -35,42 +33,14 @@ def completed(properties: Json, scope: str, *, is_system_protected: bool) -> Jso
 def _prepare(change: Change) -> None:
     """Check who writes the deny assignment, and fill in defaults.
 
-    The resource provider may write any on a group that it manages, customers one of their own kind anywhere.
+    The resource provider may write any on a group that it manages, customers one of their own kind anywhere. The CLI
+    checks what customers give.
     """
     provided = change.arm.authorization.may_write_denials(change.caller, change.id.scope)
     if not provided and change.api_version < CUSTOMERS_VERSION:
         raise authorization_failed(change.caller, f"{NAME}/write", str(change.id))
     require_scope(change)
-    properties = completed(change.properties, change.id.scope, is_system_protected=provided)
-    if not provided:
-        _check_customers(properties)
-    change.properties.update(properties)
-
-
-def _check_customers(properties: Json) -> None:
-    """Check a customer's deny assignment: for everybody but somebody, or for one user or service principal.
-
-    Source: the checks and the help of `az role deny-assignment create`, Azure CLI 2.91. The code is a guess.
-    """
-    principals, excluded = properties["principals"], properties["excludePrincipals"]
-    everybody = [principal["id"].lower() for principal in principals] == [EVERYONE]
-    permissions = properties["permissions"]
-    actions = [action.lower() for entry in permissions for action in entry["actions"]]
-    problems = {
-        "isSystemProtected must be false": properties["isSystemProtected"],
-        "doNotApplyToChildScopes is not supported": properties["doNotApplyToChildScopes"],
-        "dataActions and notDataActions are not supported": any(
-            entry["dataActions"] or entry["notDataActions"] for entry in permissions
-        ),
-        "at least one action is required": not actions,
-        "read actions are not permitted": any(action.endswith("/read") for action in actions),
-        "one principal is required": len(principals) != 1,
-        "group principals are not permitted": any(each.get("type") == "Group" for each in (*principals, *excluded)),
-        "at least one excluded principal is required to deny everyone": everybody and not excluded,
-    }
-    found = [problem for problem, holds in problems.items() if holds]
-    if found:
-        raise exceptions.DENY_ASSIGNMENT(found)
+    change.properties.update(completed(change.properties, change.id.scope, is_system_protected=provided))
 
 
 async def _tell_scope(arm: Reads, stored: Json) -> None:

@@ -56,7 +56,6 @@ PRINCIPAL_OF_ANOTHER_TYPE = Refusal(400, "UnmatchedPrincipalType",
     "The PrincipalId '{guid}' has type '{found}' , which is different from specified PrinciaplType '{given}'.")
 
 # Deny assignments, locks, policies, filters
-DENY_ASSIGNMENT = Refusal(400, "InvalidDenyAssignment", MEMORY, "The deny assignment is not valid: {problems:; }.")
 UNSUPPORTED_FILTER = Refusal(400, "UnsupportedQuery", MEMORY,
     "The filter '{text}' is not supported. Supported filters are either 'atScope()' or 'principalId eq '{{value}}' or "
     "assignedTo('{{value}}')'.")

@@ -43,12 +43,10 @@ class Loop:
     Args:
         name: name of the loop; other resources use it to depend on the whole loop.
         index: index of this round, from 0.
-        batch_size: number of rounds that may run at once; 0 for all.
     """
 
     name: str
     index: int
-    batch_size: int
 
 
 @dataclass(frozen=True)
@@ -118,25 +116,10 @@ def _rounds(resource: Mapping[str, Any], scope: Scope, scope_id: str) -> Iterato
         return
     with _Explained(resource):
         count = copy_count(copy["count"], copy["name"], scope)
-        batch = _batch_size(copy, scope)
     for index in range(count):
         inside = scope.in_loop(copy["name"], index, unnamed=True)
         for declaration in _with_children(resource, inside, scope_id):
-            yield replace(declaration, loop=Loop(copy["name"], index, batch))
-
-
-def _batch_size(copy: Mapping[str, Any], scope: Scope) -> int:
-    mode = (copy.get("mode") or "parallel").lower()
-    if mode not in ("parallel", "serial"):
-        raise ExpressionError(f"The copy mode '{copy['mode']}' is neither 'Parallel' nor 'Serial'.", topic="arm-copy")
-    if mode == "parallel":
-        return 0
-    size = evaluate(copy.get("batchSize", 1), scope)
-    if isinstance(size, Unknown):
-        raise UndeterminedError(copy["name"])
-    if type(size) is not int or size < 1:
-        raise ExpressionError(f"The copy batch size '{size}' is not a positive integer.", topic="arm-copy")
-    return size
+            yield replace(declaration, loop=Loop(copy["name"], index))
 
 
 def _with_children(

@@ -11,18 +11,9 @@ from emulator.core.store import Document
 from emulator.deployments.exceptions import RESOURCE_GROUP_NOT_FOUND
 from emulator.deployments.language.scope import Environment
 
-# What environment() returns in the public cloud. Source: the documentation of the template function `environment`.
+# What templates ask of environment() in the public cloud. Source: the documentation of the template function `environment`.
 CLOUD: dict[str, Any] = {
     "name": "AzureCloud",
-    "gallery": "https://gallery.azure.com/",
-    "graph": "https://graph.windows.net/",
-    "portal": "https://portal.azure.com",
-    "graphAudience": "https://graph.windows.net/",
-    "activeDirectoryDataLake": "https://datalake.azure.net/",
-    "batch": "https://batch.core.windows.net/",
-    "media": "https://rest.media.azure.net",
-    "sqlManagement": "https://management.core.windows.net:8443/",
-    "vmImageAliasDoc": "https://raw.githubusercontent.com/Azure/azure-rest-api-specs/master/arm-compute/quickstart-templates/aliases.json",
     "resourceManager": "https://management.azure.com/",
     "authentication": {
         "loginEndpoint": "https://login.microsoftonline.com/",

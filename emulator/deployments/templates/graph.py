@@ -1,4 +1,4 @@
-"""The order in which resources are made: by `dependsOn`, `reference` and `list*`, and by the rounds of serial loops."""
+"""The order in which resources are made: by `dependsOn`, `reference` and `list*`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,7 +138,6 @@ def make_plan(template: Template, declarations: Sequence[Declaration]) -> Plan:
         wanted = [
             *_explicit(template, declaration, directory),
             *observer.seen,
-            *_earlier_rounds(declaration, directory),
         ]
         needs[declaration.key] = tuple(dict.fromkeys(need.key for need in wanted))
     _refuse_circles({declaration.key: declaration for declaration in declarations}, needs)
@@ -164,19 +163,6 @@ def _explicit(template: Template, declaration: Declaration, directory: Directory
             raise NOT_IN_TEMPLATE(text.rpartition("/providers/")[2]) if "/" in text else REFERENCE_NOT_FOUND(text)
         found.extend(meant)
     return found
-
-
-def _earlier_rounds(declaration: Declaration, directory: Directory) -> list[Declaration]:
-    """Return the rounds in the batch before, if the resource is a round of a serial loop."""
-    loop = declaration.loop
-    if loop is None or not loop.batch_size:
-        return []
-    batch = loop.index // loop.batch_size
-    return [
-        other
-        for other in directory.for_dependency(loop.name)
-        if other.loop is not None and other.loop.index // loop.batch_size == batch - 1
-    ]
 
 
 def _refuse_circles(declarations: Mapping[str, Declaration], needs: Mapping[str, tuple[str, ...]]) -> None:

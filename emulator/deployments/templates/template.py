@@ -79,8 +79,6 @@ MEMBERS: dict[str, dict[str, tuple[type, ...]]] = {
     "TemplateResourceCopy": {
         "name": (str,),
         "count": (int, str),
-        "mode": (str,),
-        "batchSize": (int, str),
     },
 }
 

@@ -233,27 +233,3 @@ def test_an_owner_denies_actions_to_one_principal(stage: Stage, group: str) -> N
     assert _writes(stage, user, scope) == "DenyAssignmentAuthorizationFailed"
     assert _call(stage, token, "DELETE", path, **new).status_code == 200
     assert _writes(stage, user, scope) == ""
-
-
-@pytest.mark.parametrize(
-    ("principals", "members", "want"),
-    [
-        ([("Group", "group")], {}, "group principals are not permitted"),
-        ([("SystemDefined", EVERYONE)], {}, "at least one excluded principal"),
-        ([("User", "u"), ("User", "v")], {}, "one principal is required"),
-        ([("User", "u")], {"permissions": [{"actions": ["Microsoft.Network/*/read"]}]}, "read actions"),
-        ([("User", "u")], {"permissions": [{"actions": ["a/write"], "dataActions": ["x"]}]}, "dataActions"),
-        ([("User", "u")], {"doNotApplyToChildScopes": True}, "doNotApplyToChildScopes"),
-        ([("User", "u")], {"isSystemProtected": True}, "isSystemProtected"),
-    ],
-)
-def test_what_customers_may_not_deny_is_refused(
-    stage: Stage, group: str, principals: list[tuple[str, str]], members: Json, want: str
-) -> None:
-    """The rules are those of the CLI's help."""
-    path = f"{_scope(stage, group)}/providers/Microsoft.Authorization/denyAssignments/{uuid4()}"
-    body = {"properties": {"isSystemProtected": False} | _denial(*principals, **members)}
-    token = stage.owner.get_token(f"{ARM}/.default").token
-    answer = _call(stage, token, "PUT", path, body, **{"api-version": "2024-07-01-preview"})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "InvalidDenyAssignment")
-    assert want in answer.json()["error"]["message"]

@@ -80,17 +80,6 @@ def test_a_copy_loop_makes_a_resource_for_each_round_and_can_be_waited_for() -> 
     assert all(made.needs[key] == () for key in rounds)
 
 
-def test_a_serial_loop_waits_batch_by_batch() -> None:
-    """The rounds of one batch run together."""
-    made = plan(
-        template(
-            resource("[concat('n', copyIndex())]", copy={"name": "l", "count": 4, "mode": "Serial", "batchSize": 2}),
-        )
-    )
-    first, second = (_key(NSG, "n0"), _key(NSG, "n1")), (_key(NSG, "n2"), _key(NSG, "n3"))
-    assert [made.needs[key] for key in (*first, *second)] == [(), (), first, first]
-
-
 def test_a_loop_of_no_rounds_makes_nothing() -> None:
     """Other resources may still depend on it."""
     made = plan(template(resource(copy={"name": "l", "count": 0}), resource("b", dependsOn=["l"])))

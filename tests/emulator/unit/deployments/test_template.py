@@ -270,7 +270,7 @@ def test_parameters_of_a_wrong_form_are_refused(raw: dict[str, Any], want_code: 
 FULL = template(
     resource(
         "[concat('a', copyIndex('l'))]",
-        copy={"name": "l", "count": "[length(variables('v'))]", "mode": "serial", "batchSize": 1},
+        copy={"name": "l", "count": "[length(variables('v'))]"},
         dependsOn=["b"],
         properties={"copy": [{"name": "x", "count": 2, "input": {"y": "[copyIndex('x')]"}}]},
     ),
