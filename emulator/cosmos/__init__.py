@@ -1,8 +1,9 @@
 """The data plane of Cosmos DB for NoSQL: `https://<account>.documents.azure.com`.
 
 Every container has one partition key range. Every read sees the newest write, unless a fault makes it stale and the
-account's consistency level allows that (`former_states.py`). This package refuses account keys, hierarchical partition keys, partial updates, batches, the change feed, stored procedures,
-triggers, functions, throughput, and queries that need more than one document at a time.
+account's consistency level allows that (`former_states.py`). This package refuses account keys, hierarchical partition
+keys, and queries outside of its grammar, and has no partial updates, batches, change feed, stored procedures, triggers,
+functions or throughput.
 """
 
 from emulator.core.platform import Platform, Service
