@@ -176,7 +176,7 @@ def _cosmos(service: Service) -> Table:
         Call(COSMOS, name, method)
         for route in service.routes
         for name in named(route)
-        for method in (route.methods or set()) - ({"HEAD"} if name != "change metadata" else set())
+        for method in (route.methods or set()) - {"HEAD"}
     }
     return Table(calls, find)
 
