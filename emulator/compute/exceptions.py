@@ -43,7 +43,6 @@ CHANGE_NOT_ALLOWED = Refusal(409, "PropertyChangeNotAllowed",
     "Changing property '{path}' is not allowed.", "{path}")
 
 # Sizes, zones, quotas
-SIZE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have the VM size '{size}'.")
 INVALID_SIZE = Refusal(400, "InvalidParameter", public_output("an answer to `az vm resize` in a published transcript"),
     "The value {size} provided for the VM size is not valid. The valid sizes in the current region are: {known:,}. "
     "Find out more on the valid VM sizes in each region at https://aka.ms/azure-regions.", "vmSize")

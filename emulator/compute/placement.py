@@ -42,11 +42,9 @@ def check_size(location: str, name: str, zone: str) -> sizes.Size:
         zone: the machine's zone, or "".
 
     Raises:
-        ServiceError: 400 for an unknown size, and for one that is not emulated; 409 `SkuNotAvailable`.
+        ServiceError: 400 for an unknown size; 409 `SkuNotAvailable`.
     """
     size = sizes.find(name)
-    if size is None and sizes.not_emulated(name):
-        raise exceptions.SIZE_NOT_EMULATED(name)
     known = [found.name for found in sizes.in_location(location)]
     if size is None:
         raise exceptions.INVALID_SIZE(size=name, known=known)

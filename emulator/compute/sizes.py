@@ -118,33 +118,6 @@ _BY_NAME = {
 }
 FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in _FAMILIES))
 
-# Sizes that Azure has and that are not emulated: pattern of the name, and the numbers in it.
-_D, _E = (2, 4, 8, 16, 32, 48, 64), (2, 4, 8, 16, 20, 32, 48, 64)
-_ELSEWHERE: tuple[tuple[str, tuple[int, ...]], ...] = (
-    ("Standard_A{}_v2", (1, 2, 4, 8)),
-    ("Standard_A{}m_v2", (2, 4, 8)),
-    ("Standard_B{}ls", (1,)),
-    ("Standard_B{}s", (1, 2)),
-    ("Standard_B{}ms", (1, 12, 20)),
-    ("Standard_B{}s_v2", (2, 4, 8, 16, 32)),
-    ("Standard_B{}as_v2", (2, 4, 8, 16, 32)),
-    ("Standard_B{}ls_v2", (2, 4)),
-    ("Standard_B{}ts_v2", (2,)),
-    ("Standard_D{}_v2", (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)),
-    ("Standard_DS{}_v2", (1, 2, 3, 4, 5, 11, 12, 13, 14, 15)),
-    *((f"Standard_D{{}}{kind}", _D) for kind in ("_v3", "_v4", "d_v4", "ds_v4", "a_v4", "_v5", "d_v5", "ads_v5")),
-    *((f"Standard_D{{}}{kind}", _D) for kind in ("ls_v5", "lds_v5", "ps_v5", "pds_v5", "as_v6", "ads_v6", "als_v6")),
-    *((f"Standard_E{{}}{kind}", _E) for kind in ("_v3", "_v4", "d_v4", "ds_v4", "a_v4", "_v5", "d_v5", "ads_v5")),
-    *((f"Standard_E{{}}{kind}", _E) for kind in ("s_v6", "ds_v6", "as_v6", "ads_v6", "bs_v5", "bds_v5")),
-    *((f"Standard_DC{{}}{kind}", (2, 4, 8, 16, 32, 48)) for kind in ("as_v5", "ads_v5", "s_v3", "ds_v3")),
-    ("Standard_F{}s", (1, 2, 4, 8, 16)),
-    ("Standard_L{}as_v3", (8, 16, 32, 48, 64, 80)),
-    ("Standard_M{}s", (32, 64, 128)),
-    ("Standard_NC{}ads_A100_v4", (24, 48, 96)),
-    ("Standard_NV{}ads_A10_v5", (6, 12, 18, 36, 72)),
-)
-_NOT_EMULATED = {pattern.format(count).lower() for pattern, counts in _ELSEWHERE for count in counts}
-
 # By region: patterns of the sizes that it does not have at all.
 _NOT_OFFERED = {
     "westus": ("Standard_NC*", "Standard_*_v6", "Standard_L*_v4"),
@@ -161,11 +134,6 @@ RESTRICTIONS = (
 def find(name: str) -> Size | None:
     """Return a size by its name, ignoring case, or None."""
     return _BY_NAME.get(name.lower())
-
-
-def not_emulated(name: str) -> bool:
-    """Tell whether Azure has a size of this name, in any case, which is not emulated."""
-    return name.lower() in _NOT_EMULATED
 
 
 def offered(size: Size, location: str) -> bool:

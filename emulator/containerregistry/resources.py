@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from datetime import UTC, datetime
 from typing import Any
 
 from emulator.arm.ids import parse_resource
@@ -131,12 +130,8 @@ def _password(call: ActionCall, name: str) -> Json:
         "name": name,
         "value": secrets.token_urlsafe(39).replace("-", "+").replace("_", "/"),
     }
-    if call.body.get("expiry"):
-        try:
-            expiry = datetime.fromisoformat(str(call.body["expiry"]))
-        except ValueError as error:
-            raise exceptions.INVALID_PARAMETER(name="expiry", value=call.body["expiry"]) from error
-        password["expiry"] = rfc3339(expiry if expiry.tzinfo else expiry.replace(tzinfo=UTC))
+    if expiry := call.body.get("expiry"):
+        password["expiry"] = expiry
     return password
 
 

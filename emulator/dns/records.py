@@ -11,7 +11,6 @@ from emulator.dns import exceptions
 Json = dict[str, Any]
 
 APEX = "@"
-MOST_RECORDS = 20
 LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 ZONE_NAME = rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})+"
 RECORD_NAME = rf"@|(\*|{LABEL})(\.{LABEL})*"
@@ -69,35 +68,18 @@ def table_of(kind: str) -> Any:
     return RECORDS[kind] if kind in SINGLE else [RECORDS[kind]]
 
 
-def check(change: Change, members: Mapping[str, str]) -> None:
-    """Check a record set against the others of its name, and its records against each other; it may have none.
+def complete(change: Change, members: Mapping[str, str]) -> None:
+    """Complete a record set, which may have no records.
 
     Args:
         change: the PUT.
         members: the member with the records of each type.
-
-    Raises:
-        ServiceError: 400 or 409 for the first mistake.
     """
-    kind = change.id.types[-1].upper()
+    kind, properties = change.id.types[-1].upper(), change.properties
+    properties.setdefault("metadata", {})
     if kind == "SOA":
-        _keep_host(change, members[kind])
-    others = [other for other in members if other != kind and _exists(change, other)]
-    if kind == "CNAME" and others:
-        raise exceptions.NAME_HAS_RECORDS()
-    if "CNAME" in others:
-        raise exceptions.name_has_cname()
-    if kind not in SINGLE:
-        records = change.properties.setdefault(members[kind], [])
-        if len(records) > MOST_RECORDS:
-            raise exceptions.TOO_MANY_RECORDS(identifier=change.id, most=MOST_RECORDS)
-
-
-def _keep_host(change: Change, member: str) -> None:
-    """Keep the host of an SOA record if the body leaves that out."""
-    before = (change.existing or {}).get("properties", {}).get(member, {"host": ""})
-    change.properties.setdefault(member, {}).setdefault("host", before["host"])
-
-
-def _exists(change: Change, kind: str) -> bool:
-    return change.arm.load(f"{change.id.parent}/{kind}/{change.id.name}") is not None
+        # The host stays if the body leaves it out.
+        before = (change.existing or {}).get("properties", {}).get(members[kind], {"host": ""})
+        properties.setdefault(members[kind], {}).setdefault("host", before["host"])
+    elif kind not in SINGLE:
+        properties.setdefault(members[kind], [])

@@ -80,8 +80,7 @@ async def _make_apex(arm: Writes, stored: Json) -> None:
 
 
 def _prepare_record(change: Change) -> None:
-    records.check(change, MEMBERS)
-    change.properties.setdefault("metadata", {})
+    records.complete(change, MEMBERS)
 
 
 def _render_record(_arm: Reads, stored: Json) -> Json:

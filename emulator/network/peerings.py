@@ -4,8 +4,7 @@ A network that peers with another one has one half, `Initiated` until the other 
 `Connected`. If one half goes, or its network, the other one is `Disconnected` until it is written again.
 """
 
-from collections.abc import Iterable, Iterator
-from ipaddress import ip_network
+from collections.abc import Iterator
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -79,7 +78,6 @@ def _prepare(change: Change) -> None:
     remote, network = properties["remoteVirtualNetwork"]["id"], str(change.id.parent)
     _check_whole(properties)
     _check_remote(change, network, remote)
-    _check_spaces(change, network, remote)
     other = _other_of(arm, network, remote)
     if other is not None and other["properties"]["peeringState"] == DISCONNECTED:
         raise peering_exceptions.REMOTE_DISCONNECTED(
@@ -113,21 +111,6 @@ def _check_remote(change: Change, network: str, remote: str) -> None:
         raise peering_exceptions.REMOTE_NOT_PROVISIONED(peering_id=own, remote_id=remote)
     if change.properties.get("useRemoteGateways"):
         raise peering_exceptions.NO_GATEWAYS(peering_id=own, remote_id=remote)
-
-
-def _check_spaces(change: Change, network: str, remote: str) -> None:
-    """Check that no range of a network is also the other one's, or that of a network with which that one is peered."""
-    arm, own = change.arm, str(change.id)
-    mine, theirs = _space(arm, network), _space(arm, remote)
-    if found := [*_overlapping(mine, theirs), *_overlapping(theirs, mine)]:
-        raise peering_exceptions.SPACES_OVERLAP(peering_id=own, network_id=network, remote_id=remote, prefixes=found)
-    for first, second in ((network, remote), (remote, network)):
-        for half in _halves(arm, second):
-            third = _remote(half)
-            if third.lower() != first.lower() and (found := _overlapping(_space(arm, first), _space(arm, third))):
-                raise peering_exceptions.SPACE_OVERLAPS_PEERED(
-                    peering_id=own, network_id=first, remote_id=second, third_id=third, prefixes=found
-                )
 
 
 async def _connect(arm: Writes, stored: Json) -> None:
@@ -184,16 +167,6 @@ def _other_of(arm: Reads, network: str, remote: str) -> Json | None:
 def _space(arm: Reads, network_id: str) -> list[str]:
     found = arm.load(network_id)
     return [] if found is None else list(found["properties"]["addressSpace"]["addressPrefixes"])
-
-
-def _overlapping(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    """Return those of the first ranges that overlap one of the others."""
-    others = [ip_network(text) for text in theirs]
-    return [
-        text
-        for text in mine
-        if any(other.version == ip_network(text).version and other.overlaps(ip_network(text)) for other in others)
-    ]
 
 
 PEERINGS = ResourceType(

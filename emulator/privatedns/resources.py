@@ -75,8 +75,7 @@ def _keep_linked(arm: Reads, stored: Json) -> None:
 
 
 def _prepare_record(change: Change) -> None:
-    records.check(change, MEMBERS)
-    change.properties.setdefault("metadata", {})
+    records.complete(change, MEMBERS)
 
 
 def _table_of(kind: str) -> Any:

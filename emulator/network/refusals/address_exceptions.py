@@ -6,9 +6,6 @@ from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
-_DEPLOYMENTS = "https://learn.microsoft.com/azure/azure-resource-manager/templates/common-deployment-errors"
-_JAVA = "Azure/azure-sdk-for-java: PublicIpAddressImpl.java, whose comments name the code"
-
 # fmt: off
 VERSION_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not support {found.value} addresses ({found.path}).")

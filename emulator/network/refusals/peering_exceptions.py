@@ -4,15 +4,6 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import OWN, public_output
 
 # fmt: off
-SPACES_OVERLAP = Refusal(400, "VnetAddressSpacesOverlap",
-    public_output("https://github.com/kyma-project/cloud-manager/blob/main/pkg/kcp/provider/azure/meta/metadata.go"),
-    "Cannot create or update peering {peering_id}. Virtual networks {network_id} and {remote_id} cannot be peered "
-    "because their address spaces overlap. Overlapping address prefixes: {prefixes:, }")
-SPACE_OVERLAPS_PEERED = Refusal(400, "VnetAddressSpaceOverlapsWithAlreadyPeeredVnet",
-    public_output("https://github.com/Azure/ResourceModules/issues/731"),
-    "Cannot create or update peering {peering_id}. Virtual networks {network_id} and {remote_id} cannot be peered "
-    "because address space of the first virtual network overlaps with address space of virtual network {third_id} "
-    "already peered with the second virtual network. Overlapping address prefixes: {prefixes:, }.")
 ALREADY_PEERED = Refusal(400, "AnotherPeeringAlreadyReferencesRemoteVnet",
     public_output("https://github.com/kyma-project/cloud-manager/blob/main/pkg/kcp/provider/azure/meta/metadata.go"),
     "Peering {other_id} already references remote virtual network {remote_id}. Cannot add another peering "

@@ -17,7 +17,6 @@ def test_every_mark_names_a_source_with_an_address_or_says_that_there_is_none() 
         "OWN",
         "documentation",
         "public_output",
-        "published_schema",
     }
 
 

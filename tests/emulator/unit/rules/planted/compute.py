@@ -47,7 +47,6 @@ def _ask_for_too_much_together(stage: Stage) -> None:
 
 CASES: tuple[Case, ...] = (
     wrong("machine", "a size that does not exist", exceptions.INVALID_SIZE, {SIZE: "Standard_D7s_v5"}),
-    wrong("machine", "a size that is not emulated", exceptions.SIZE_NOT_EMULATED, {SIZE: "Standard_DS1_v2"}),
     refused(
         "machine",
         "a size that its region lacks",

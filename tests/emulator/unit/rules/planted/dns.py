@@ -12,29 +12,6 @@ from tests.emulator.unit.rules.targets import Answer
 Json = dict[str, Any]
 
 
-def _beside(key: str, other: str) -> Any:
-    """Return an act that puts a record under the name of another one."""
-
-    def act(stage: Stage) -> Answer:
-        made = stage.make(other)
-        assert not made.code, made
-        return stage.put(key, stage.examples[key].body, name=stage.fill(stage.examples[other].name))
-
-    return act
-
-
-def _addresses(key: str, *addresses: str) -> Any:
-    """Return an act that puts a record set with these addresses."""
-
-    def act(stage: Stage) -> Answer:
-        stage.make_needs(key)
-        properties = stage.examples[key].body["properties"]
-        member = next(name for name in properties if name.lower() == "arecords")
-        return stage.put(key, {"properties": properties | {member: [{"ipv4Address": one} for one in addresses]}})
-
-    return act
-
-
 def _deleted(key: str) -> Any:
     def act(stage: Stage) -> Answer:
         stage.make_needs(key)
@@ -77,16 +54,10 @@ def _linked_zone(stage: Stage) -> Answer:
     return stage.delete(ZONE)
 
 
-TWENTY_ONE = tuple(f"192.0.2.{number}" for number in range(21))
-
-
 def _of(prefix: str) -> tuple[Case, ...]:
     """Return the cases of public or private records; the keys of the examples begin with the prefix."""
-    a, cname, soa = (f"{prefix}{kind} record" for kind in ("A", "CNAME", "SOA"))
+    a, soa = f"{prefix}A record", f"{prefix}SOA record"
     return (
-        Case(cname, "a name with records", _beside(cname, a), origin(public.NAME_HAS_RECORDS), True),
-        Case(a, "the name of an alias", _beside(a, cname), origin(public.name_has_cname), True),
-        Case(a, "more than 20 addresses", _addresses(a, *TWENTY_ONE), origin(public.TOO_MANY_RECORDS)),
         Case(a, "an unknown name", _missing(a), origin(public.RECORD_NOT_FOUND)),
         Case(soa, "its deletion", _deleted(soa), origin(public.APEX_STAYS)),
     )
