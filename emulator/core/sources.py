@@ -46,11 +46,6 @@ def public_output(where: str) -> Source:
     return Source("public output", where)
 
 
-def published_schema(where: str) -> Source:
-    """Return the source of what a published OpenAPI document, or an SDK made from it, says."""
-    return Source("published schema", where)
-
-
 def said(source: Source) -> Callable[[Callable[Given, Built]], Callable[Given, Built]]:
     """Mark a function that builds an error with the source of its code and text; its errors then carry its name."""
 

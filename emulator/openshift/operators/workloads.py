@@ -147,25 +147,9 @@ def _fits(pod: Json, node: Json) -> bool:
     labels = node["metadata"].get("labels") or {}
     if not (pod.get("nodeSelector") or {}).items() <= labels.items():
         return False
-    affinity = ((pod.get("affinity") or {}).get("nodeAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    )
-    terms = (affinity or {}).get("nodeSelectorTerms") or []
-    if terms and not any(all(_selects(one, labels) for one in term.get("matchExpressions") or []) for term in terms):
-        return False
     tolerations = [*_TOLERATED, *(pod.get("tolerations") or [])]
     taints = [taint for taint in node["spec"].get("taints") or () if taint["effect"] != "PreferNoSchedule"]
     return all(any(_tolerates(one, taint) for one in tolerations) for taint in taints)
-
-
-def _selects(expression: Json, labels: dict[str, str]) -> bool:
-    value, values = labels.get(expression["key"]), expression.get("values") or []
-    return {
-        "In": value in values,
-        "NotIn": value not in values,
-        "Exists": value is not None,
-        "DoesNotExist": value is None,
-    }.get(expression.get("operator", ""), False)
 
 
 def _tolerates(toleration: Json, taint: Json) -> bool:
