@@ -1,7 +1,6 @@
 """The journal: one line for each call that an emulated service answered, for people, tests and benchmarks."""
 
 import json
-import logging
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-
-logger = logging.getLogger("emulator.journal")
 
 KEPT_IN_MEMORY = 50_000
 # The actions on which ARM has decided for the call that the current task answers; None outside such a call.

@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 PORT = re.compile(r"[0-9]{1,5}")
 
-MAX_HEADER_BYTES = 16 * 1024
 CHUNK = 64 * 1024
 
 

@@ -17,16 +17,6 @@ Json = dict[str, Any]
 # From this version on, a PUT of a network without `subnets` leaves its subnets alone.
 KEEPS_SUBNETS = "2023-09-01"
 
-# Multicast, broadcast, loopback, link-local, and Azure's own DNS.
-LOOPBACK = ip_network("127.0.0.0/8")
-RESERVED = (
-    ip_network("224.0.0.0/4"),
-    ip_network("255.255.255.255/32"),
-    LOOPBACK,
-    ip_network("169.254.0.0/16"),
-    ip_network("168.63.129.16/32"),
-)
-
 # The services that have service endpoints.
 ENDPOINT_SERVICES = (
     "Microsoft.AzureActiveDirectory",

@@ -56,16 +56,6 @@ VERSION = Rule(
 )
 
 
-def longest(characters: int, refusal: Any) -> Rule:
-    """Return the rule for a text that must not be too long.
-
-    Args:
-        characters: how many it may have.
-        refusal: builds the error.
-    """
-    return Rule(str, lambda value: len(value) <= characters, ("x" * (characters + 1),), refusal)
-
-
 def _not_emulated(what: str) -> Any:
     def refuse(_found: Found) -> ServiceError:
         return exceptions.NOT_EMULATED(what)

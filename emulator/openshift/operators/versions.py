@@ -1,14 +1,11 @@
 """The ClusterVersion, whose operator summarizes the state of the other operators."""
 
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.openshift.boot import timeline
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators.conditions import Conditions, seconds, written
 from emulator.openshift.release.kinds import CLUSTER_VERSION, CONFIG
-
-Json = dict[str, Any]
 
 NO_CHANNEL = (False, "NoChannel", "The update channel has not been configured.")
 
