@@ -36,8 +36,8 @@ Json = dict[str, Any]
 # All public addresses, and those of private endpoints of the provider that runs the working tree, are in this range.
 LOCAL = IPv4Network("127.0.0.0/8")
 ALIASES_FOLLOWED = 8
-# The delegations of subnets that function apps join.
-OF_APPS = ("Microsoft.App/environments", "Microsoft.Web/serverFarms")
+# The delegations of subnets that function apps join, in lower case.
+OF_APPS = ("microsoft.app/environments", "microsoft.web/serverfarms")
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Reach:
         """Tell whether apps connect from the network of a private endpoint: a subnet of it is delegated to them."""
         network = parse_resource(endpoint["properties"]["subnet"]["id"]).root
         return any(
-            delegation["properties"]["serviceName"] in OF_APPS
+            delegation["properties"]["serviceName"].lower() in OF_APPS
             for subnet in self._arm.scan(f"{network}/subnets/", SUBNET)
             for delegation in subnet["properties"].get("delegations", ())
         )

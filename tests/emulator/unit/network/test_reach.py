@@ -48,7 +48,11 @@ def test_a_private_endpoint_leads_through_the_link_to_the_machines(world: World)
     assert [found.vm_id for found in world.reach.from_outside(world.endpoint_address(), 6443)] == [vm]
 
 
-@pytest.mark.parametrize(("apps", "reached"), [("Microsoft.Web/serverFarms", 1), ("", 0)], ids=["joined", "alone"])
+@pytest.mark.parametrize(
+    ("apps", "reached"),
+    [("Microsoft.Web/serverFarms", 1), ("microsoft.web/serverfarms", 1), ("", 0)],
+    ids=["joined", "joined in lower case", "alone"],
+)
 def test_a_private_endpoint_in_another_network_is_reached_by_apps_that_join_it(
     world: World, apps: str, reached: int
 ) -> None:
