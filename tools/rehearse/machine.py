@@ -52,7 +52,7 @@ root=$1 address=$2
 shift 2
 ip link set lo up
 if [ -n "$address" ]; then ip address add "$address" dev lo; fi
-while read -r kind source target; do
+while IFS=$(printf '\\t') read -r kind source target; do
     mount --"$kind" "$source" "$root$target"
     # Another user than root may not do that, and cannot write there anyway.
     if [ "$kind" = bind ]; then mount --options remount,bind,ro "$root$target" || true; fi
@@ -243,7 +243,7 @@ class Machine:
         for path in ("/tmp", "/usr/share", "/var/log"):  # noqa: S108 - below the machine's own root
             (self._root / path[1:]).mkdir(parents=True, exist_ok=True)
         (self._root / "assets").symlink_to(ROOT)
-        self._write(f"{_INSIDE}/mounts", "".join(f"{' '.join(row)}\n" for row in rows).encode(), 0o644)
+        self._write(f"{_INSIDE}/mounts", "".join("\t".join(row) + "\n" for row in rows).encode(), 0o644)
 
 
 def stages(script: str) -> dict[str, str]:

@@ -24,8 +24,9 @@ def _able() -> None:
 
 
 def _rehearsed(tmp_path: Path, others: dict[str, str | None] | None = None, **options: str) -> list[Stage]:
-    made = Machine(tmp_path / "machine", [ignition(**options)], programs(tmp_path / "programs", others))
-    return list(made.rehearse())
+    # People's folders have blanks in their names.
+    folder = programs(tmp_path / "the programs", others)
+    return list(Machine(tmp_path / "the machine", [ignition(**options)], folder).rehearse())
 
 
 def _accepted(*names: str) -> list[Stage]:
@@ -39,7 +40,7 @@ def _refusing(said: str) -> str:
 def test_every_stage_whose_program_accepts_is_accepted(tmp_path: Path) -> None:
     """The script runs as it is, up to where it waits for etcd, and its stages find what earlier ones made."""
     assert _rehearsed(tmp_path) == _accepted(*STAGES)
-    assert (tmp_path / "machine/opt/openshift/manifests/made.yaml").read_text(encoding="utf-8") == "kind: Made\n"
+    assert (tmp_path / "the machine/opt/openshift/manifests/made.yaml").read_text(encoding="utf-8") == "kind: Made\n"
 
 
 def test_a_program_that_refuses_is_quoted_and_the_next_stages_run(tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_program_has_an_address_in_the_machine_network_and_no_way_out(tmp_path
     )
     found = _rehearsed(tmp_path, {"cluster-etcd-operator": looking}, network="10.7.0.0/24")
     assert found[1] == Stage(STAGES[1], "accepted")
-    home = tmp_path / "machine/opt/openshift"
+    home = tmp_path / "the machine/opt/openshift"
     assert "10.7.0.10/24" in (home / "addresses").read_text(encoding="utf-8")
     assert "Network is unreachable" in (home / "refused").read_text(encoding="utf-8")
 
