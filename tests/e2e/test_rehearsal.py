@@ -10,14 +10,24 @@ from tests import openshift_install
 from tests.product.unit.rehearsal.release import accepting
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+VERSION = "4.19.25"
 SECONDS = 600
+
+
+def _installer(folder: Path) -> Path:
+    """Write a stand-in for a released program: it says which release it is of."""
+    stand_in, file = folder / "stand-in", folder / "openshift-install"
+    openshift_install.install(stand_in, VERSION)
+    said = f"openshift-install {VERSION}\nrelease image quay.io/openshift-release-dev/ocp-release@sha256:{'5' * 64}"
+    file.write_text(f"#!/bin/sh\n[ $1 = version ] && exec echo '{said}'\nexec '{stand_in}' \"$@\"\n", encoding="utf-8")
+    file.chmod(0o755)
+    return file
 
 
 @pytest.mark.slow(90)
 @pytest.mark.timeout(SECONDS + 30)
 def test_a_release_whose_programs_accept_is_created_rehearsed_and_deleted(tmp_path: Path) -> None:
-    installer = tmp_path / "installer" / "openshift-install"
-    openshift_install.install(installer, "4.19.25")
+    installer = _installer(tmp_path / "installer")
     words = ("--installer", installer, "--programs", accepting(tmp_path / "programs"), "--state", tmp_path / "state")
     done = subprocess.run(
         [sys.executable, "-m", "tools.rehearse", "--time-scale", "100", *map(str, words)],
