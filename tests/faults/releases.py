@@ -79,7 +79,7 @@ class App:
         self.deploy(REPOSITORY)
         with taken(self.azure.state) as inventory:
             site = inventory.service.site
-            (run,) = [document for key, document in inventory.rows("web_runs", site) if key == site.lower()]
+            run = dict(inventory.rows("web_runs", site))[site.lower()]
             inventory.write("web_runs", site.lower(), run | {"mount": str(self.link)})
         before = self.azure.pid("functions")
         self._restart(site)
