@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from installer import all_assets, graph
 from installer.graph import Graph, Inputs
 from installer.openshift_install import back_end as openshift_install
+from installer.openshift_install.gateway import Azure
 
 
 @dataclass(frozen=True)
@@ -17,17 +18,18 @@ class BackEnd:
     """One back end.
 
     Args:
-        make: makes the graph from the contents of `assets.GIVEN`, with threads for slow work.
+        make: makes the graph from the contents of `assets.GIVEN`, with threads for slow work, and a
+            function that returns what it may use of Azure.
         assets: names of the assets that its graphs always contain, inputs first.
     """
 
-    make: Callable[[Inputs, Executor], Graph]
+    make: Callable[[Inputs, Executor, Callable[[], Azure]], Graph]
     assets: Callable[[], list[str]]
 
 
 BACK_ENDS = {
     "built-in": BackEnd(
-        make=lambda given, pool: graph.resolve(all_assets.ASSETS, all_assets.TARGETS, given, pool),
+        make=lambda given, pool, _azure: graph.resolve(all_assets.ASSETS, all_assets.TARGETS, given, pool),
         assets=lambda: graph.needed(all_assets.ASSETS, all_assets.TARGETS),
     ),
     "openshift-install": BackEnd(make=openshift_install.make, assets=openshift_install.kept),

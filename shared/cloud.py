@@ -57,6 +57,7 @@ class CloudProfile:
 
     arm_endpoint: str
     arm_audience: str
+    arm_audiences: tuple[str, ...]
     login_endpoint: str
     key_vault_suffix: str
     storage_suffix: str
@@ -177,6 +178,7 @@ def cloud_profile() -> CloudProfile:
             (a for a in metadata["authentication"]["audiences"] if a.rstrip("/") == endpoint),
             metadata["authentication"]["audiences"][0],
         ),
+        arm_audiences=tuple(metadata["authentication"]["audiences"]),
         login_endpoint=metadata["authentication"]["loginEndpoint"],
         key_vault_suffix=metadata["suffixes"]["keyVaultDns"],
         storage_suffix=metadata["suffixes"]["storage"],
@@ -187,5 +189,14 @@ def cloud_profile() -> CloudProfile:
 @cache
 def managed_identity() -> ManagedIdentityCredential:
     """Return the credential of the app's managed identity, which caches its tokens for the whole process."""
-    client_id = settings.load().managed_identity_client_id
+    return _identity(settings.load().managed_identity_client_id)
+
+
+@cache
+def installer_identity() -> ManagedIdentityCredential:
+    """Return the credential of the second managed identity, which can only read."""
+    return _identity(settings.load().installer_client_id)
+
+
+def _identity(client_id: str) -> ManagedIdentityCredential:
     return ManagedIdentityCredential(client_id=client_id or None, **PROMPT)

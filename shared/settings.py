@@ -346,6 +346,12 @@ class Settings(Pace):
         "Client id of a user-assigned managed identity; empty for the system-assigned one.",
         default="",
     )
+    installer_client_id: str = _setting(
+        "INSTALLER_CLIENT_ID",
+        "Client id of a second managed identity, which can only read: the program `openshift-install` asks Azure as "
+        "it. Hosted, the program asks as the first-party application.",
+        default="",
+    )
     time_scale: float = _setting(
         "TIME_SCALE", "Divides every wait the product chooses; 1 in Azure.", parse=_scale, default="1"
     )

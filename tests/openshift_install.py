@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 # The environment variables that the service may pass to it.
 ENVIRONMENT = {
     *("PATH", "HOME", "TMPDIR", "OPENSHIFT_INSTALL_INVOKER", "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE"),
-    *("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"),
+    *("HTTPS_PROXY", "HTTP_PROXY", "IDENTITY_ENDPOINT", "IDENTITY_HEADER", "AZURE_REGIONAL_AUTHORITY_NAME"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),
 }
 # Variables that Python and the shell set themselves.
@@ -88,6 +88,7 @@ def main(words: list[str], version: str, notes: str) -> int:
         "words": words,
         "environment": sorted(os.environ),
         "found": found,
+        "credentials": sorted(_credentials()),
         "folder": str(folder),
         "drawn": {"infraId": state["InfraID"], "clusterId": state["UUID"]},
         "sha256": {path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in _files(folder)},
@@ -95,6 +96,12 @@ def main(words: list[str], version: str, notes: str) -> int:
     with Path(notes).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(noted) + "\n")
     return 0
+
+
+def _credentials() -> set[str]:
+    """Return the names of what the file of credentials has."""
+    file = Path(os.environ["HOME"], ".azure", "osServicePrincipal.json")
+    return set(json.loads(file.read_text(encoding="utf-8")))
 
 
 def _files(folder: Path) -> list[str]:

@@ -64,7 +64,7 @@ def _progress(step: Step) -> Outcome | None:
     """Tell whether the whole disk is there.
 
     Raises:
-        CloudError: for the operator: what the release names is no disk.
+        CloudError: for the operator: the release names something else than a disk.
         TryAgain: the copy failed, and may succeed if it is begun again; or it has disappeared.
     """
     if not _disk(step):

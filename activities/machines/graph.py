@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
@@ -22,8 +23,10 @@ from installer.back_end_errors import InstallerError
 from installer.config import install_config_checks
 from installer.graph import Content, Graph
 from installer.ignition import snippets
-from shared import durations, seal, tracing
+from installer.openshift_install.gateway import Azure
+from shared import cloud, durations, seal, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.azure import credentials
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
 from shared.steps import RetryClass
@@ -168,7 +171,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     given = graph_inputs.given(step, entry, f"https://{sealed.primary_hostname}/")
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
-    made = _made_by(entry.installer, given)
+    made = _made_by(step, entry.installer, given)
     _report_clashes(made)
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH_KEY]
     closed = seal.close(made.dump(), _key(key_id), key_id)
@@ -180,9 +183,9 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     return made
 
 
-def _made_by(installer: str, given: dict[str, Content]) -> Graph:
+def _made_by(step: Step, installer: str, given: dict[str, Content]) -> Graph:
     try:
-        return back_ends.BACK_ENDS[installer].make(given, _POOL)
+        return back_ends.BACK_ENDS[installer].make(given, _POOL, functools.partial(_azure, step))
     except InstallerError as error:
         _log.warning("%s: %s", installer, error, extra=tracing.current.get().extra())
         failure = CloudError(
@@ -194,6 +197,20 @@ def _made_by(installer: str, given: dict[str, Content]) -> Graph:
         if error.passing:
             raise TryAgain(failure, RetryClass.TRANSIENT) from error
         raise failure from error
+
+
+def _azure(step: Step) -> Azure:
+    """Return what the installer may use of Azure: reading the customer's subscription.
+
+    Raises:
+        CloudError: for the operator: there is no identity for it.
+        azure.core.exceptions.AzureError: there is no token.
+    """
+    profile = cloud.cloud_profile()
+    credential = credentials.installer(step.tenant_id, get_vault().get_service_secret)
+    read_token = functools.partial(credential.get_token, profile.arm_scope)
+    read_token()
+    return Azure(urlsplit(profile.arm_endpoint).netloc, profile.arm_audiences, read_token)
 
 
 def _report_clashes(made: Graph) -> None:

@@ -100,7 +100,7 @@ def _secret_reader(name: str, secret_name: str, api_version: str) -> dict[str, A
     }
 
 
-def _cloud_credentials(inputs: Inputs) -> Content:
+def cloud_credentials(inputs: Inputs) -> Content:
     """The cloud credential operator makes each operator's credentials from these."""
     credentials, azure = inputs["platform-credentials"], install_config.azure(inputs["install-config"])
     data = {
@@ -160,7 +160,7 @@ ASSETS = (
         "openshift/99_cloud-creds-secret.yaml",
         ("openshift/99_cloud-creds-secret.yaml",),
         (_INSTALL, _CREDENTIALS, _ID),
-        _cloud_credentials,
+        cloud_credentials,
     ),
     Asset(
         "openshift/99_role-cloud-creds-secret-reader.yaml",

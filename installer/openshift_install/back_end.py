@@ -11,20 +11,21 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from installer import all_assets, documents, graph
+from installer import all_assets, graph
 from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Asset, Graph, Inputs
 from installer.ignition import snippets
 from installer.openshift_install import binary, fields, ignition_snippets, outputs
+from installer.openshift_install.gateway import Azure, Gateway
 from installer.openshift_install.ignition_snippets import READ
 from installer.openshift_install.outputs import OTHERS
-from installer.openshift_install.program import Program, write
+from installer.openshift_install.program import IGNITION_SECONDS, Program
 
 WORK = "work with openshift-install"
 # Assets that the program does not know; it has to make everything else that the targets need.
@@ -39,42 +40,50 @@ def _leaf(asset: Asset) -> Asset:
 _TABLE = {name: asset if name in OURS else _leaf(asset) for name, asset in all_assets.ASSETS.items()}
 # In memory: private keys must not reach a disk.
 _MEMORY = Path("/dev/shm")  # noqa: S108 - the folder is private
+# The host ends a function after ten minutes, and the graph then still has to be sealed. The program asks Azure nine
+# times for all VM sizes, and waits two minutes for each answer: it gets all the time that is left.
+_SECONDS = 540
 _WORK, _LEFT_SECONDS = "aro-openshift-install-", 3600
 
 
-def make(given: Inputs, pool: Executor) -> Graph:
+def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
     """Make a graph with the program.
 
     Args:
         given: contents of `assets.GIVEN`.
         pool: threads that make our own assets.
+        azure: returns what the program may use of Azure.
 
     Returns:
         The graph: the inputs, every asset of ours whose files the program has made, and the rest under `OTHERS`.
 
     Raises:
         InstallerError: naming the step.
+        azure.core.exceptions.AzureError: if the program got no token.
     """
+    until = time.monotonic() + _SECONDS
     file = binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
     try:
-        with _work_folder() as work:
-            return _graph_of(_files(Program(file, work, given)), given, pool)
+        with _work_folder() as work, Gateway(azure()) as gateway:
+            try:
+                return _graph_of(_files(Program(file, work, given, gateway), until), given, pool)
+            except InstallerError as error:
+                raise gateway.failure or error from error
     except OSError as error:
         # A full memory, for example.
         cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
         raise InstallerError(WORK, cause, passing=may_pass(error)) from None
 
 
-def _files(program: Program) -> dict[str, str]:
-    """Run the program; return the files that it leaves, by their paths in our graph."""
+def _files(program: Program, until: float) -> dict[str, str]:
+    """Run the program until a time of the monotonic clock; return the files that it leaves, by their paths here."""
     given, folder = program.given, program.assets
     program.prepare()
     program.expect_version()
-    write(folder / "install-config.yaml", documents.to_yaml(given["install-config"]))
-    program.create("manifests")
+    program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS)
     outputs.rename(folder, given["cluster-id"])
-    outputs.lay(folder, fields.change(outputs.manifests(folder), given))
-    program.create("ignition-configs")
+    outputs.lay(folder, fields.added(given) | fields.change(outputs.manifests(folder), given))
+    program.create("ignition-configs", IGNITION_SECONDS)
     return outputs.read(folder)
 
 

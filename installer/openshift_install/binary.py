@@ -39,7 +39,7 @@ _COMPONENT = "installer"
 _ARCHITECTURE = "amd64"
 # For the versions of 2026: archives are near half a gigabyte, programs near one.
 _LONGEST_ARCHIVE, _LONGEST_PROGRAM, _LONGEST_REFERENCES = 1 << 30, 2 << 30, 8 << 20
-# The host ends a function after ten minutes, and the runs of the program need half of them.
+# The host ends a function after ten minutes, and the runs of the program need half of them (`back_end.py`).
 _FETCH_SECONDS = 200
 _MODE, _FOLDER_MODE = 0o755, 0o700
 # Leftovers of a killed fetch, in the program's own folder.

@@ -17,6 +17,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from installer import documents
+from installer.assets import platform
 from installer.back_end_errors import InstallerError
 from installer.graph import Inputs
 from installer.openshift_install import ignition_snippets
@@ -71,8 +72,11 @@ def _image(given: Inputs, current: Any) -> Any:
     return {"publisher": "", "offer": "", "sku": "", "version": "", "resourceID": path}
 
 
-def _credential(member: str) -> Value:
-    return lambda given, _current: documents.encode(given["platform-credentials"][member])
+def _with_mode(given: Inputs, current: Any) -> Any:
+    """Return an install-config with the cluster's own credentials mode."""
+    mode = given["install-config"].get("credentialsMode")
+    config = {name: value for name, value in kubernetes_yaml.load(current).items() if name != "credentialsMode"}
+    return documents.to_yaml(config | ({"credentialsMode": mode} if mode else {}))
 
 
 def _user_data(role: str) -> Value:
@@ -92,7 +96,6 @@ _MASTER_SET = (
 _WORKER_SETS = f"{_FILE}worker-machineset-*.yaml", "spec.template.spec.providerSpec.value"
 _OF_MASTERS, _OF_ALL = (_MASTERS, _MASTER_SET), (_MASTERS, _MASTER_SET, _WORKER_SETS)
 _CLOUD = "manifests/cloud-provider-config.yaml", "data.config"
-_ROOT_SECRET = "openshift/99_cloud-creds-secret.yaml"  # noqa: S105 - a path
 
 
 def _of(places: Iterable[tuple[str, str]], name: str, value: Value, reason: str) -> tuple[Field, ...]:
@@ -140,14 +143,11 @@ FIELDS = (
         _none,
         "the service, or the customer, owns the public records, and the cluster may not write them",
     ),
-    *(
-        Field(
-            _ROOT_SECRET,
-            f"data.azure_client_{member}",
-            _credential(f"client{member.capitalize()}"),
-            "the cluster acts as its own principal, and the program reads Azure as somebody else",
-        )
-        for member in ("id", "secret")
+    Field(
+        "manifests/cluster-config.yaml",
+        "data.install-config",
+        _with_mode,
+        "the program reads Azure as a managed identity, which it does in the credentials mode `Manual` alone",
     ),
     *(
         Field(
@@ -159,6 +159,13 @@ FIELDS = (
         for role in ("master", "worker")
     ),
 )
+
+
+def added(given: Inputs) -> dict[str, str]:
+    """Return the file that the program leaves out in the mode `Manual`: the Secret of the cluster's own principal."""
+    if given["install-config"].get("credentialsMode") == "Manual":
+        return {}
+    return {path: str(text) for path, text in platform.cloud_credentials(given).items()}
 
 
 def change(files: dict[str, str], given: Inputs) -> dict[str, str]:

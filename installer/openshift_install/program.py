@@ -1,7 +1,14 @@
-"""Runs of the program `openshift-install`: its inputs, its time limits, and its failures.
+"""Runs of the program `openshift-install`: its inputs, its limits, and its failures.
 
-It sees only its own working folder, which also contains HOME and TMPDIR. Of the service's environment it gets only the
-settings for the network.
+It sees only its own working folder, which also contains HOME and TMPDIR, and the system's programs and libraries. Of
+the network it sees only the gateway. Of the service's environment it gets only where authorities of certificates are.
+
+It asks Azure as a managed identity, because its file of credentials has no secret. So the customer's secret never
+reaches it. It accepts that only with the credentials mode `Manual`, in which it leaves out the Secret of the cluster's
+credentials and nothing else: `back_end.py` lays that, and the install-config without the mode.
+
+Source: openshift/installer `pkg/asset/installconfig/azure/session.go`, `pkg/asset/installconfig/platformcredscheck.go`,
+`pkg/asset/manifests/openshift.go`; azure-sdk-for-go `sdk/azidentity/managed_identity_client.go`.
 """
 
 import base64
@@ -11,29 +18,37 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from installer import documents
 from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Inputs
+from installer.openshift_install.gateway import Gateway
 from shared import child_process
+from shared.child_process import Confinement
 
 PROGRAM = "openshift-install"
 VERSION = f"{PROGRAM} version"
-# It reads from Azure, which takes a minute if Azure is slow. Fetch and runs together end before the host ends the
-# function, after ten minutes.
-RUN_SECONDS, _VERSION_SECONDS = 120, 30
+# Without calls to Azure.
+IGNITION_SECONDS, _VERSION_SECONDS = 60, 30
 # Ignition and state have a few MiB, and lie in memory, as its output does.
 LARGEST_FILE = 64 << 20
-# The original needs three seconds and some hundred MiB. A plan's instance has two GiB, also for other creates.
+# A plan's instance has two GiB, also for other creates.
 _CPU_SECONDS, _MEMORY_BYTES = 120, 1536 << 20
-_INHERITED = (
-    *("PATH", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR"),
+_AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_INHERITED = ("PATH", *_AUTHORITIES)
+# A script of this interpreter may take the program's place.
+_STARTABLE = ("/usr", "/lib", "/lib64", "/bin", sys.prefix, sys.base_prefix)
+_READABLE = (
+    *("/etc/ssl", "/etc/pki", "/etc/ld.so.cache", "/etc/localtime", "/etc/passwd"),
+    *("/dev/zero", "/dev/random", "/dev/urandom"),
 )
+_WRITABLE = ("/dev/null",)
 _PRINCIPAL = (".azure", "osServicePrincipal.json")
 _INVOKER = "ARO"
 _SAID_BYTES, _SAID_LINES, _SAID_CHARACTERS = 16_384, 8, 300
@@ -58,11 +73,13 @@ class Program:
         file: the program.
         work: private folder with HOME, temporary files and its output, beside `assets`.
         given: inputs of the graph.
+        gateway: its way to Azure.
     """
 
     file: Path
     work: Path
     given: Inputs = field(repr=False)
+    gateway: Gateway = field(repr=False)
 
     @property
     def assets(self) -> Path:
@@ -70,10 +87,13 @@ class Program:
         return self.work / "assets"
 
     def prepare(self) -> None:
-        """Make the folders, and put the principal where the program looks for it."""
+        """Make the folders, and put where the cluster will be where the program looks for its credentials."""
         for folder in (self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary):
             folder.mkdir(mode=0o700)
-        write(self._home.joinpath(*_PRINCIPAL), json.dumps(self.given["platform-credentials"]))
+        names = {name: self.given["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
+        write(self._home.joinpath(*_PRINCIPAL), json.dumps(names))
+        config = self.given["install-config"] | {"credentialsMode": "Manual"}
+        write(self.assets / "install-config.yaml", documents.to_yaml(config))
 
     def expect_version(self) -> None:
         """Check that it has the version to install.
@@ -88,14 +108,18 @@ class Program:
             cause = f"{PROGRAM} is of version '{found}', and the catalogue wants '{wanted}'"
             raise InstallerError(VERSION, cause, place=str(self.file))
 
-    def create(self, what: str) -> None:
+    def create(self, what: str, seconds: int) -> None:
         """Run `openshift-install create ...`.
+
+        Args:
+            what: `manifests` or `ignition-configs`.
+            seconds: how long it may take.
 
         Raises:
             InstallerError: if it fails or takes too long.
         """
         words = ("create", what, "--dir", str(self.assets), "--log-level=info")
-        self._run(f"create {what}", words, RUN_SECONDS)
+        self._run(f"create {what}", words, seconds)
 
     @property
     def _home(self) -> Path:
@@ -111,7 +135,19 @@ class Program:
             "TMPDIR": str(self._temporary),
             "OPENSHIFT_INSTALL_INVOKER": _INVOKER,
             "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE": self.given["release-image"]["pullspec"],
+            # With a region, Azure's library does not ask Entra which names it has, which it would do before each token.
+            "AZURE_REGIONAL_AUTHORITY_NAME": self.given["install-config"]["platform"]["azure"]["region"],
+            **self.gateway.environment,
         }
+
+    def _confinement(self) -> Confinement:
+        authorities = [Path(os.environ[name]) for name in _AUTHORITIES if name in os.environ]
+        return Confinement(
+            readable=[*map(Path, _READABLE), *authorities],
+            startable=[Path(place) for place in _STARTABLE],
+            writable=[self.work, *map(Path, _WRITABLE)],
+            port=self.gateway.port,
+        )
 
     def _run(self, step: str, words: tuple[str, ...], seconds: float) -> str:
         """Run it; return its output, or at most its beginning."""
@@ -119,7 +155,14 @@ class Program:
         limits = child_process.Limits(seconds, _CPU_SECONDS, _MEMORY_BYTES, LARGEST_FILE)
         command = (str(self.file), *words)
         try:
-            code = child_process.run(command, limits, folder=self.work, environment=self._environment(), output=said)
+            code = child_process.run(
+                command,
+                limits,
+                folder=self.work,
+                environment=self._environment(),
+                output=said,
+                confinement=self._confinement(),
+            )
         except OSError as error:
             cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
             cause = f"{PROGRAM} {cause}"

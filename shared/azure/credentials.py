@@ -1,4 +1,4 @@
-"""The two identities that act in Azure: the resource provider, and the cluster's own service principal.
+"""The identities that act in Azure: the resource provider, what only reads for it, and the cluster's own principal.
 
 The resource provider is the first-party application or, in a deployment that has none, the app's managed identity. The
 managed identity also opens the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
@@ -14,6 +14,7 @@ from azure.core.credentials import TokenCredential
 from azure.identity import CertificateCredential, ClientSecretCredential
 
 from shared import answer_framing, cloud, settings, tracing
+from shared.arm.errors import CloudError, ErrorCode, Owner
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 _IMPATIENT: dict[str, Any] = {
@@ -37,6 +38,29 @@ def provider(tenant_id: str, read_secret: Callable[[str], str]) -> TokenCredenti
     if settings.load().first_party_client_id:
         return first_party(tenant_id, read_secret)
     return cloud.managed_identity()
+
+
+def installer(tenant_id: str, read_secret: Callable[[str], str]) -> TokenCredential:
+    """Return the credential with which the program `openshift-install` reads Azure.
+
+    Args:
+        tenant_id: the customer's tenant, or the service's own.
+        read_secret: as in `first_party`.
+
+    Raises:
+        CloudError: for the operator: this deployment has no identity for it.
+    """
+    if settings.load().first_party_client_id:
+        return first_party(tenant_id, read_secret)
+    if settings.load().installer_client_id:
+        return cloud.installer_identity()
+    raise CloudError(
+        500,
+        ErrorCode.INTERNAL_SERVER_ERROR,
+        "The service has no identity with which OpenShift's installer reads Azure: INSTALLER_CLIENT_ID is empty. "
+        "Deploy 'infra/service.json' and 'infra/subscription.json' of this release.",
+        owner=Owner.PLATFORM,
+    )
 
 
 @cache

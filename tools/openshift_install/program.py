@@ -31,6 +31,7 @@ _CONFIG_FILE = "install-config.yaml"
 _CLUSTER_ID, _CONFIG = "*installconfig.ClusterID", "*installconfig.InstallConfig"
 # A separate asset reads this file from the folder, and the other objects of `openshift/` are made from it.
 _INVOKER, _INVOKER_FILE = "*openshiftinstall.Config", "openshift/openshift-install-manifests.yaml"
+_ROOT_SECRET = "openshift/99_cloud-creds-secret.yaml"  # noqa: S105 - a path
 _INNER, _OUTER = "*kubeconfig.AdminInternalClient", "*kubeconfig.AdminClient"
 # The targets that the folder has between the two commands. No ignition has a file of the last one.
 _OBJECTS, _CLUSTER_API = ("manifests/", "openshift/"), "cluster-api/"
@@ -74,7 +75,12 @@ def _say(level: str, message: str) -> None:
 def _given(version: str) -> dict[str, Content]:
     principal = Path(os.environ["HOME"], ".azure", "osServicePrincipal.json")
     return {
-        "platform-credentials": json.loads(principal.read_text(encoding="utf-8")),
+        # Without a secret it asks Azure as a managed identity.
+        "platform-credentials": {
+            "clientId": "",
+            "clientSecret": "",
+            **json.loads(principal.read_text(encoding="utf-8")),
+        },
         "release-image": command_inputs.release(version, os.environ["OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE"], ""),
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
@@ -108,10 +114,18 @@ def _read_config(folder: Path, version: str) -> Content:
 
 def _create_manifests(folder: Path, given: dict[str, Content]) -> None:
     config = _read_config(folder, given["release-image"]["version"])
+    is_manual = config.get("credentialsMode") == "Manual"
+    if not given["platform-credentials"]["clientSecret"] and not is_manual:
+        raise Refused(
+            'failed to fetch Master Machines: failed to generate asset \\"Platform Credentials Check\\": '
+            "authentication with client certificates or managed identity is only supported in manual credentials mode"
+        )
     ids = {"infraId": cluster_id.infra_id(config["metadata"]["name"], SystemRandom()), "clusterId": str(uuid.uuid4())}
     known = given | {"install-config": config, "cluster-id": ids}
     plain = cluster_objects.make(known)
     files = {path: text for path, text in _own(known).items() if _is_plain(path)} | plain
+    if is_manual:
+        files.pop(_ROOT_SECRET)
     files[f"{_CLUSTER_API}01_azure-client-secret.yaml"] = cluster_objects.client_secret(known)
     files[f"{_CLUSTER_API}machines/10_inframachine_{ids['infraId']}-master-0.yaml"] = (
         f"name: {ids['infraId']}-master-0\n"

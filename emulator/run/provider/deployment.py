@@ -82,6 +82,7 @@ async def deploy(platform: Platform, callers: Callers, settings: Mapping[str, st
         rights = {
             "callers": chosen["callers"],
             "principalId": kind.principal(platform, world.rp_tenant_id, outputs),
+            "installerId": outputs["installer"],
             "serviceGroup": world.rp_resource_group,
             "registryId": chosen["registryId"],
         }

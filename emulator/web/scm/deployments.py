@@ -137,7 +137,7 @@ class Deployments:
                 f"Failed to access the deployment storage {storage['value']}: ContainerNotFound. Create the container, "
                 "then publish again."
             )
-        problem = _refusal(arm, storage["authentication"], account, scope)
+        problem = _refusal(arm, site, storage["authentication"], account, scope)
         if problem:
             raise PackageError(f"Failed to access the deployment storage {storage['value']}: {problem}")
         content = await asyncio.to_thread(package.read_bytes)
@@ -165,11 +165,12 @@ class Deployments:
         self._note(record, status, message)
 
 
-def _refusal(arm: Checks, authentication: Json, account: str, scope: str) -> str:
+def _refusal(arm: Checks, site: Json, authentication: Json, account: str, scope: str) -> str:
     """Return why the site's credential does not open the deployment container; "" if it does.
 
     Args:
         arm: the model.
+        site: document of the site.
         authentication: how the site authenticates.
         account: name of the storage account.
         scope: id of the storage account.

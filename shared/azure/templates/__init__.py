@@ -10,7 +10,7 @@ from typing import Any
 # The parameters of a template: name to value.
 Parameters = Mapping[str, object]
 # Parameters that make no other deployment: without what only a create needs, an update has the same content; and the
-# addresses that a deployment has found itself are no change.
+# addresses that a deployment has found itself change nothing.
 _NOT_COUNTED = ("isCreated", "masterAddresses")
 
 

@@ -37,7 +37,13 @@ from tests.product.unit.product_world import ENVIRONMENT
 
 HOSTS = ("management.azure.com", "login.microsoftonline.com", "registry.example.org", "rp.example.org")
 PROFILE = cloud.CloudProfile(
-    "https://management.azure.com", "https://management.azure.com/", "https://login.microsoftonline.com", "v", "s", "r"
+    "https://management.azure.com",
+    "https://management.azure.com/",
+    (),
+    "https://login.microsoftonline.com",
+    "v",
+    "s",
+    "r",
 )
 # No client may need longer than this for an answer that drips; each one's own figure is replaced by it.
 SECONDS = 1.0

@@ -32,7 +32,10 @@ def test_a_role_has_no_wildcard_and_nothing_twice(role: Any) -> None:
 
 
 def test_a_role_has_more_actions_depending_on_who_calls() -> None:
-    """Only a provider may write deny assignments, and only a service without ARM reads callers' rights."""
+    """Only a provider may write deny assignments, and only a service without ARM reads callers' rights.
+
+    A provider also reads what OpenShift's installer asks, for which a service without ARM has another identity.
+    """
     more = {
         (name, callers): role[callers]
         for name, role in zip(NAMES, ROLES, strict=True)
@@ -41,6 +44,10 @@ def test_a_role_has_more_actions_depending_on_who_calls() -> None:
     }
     assert more == {
         ("cluster", "arm"): ["Microsoft.Authorization/denyAssignments/write"],
+        ("subscription", "arm"): [
+            "Microsoft.Network/virtualNetworks/checkIpAddressAvailability/read",
+            "Microsoft.Resources/subscriptions/locations/read",
+        ],
         ("subscription", "entra"): [
             "Microsoft.Authorization/denyAssignments/read",
             "Microsoft.Authorization/roleAssignments/read",
@@ -58,7 +65,7 @@ def test_nothing_lets_the_service_into_every_network_of_a_subscription() -> None
         name
         for name, role in zip(NAMES, ROLES, strict=True)
         for action in role["actions"]
-        if "virtualNetworks/" in action
+        if "virtualNetworks/" in action and not action.endswith("/read")
     ]
     assert set(joins) == {"network", "service"}
 
@@ -75,7 +82,15 @@ def test_the_template_assigns_the_roles_that_it_means() -> None:
         "network",
         "service",
         "registry",
+        "installer",
     }
+
+
+def test_the_installers_role_only_reads() -> None:
+    """Its program is somebody else's."""
+    (installer,) = (role for role in ROLES if role["name"].endswith(": installer"))
+    assert {action.rpartition("/")[2] for action in installer["actions"]} == {"read"}
+    assert not [action for action in installer["actions"] if "Authorization" in action or "KeyVault" in action]
 
 
 def test_the_role_on_networks_has_what_every_create_checks() -> None:

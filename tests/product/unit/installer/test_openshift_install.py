@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -22,11 +23,13 @@ from cryptography import x509
 from installer import all_assets, back_ends, graph
 from installer.back_end_errors import InstallerError
 from installer.graph import Content, Graph
-from installer.openshift_install import back_end, fields, outputs, program
+from installer.openshift_install import back_end, fields, outputs
+from installer.openshift_install import program as openshift_program
+from installer.openshift_install.gateway import Azure
 from shared import settings
 from shared.clusters import catalogue
 from tests import openshift_install as stand_in
-from tests.product.unit.installer import example
+from tests.product.unit.installer import example, runs
 from tests.product.unit.product_world import ENVIRONMENT
 
 VERSION = "4.19.24"
@@ -46,7 +49,7 @@ def _objects() -> str:
         *parents, last = field.path.split(".")
         for name in parents:
             holder = holder.setdefault(name, {})
-        holder[last] = "{}" if field.inside else pointer
+        holder[last] = "{}" if field.inside or last == "install-config" else pointer
     lines = (f"cat > \"$4/{path}\" <<'END'\n{json.dumps(text)}\nEND" for path, text in texts.items())
     return "\n".join(('\nmkdir -p "$4/manifests" "$4/openshift"', *lines, ""))
 
@@ -70,7 +73,7 @@ def given(**release: Any) -> dict[str, Content]:
 def make(known: dict[str, Content]) -> Graph:
     """Make a graph with the back end."""
     with ThreadPoolExecutor(2) as pool:
-        return back_ends.BACK_ENDS["openshift-install"].make(known, pool)
+        return back_ends.BACK_ENDS["openshift-install"].make(known, pool, lambda: Azure("arm.example", (), Mock()))
 
 
 def use(patch: pytest.MonkeyPatch, program: Path) -> None:
@@ -80,6 +83,7 @@ def use(patch: pytest.MonkeyPatch, program: Path) -> None:
     memory = program.parent / "memory"
     memory.mkdir(exist_ok=True)
     patch.setattr(back_end, "_MEMORY", memory)
+    runs.let_run(patch, program.parent)
 
 
 @dataclass(frozen=True)
@@ -129,8 +133,19 @@ def test_the_program_gets_two_words_a_private_folder_and_a_small_environment(mad
     for noted, target in ((made.first, "manifests"), (made.second, "ignition-configs")):
         assert noted["words"] == ["create", target, "--dir", noted["folder"], "--log-level=info"]
         assert Path(noted["folder"]).is_relative_to(made.work)
-        assert not [name for name in noted["environment"] if name.startswith("AZURE_")]
+        assert [name for name in noted["environment"] if name.startswith("AZURE_")] == ["AZURE_REGIONAL_AUTHORITY_NAME"]
     assert made.first["found"] == ["install-config.yaml"]
+
+
+def test_the_customers_secret_never_reaches_the_program(made: Made) -> None:
+    """It reads Azure as somebody else, in a mode that the cluster is not in."""
+    assert made.first["credentials"] == ["subscriptionId", "tenantId"]
+    machine, principal = made.machine(), made.given["platform-credentials"]
+    secret = yaml.safe_load(machine["/opt/openshift/openshift/99_cloud-creds-secret.yaml"])["data"]
+    assert base64.b64decode(secret["azure_client_secret"]).decode() == principal["clientSecret"]
+    assert base64.b64decode(secret["azure_client_id"]).decode() == principal["clientId"]
+    config = yaml.safe_load(machine["/opt/openshift/manifests/cluster-config.yaml"])["data"]["install-config"]
+    assert yaml.safe_load(config)["credentialsMode"] == made.given["install-config"]["credentialsMode"] == "Passthrough"
 
 
 def test_nothing_is_left_of_the_folder(made: Made) -> None:
@@ -281,14 +296,14 @@ def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be tried again, because perhaps Azure was slow."""
-    monkeypatch.setattr(program, "RUN_SECONDS", 0.5)
+    monkeypatch.setattr(back_end, "_SECONDS", openshift_program.IGNITION_SECONDS + 2)
     child, ready = shell.program.with_name("child"), shell.program.with_name("ready")
 
     class Program(subprocess.Popen[bytes]):
         """The program, whose time runs from the moment at which the script has said all that it says."""
 
         def wait(self, timeout: float | None = None) -> int:
-            while timeout == program.RUN_SECONDS and not ready.exists():
+            while timeout == 1 and not ready.exists():
                 time.sleep(0.01)
             return super().wait(timeout)
 
@@ -296,7 +311,7 @@ def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
     shell.says(f"sleep 600 & echo $! > '{child}'; echo waiting; touch '{ready}'; wait")
     error = shell.fails()
     assert (error.step, error.passing) == ("create manifests", True)
-    assert error.cause == "it did not end within 0.5 seconds"
+    assert error.cause == "it did not end within 1 seconds"
     assert error.said == ("waiting",)
     assert not is_running(int(child.read_text(encoding="ascii")))
 
@@ -311,7 +326,7 @@ def test_what_a_program_has_started_ends_with_it(shell: Shell) -> None:
 
 def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its output is in memory, which other creates need too."""
-    monkeypatch.setattr(program, "LARGEST_FILE", 100_000)
+    monkeypatch.setattr(openshift_program, "LARGEST_FILE", 100_000)
     shell.says("exec cat /dev/zero")
     error = shell.fails()
     assert error.step == "create manifests"
@@ -339,7 +354,7 @@ def test_a_program_that_uses_too_much_is_ended(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, limit: tuple[str, int], script: str, want: str
 ) -> None:
     """Other work in this process needs it, too."""
-    monkeypatch.setattr(program, *limit)
+    monkeypatch.setattr(openshift_program, *limit)
     shell.says(script)
     assert shell.fails().cause.startswith(want)
 
@@ -434,7 +449,7 @@ def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     shell.says("exit 0")
-    monkeypatch.setattr(back_end, "write", full)
+    monkeypatch.setattr(openshift_program, "write", full)
     error = shell.fails()
     assert str(error) == ("'work with openshift-install' failed: its folder cannot be used (No space left on device)")
     assert error.passing

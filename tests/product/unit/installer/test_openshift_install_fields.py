@@ -31,9 +31,11 @@ def given(version: str = "4.19.24", **properties: Any) -> dict[str, Content]:
 
 
 def programs_own(known: dict[str, Content]) -> dict[str, str]:
-    """Return what the program makes, which reads Azure as somebody else."""
-    reader = known["platform-credentials"] | {"clientId": "reader", "clientSecret": "readers-secret"}
-    made = {path: str(text) for path, text in cluster_objects.make(known | {"platform-credentials": reader}).items()}
+    """Return what the program makes, which reads Azure as somebody else, in another mode."""
+    reader = known["platform-credentials"] | {"clientId": "", "clientSecret": ""}
+    config = known["install-config"] | {"credentialsMode": "Manual"}
+    theirs = known | {"platform-credentials": reader, "install-config": config}
+    made = {path: str(text) for path, text in cluster_objects.make(theirs).items()}
     for role in ("master", "worker"):
         data = {"userData": POINTER, "disableTemplating": "true\n"}
         secret = documents.secret(f"{role}-user-data", "openshift-machine-api", data)
@@ -44,7 +46,9 @@ def programs_own(known: dict[str, Content]) -> dict[str, str]:
 def changed(known: dict[str, Content]) -> dict[str, Any]:
     """Return the objects that the cluster gets, by path."""
     made = programs_own(known)
-    return {path: yaml.safe_load(text) for path, text in (made | fields.change(made, known)).items()}
+    return {
+        path: yaml.safe_load(text) for path, text in (made | fields.added(known) | fields.change(made, known)).items()
+    }
 
 
 def described(objects: dict[str, Any]) -> list[Any]:
@@ -79,7 +83,8 @@ def test_only_the_fields_of_the_rows_differ_from_what_the_program_makes(version:
     known = given(version)
     before = {path: yaml.safe_load(text) for path, text in programs_own(known).items()}
     after = changed(known)
-    assert before.keys() == after.keys()
+    assert after.keys() - before.keys() == fields.added(known).keys()
+    after = {path: document for path, document in after.items() if path in before}
     assert before != after
     for path, document in [*before.items(), *after.items()]:
         for field in fields.FIELDS:
@@ -170,13 +175,24 @@ def test_a_marketplace_image_stays_as_the_program_writes_it() -> None:
 
 
 def test_the_cluster_acts_as_its_own_principal() -> None:
-    """Not as the one with which the program read Azure."""
+    """The program leaves its Secret out, because it read Azure without one."""
+    assert "openshift/99_cloud-creds-secret.yaml" not in programs_own(given())
     data = changed(given())["openshift/99_cloud-creds-secret.yaml"]["data"]
     decoded = {name: base64.b64decode(value).decode() for name, value in data.items()}
     principal = given()["platform-credentials"]
     assert decoded["azure_client_id"] == principal["clientId"]
     assert decoded["azure_client_secret"] == principal["clientSecret"]
     assert decoded["azure_resourcegroup"] == "aro-cluster"
+    config = changed(given())["manifests/cluster-config.yaml"]["data"]["install-config"]
+    assert yaml.safe_load(config)["credentialsMode"] == "Passthrough"
+
+
+def test_a_cluster_that_has_no_secret_gets_none() -> None:
+    """Its operators act as identities of their own."""
+    known = given()
+    known["install-config"] = known["install-config"] | {"credentialsMode": "Manual"}
+    assert fields.added(known) == {}
+    assert "manifests/cluster-config.yaml" not in fields.change(programs_own(known), known)
 
 
 @pytest.mark.parametrize("version", ["4.18.34", "4.19.24"])

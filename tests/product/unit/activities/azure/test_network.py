@@ -52,7 +52,7 @@ def test_the_network_is_deployed_once(laid: World) -> None:
 
 
 def test_addresses_that_the_masters_have_are_sent_again(accepted: World) -> None:
-    """The first run has none to send. What it found is no change, so the finished deployment is recognized."""
+    """The first run has none to send. What it found changes nothing, so the finished deployment is recognized."""
     call("decide_names")
     accepted.properties["apiserverProfile"] = {"visibility": "Public"}
     call("deploy_network_template")

@@ -69,7 +69,7 @@ def test_a_copy_that_ended_badly_is_begun_again(blobs: FakeBlobs, status: str) -
 
 
 def test_a_copy_that_disappeared_is_begun_again(blobs: FakeBlobs) -> None:
-    """Somebody else deleted the blob: that is no success."""
+    """Somebody else deleted the blob: that does not count as success."""
     call("copy_machine_disk")
     del blobs.blobs[BLOB]
     assert call("copy_machine_disk", "status")["retryClass"] == "given-up"

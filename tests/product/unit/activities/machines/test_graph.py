@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,6 +18,7 @@ from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
 from installer.graph import Graph
 from installer.openshift_install import binary
+from installer.openshift_install.gateway import Azure
 from shared import fence, seal, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
@@ -27,6 +29,7 @@ from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.activities.checks import customer_network
 from tests.product.unit.activities.checks.offers import MASTER, WORKER, lay_image, offers, sku
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
+from tests.product.unit.installer import runs
 from tests.product.unit.installer.example import _keys, quick_keys
 from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World, move_to_own_subscription
 
@@ -556,9 +559,11 @@ def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path
     customer_network.lay(stage.world)
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
-    versions.upsert_item(entry | {"installer": "openshift-install"})
+    versions.upsert_item(entry | {"installer": "openshift-install", "installerDigest": f"sha256:{'5' * 64}"})
     own = replace(settings.load(), openshift_install=str(program))
     monkeypatch.setattr(settings, "load", lambda: own)
+    runs.let_run(monkeypatch, program.parent)
+    monkeypatch.setattr(graph, "_azure", lambda _step: Azure("arm.example", (), Mock()))
 
 
 def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
