@@ -79,7 +79,7 @@ def _files(program: Program, until: float) -> dict[str, str]:
     """Run the program until a time of the monotonic clock; return the files that it leaves, by their paths here."""
     given, folder = program.given, program.assets
     program.prepare()
-    program.expect_version()
+    program.expect_release()
     program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS)
     outputs.rename(folder, given["cluster-id"])
     outputs.lay(folder, fields.added(given) | fields.change(outputs.manifests(folder), given))

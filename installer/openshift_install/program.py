@@ -19,7 +19,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ from installer.graph import Inputs
 from installer.openshift_install.gateway import Gateway
 from shared import child_process
 from shared.child_process import Confinement
+from shared.release import release_rules
 
 PROGRAM = "openshift-install"
 VERSION = f"{PROGRAM} version"
@@ -50,7 +51,9 @@ _READABLE = (
 )
 _WRITABLE = ("/dev/null",)
 _PRINCIPAL = (".azure", "osServicePrincipal.json")
-_INVOKER = "ARO"
+_INVOKER, _OVERRIDE = "ARO", "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE"
+# Programs from before 4.12 do not say what they install, and those whose marker is empty say `unknown`.
+_ARCHITECTURES = ("amd64", "multi", "unknown", "")
 _SAID_BYTES, _SAID_LINES, _SAID_CHARACTERS = 16_384, 8, 300
 _HIDDEN = "***"
 # Shorter ones also occur as words of any sentence.
@@ -95,18 +98,32 @@ class Program:
         config = self.given["install-config"] | {"credentialsMode": "Manual"}
         write(self.assets / "install-config.yaml", documents.to_yaml(config))
 
-    def expect_version(self) -> None:
-        """Check that it has the version to install.
+    def expect_release(self) -> None:
+        """Check that it belongs to the release to install.
 
         Raises:
-            InstallerError: if it cannot be started, or has another version.
+            InstallerError: if it cannot be started, or belongs to another release.
         """
-        said = self._run(VERSION, ("version",), _VERSION_SECONDS)
-        first = said.splitlines()[0].split() if said else []
-        found, wanted = first[1].removeprefix("v") if len(first) > 1 else "", self.given["release-image"]["version"]
-        if found != wanted:
-            cause = f"{PROGRAM} is of version '{found}', and the catalogue wants '{wanted}'"
-            raise InstallerError(VERSION, cause, place=str(self.file))
+        release = self.given["release-image"]
+        environment = {name: value for name, value in self._environment().items() if name != _OVERRIDE}
+        said = self._run(VERSION, ("version",), _VERSION_SECONDS, environment).splitlines()
+        words = [line.split() for line in said]
+        version = next((each[1].removeprefix("v") for each in words[:1] if len(each) > 1), "")
+        image, architecture = (
+            next((each[2] for each in words if each[:2] == ["release", name] and len(each) > 2), "")  # noqa: PLR2004
+            for name in ("image", "architecture")
+        )
+        own, wanted = release_rules.pinned_digest(image), release_rules.pinned_digest(release["pullspec"])
+        if version != release["version"]:
+            cause = f"is of version '{version}', and the catalogue wants '{release['version']}'"
+        elif own and wanted and own != wanted:
+            cause = f"installs the release image {own}, and the catalogue's 'openShiftPullspec' is {wanted}"
+        elif architecture not in _ARCHITECTURES:
+            cause = f"installs machines of the architecture {architecture}, and Azure's here are {_ARCHITECTURES[0]}"
+        else:
+            return
+        remedy = "correct the catalogue's entry, or take the program away that lies where OPENSHIFT_INSTALL says"
+        raise InstallerError(VERSION, f"{PROGRAM} {cause}: {remedy}", place=str(self.file))
 
     def create(self, what: str, seconds: int) -> None:
         """Run `openshift-install create ...`.
@@ -134,7 +151,7 @@ class Program:
             "HOME": str(self._home),
             "TMPDIR": str(self._temporary),
             "OPENSHIFT_INSTALL_INVOKER": _INVOKER,
-            "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE": self.given["release-image"]["pullspec"],
+            _OVERRIDE: self.given["release-image"]["pullspec"],
             # With a region, Azure's library does not ask Entra which names it has, which it would do before each token.
             "AZURE_REGIONAL_AUTHORITY_NAME": self.given["install-config"]["platform"]["azure"]["region"],
             **self.gateway.environment,
@@ -149,7 +166,9 @@ class Program:
             port=self.gateway.port,
         )
 
-    def _run(self, step: str, words: tuple[str, ...], seconds: float) -> str:
+    def _run(
+        self, step: str, words: tuple[str, ...], seconds: float, environment: Mapping[str, str] | None = None
+    ) -> str:
         """Run it; return its output, or at most its beginning."""
         said = self.work / "said"
         limits = child_process.Limits(seconds, _CPU_SECONDS, _MEMORY_BYTES, LARGEST_FILE)
@@ -159,7 +178,7 @@ class Program:
                 command,
                 limits,
                 folder=self.work,
-                environment=self._environment(),
+                environment=environment or self._environment(),
                 output=said,
                 confinement=self._confinement(),
             )

@@ -247,7 +247,7 @@ class Shell:
 
     def says(self, script: str, version: str = VERSION) -> None:
         """Make the program a script that knows its version."""
-        head = f'#!/bin/sh\nif [ "$1" = version ]; then echo "openshift-install v{version}"; exit 0; fi\n'
+        head = f'#!/bin/sh\nif [ "$1" = version ]; then printf "openshift-install v{version}\\n"; exit 0; fi\n'
         self.program.write_text(f"{head}{script}\n", encoding="utf-8")
         self.program.chmod(0o755)
 
@@ -397,7 +397,26 @@ def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
     shell.says("exit 9", version="4.19.25")
     error = shell.fails()
     assert error.step == "openshift-install version"
-    assert "is of version '4.19.25', and the catalogue wants '4.19.24'" in error.cause
+    assert "is of version '4.19.25', and the catalogue wants '4.19.24': correct the catalogue's entry" in error.cause
+
+
+@pytest.mark.parametrize(
+    ("line", "want"),
+    [
+        (f"release image quay.io/x/y@sha256:{'1' * 64}", f"installs the release image sha256:{'1' * 64}, and the"),
+        ("release architecture arm64", "installs machines of the architecture arm64, and Azure's here are amd64"),
+        (f"release image quay.io/x/y@sha256:{'2' * 64}", ""),
+        ("release image quay.io/x/y:4.19.24", ""),
+        ("release architecture multi", ""),
+    ],
+    ids=["another release", "another architecture", "this release", "a tag", "all architectures"],
+)
+def test_a_program_of_another_release_makes_nothing(shell: Shell, line: str, want: str) -> None:
+    """The program itself says to which it belongs, as far as it knows."""
+    shell.says("exit 9", version=f"{VERSION}\\n{line}")
+    error = shell.fails(given(pullspec=f"registry.example/x/y@sha256:{'2' * 64}"))
+    assert error.step == ("openshift-install version" if want else "create manifests")
+    assert want in error.cause
 
 
 @pytest.mark.parametrize(
