@@ -15,6 +15,7 @@ from emulator.mirror.exceptions import NO_FILE, render
 HOST = "mirror.openshift.com"
 CLIENTS = "/pub/openshift-v4/clients/ocp"
 LIST = "sha256sum.txt"
+KEY, FINGERPRINT = "release-key.asc", "release-key.fingerprint"
 
 
 def create(folder: Path) -> Service:
@@ -27,7 +28,14 @@ def create(folder: Path) -> Service:
     async def get(request: Request) -> Response:
         return FileResponse(_find(folder, request))
 
-    routes = [Route(f"{CLIENTS}/{{version}}/{{file}}", get, methods=["GET"], name="GET file")]
+    async def get_key(_request: Request) -> Response:
+        return FileResponse(folder / KEY)
+
+    routes = [
+        # Red Hat has its key on another host.
+        Route(f"{CLIENTS}/{KEY}", get_key, methods=["GET"], name="GET key"),
+        Route(f"{CLIENTS}/{{version}}/{{file}}", get, methods=["GET"], name="GET file"),
+    ]
     return Service(name="mirror", hosts=(HOST,), routes=routes, render=render)
 
 
@@ -47,3 +55,18 @@ def digest(folder: Path, version: str) -> str:
     """
     file = folder / version / LIST
     return f"sha256:{file.read_text(encoding='ascii').split()[0]}" if file.is_file() else ""
+
+
+def key(folder: Path) -> dict[str, str]:
+    """Return the variables with which `tools/installer-digest` checks this mirror's lists; none if they are unsigned.
+
+    Args:
+        folder: as for `create`.
+    """
+    file = folder / FINGERPRINT
+    if not file.is_file():
+        return {}
+    return {
+        "INSTALLER_KEY": file.read_text(encoding="ascii").strip(),
+        "INSTALLER_KEY_URL": f"https://{HOST}{CLIENTS}/{KEY}",
+    }

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from tools.openshift_install import signature
 from tools.package import bytecode
 from tools.package.archive import TIME
 
@@ -36,7 +37,7 @@ def archive_name(version: str) -> str:
 
 
 def pack(folder: Path, versions: Iterable[str]) -> None:
-    """Write the archives as a mirror has them: `<version>/<archive>`, with a list of checksums beside it.
+    """Write the archives as a mirror has them: `<version>/<archive>`, with a signed list of checksums beside it.
 
     Args:
         folder: where the versions' folders go.
@@ -54,6 +55,7 @@ def pack(folder: Path, versions: Iterable[str]) -> None:
             new = place / f"{name}.new"
             new.write_bytes(content)
             new.replace(place / name)
+    signature.sign(folder, folder.glob("*/sha256sum.txt"))
 
 
 def _modules() -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from emulator import mirror
 from emulator.host.logs import configure_logging
 from emulator.run import exports
 from emulator.run.children import READY_SECONDS, last_lines
@@ -23,6 +24,7 @@ from emulator.run.commands.versions import versions
 from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
 from emulator.run.state import PORTS, STATE_VARIABLE, StateFolder, default_root
+from emulator.run.tools import MIRROR
 
 # Azurite and the host come up one after the other, and each has a limit of its own.
 DETACHED_SECONDS = 2 * READY_SECONDS + 60
@@ -194,7 +196,7 @@ def env(
     folder = StateFolder(state)
     document = client.require_endpoints(folder)
     customer = exports.plain_environment(document) | exports.secret_environment(document)
-    variables = exports.deployer_environment(document) if deployer else customer
+    variables = exports.deployer_environment(document) | mirror.key(MIRROR) if deployer else customer
     typer.echo(exports.lines(variables | {STATE_VARIABLE: str(folder.root)}))
 
 

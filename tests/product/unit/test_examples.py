@@ -9,10 +9,11 @@ import pytest
 from shared.clusters.api_versions import find_api_version
 from shared.clusters.decode import decode_cluster
 from tests.api_versions import VERSIONS
-from tests.examples import FOLDER, PLACEHOLDER, example
+from tests.examples import FOLDER, INSTALLER_DIGEST, PLACEHOLDER, example
 from tests.product.unit.frontend.world import CLIENT_ID, CLUSTER, SUBSCRIPTION, World, admin_certificate
 
 VALUES = {
+    "INSTALLER_DIGEST": INSTALLER_DIGEST,
     "SUBSCRIPTION_ID": SUBSCRIPTION,
     "TENANT_ID": "eeeeeeee-0000-0000-0000-000000000001",
     "LOCATION": "eastus",
@@ -63,7 +64,7 @@ def example_for(version: str, kind: str) -> Any:
 def test_a_cluster_is_created_and_updated_with_the_examples(version: str) -> None:
     """A version knows each member of its own examples; it would ignore others, as it does with those of later ones."""
     world = World()
-    entry = example("openShiftVersions/4.19.24.json")
+    entry = example("openShiftVersions/4.19.24.json", **VALUES)
     put = world.send(
         "PUT",
         f"/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions/{VALUES['OPENSHIFT_VERSION']}",
@@ -89,7 +90,7 @@ def test_a_cluster_with_a_domain_of_its_own_is_created_with_the_example() -> Non
     world.send(
         "PUT",
         "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions/4.19.24",
-        example("openShiftVersions/4.19.24.json"),
+        example("openShiftVersions/4.19.24.json", **VALUES),
         api_version="",
         certificate=admin_certificate(),
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.examples import example
+from tests.examples import INSTALLER_DIGEST, example
 from tests.product.integration.contract.provider import PROVIDER, Provider
 
 VERSIONS = f"/sre{PROVIDER}/openShiftVersions"
@@ -18,7 +18,7 @@ NAME = "4.18.98"
 @pytest.fixture
 def entry(provider: Provider) -> Iterator[Any]:
     """Give the example of an entry, not the default; delete the version afterwards."""
-    body = example("openShiftVersions/4.19.24.json")
+    body = example("openShiftVersions/4.19.24.json", INSTALLER_DIGEST=INSTALLER_DIGEST)
     body["properties"] |= {"version": NAME, "default": False}
     yield body
     assert ask(provider, "DELETE").status_code == 204
