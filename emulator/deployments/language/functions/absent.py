@@ -10,16 +10,12 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import OWN
 
 _NAMES = (
-    *("base64ToJson", "base64ToString", "buildUri", "dataUri", "dataUriToString", "float", "json", "parseUri"),
-    *("uri", "uriComponent", "uriComponentToString"),
+    *("base64ToJson", "buildUri", "float", "parseUri"),
     *("cidrHost", "cidrSubnet", "parseCidr"),
     *("dateTimeAdd", "dateTimeFromEpoch", "dateTimeToEpoch"),
     *("deployer", "externalInput", "externalInputs", "fail", "managementGroup", "managementGroupResourceId"),
-    *("tenant", "pickZones"),
-    *("div", "mod", "greater", "greaterOrEquals", "less", "lessOrEquals"),
     *("filter", "groupBy", "lambda", "lambdaVariables", "map", "mapValues", "reduce", "sort", "toObject"),
-    *("flatten", "indexFromEnd", "indexOf", "intersection", "items", "lastIndexOf", "padLeft", "range", "substring"),
-    *("tryGet", "tryIndexFromEnd", "shallowMerge"),
+    *("indexFromEnd", "tryGet", "tryIndexFromEnd", "shallowMerge"),
     *("providers", "references", "resourceInfo"),
     *("toLogicalZone", "toLogicalZones", "toPhysicalZone", "toPhysicalZones"),
 )

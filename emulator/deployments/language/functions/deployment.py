@@ -8,6 +8,19 @@ from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import find_key
 
+# The zones that `pickZones` chooses from, in every region.
+ZONES = ("1", "2", "3")
+# The parts of custom formats of utcNow that appear in templates, with their names in Python's strftime.
+DATE_FORMATS = (
+    ("yyyy", "%Y"),
+    ("MM", "%m"),
+    ("dd", "%d"),
+    ("HH", "%H"),
+    ("mm", "%M"),
+    ("ss", "%S"),
+    ("fff", "%f"),
+)
+
 
 def _parameters(scope: Scope, _name: str, arguments: list[Any]) -> Any:
     if scope.parameters is None:
@@ -41,10 +54,18 @@ def _copy_index(scope: Scope, _name: str, arguments: list[Any]) -> int:
     return scope.loops[key] + offset
 
 
-def _utc_now(scope: Scope, _name: str, _arguments: list[Any]) -> Any:
+def _utc_now(scope: Scope, _name: str, arguments: list[Any]) -> str:
     if not scope.in_default:
         raise not_here("utcNow")
-    return scope.environment.utc_now.strftime("%Y%m%dT%H%M%SZ")
+    moment = scope.environment.utc_now
+    pattern = arguments[0] if arguments else "yyyyMMddTHHmmssZ"
+    if pattern in ("u", "o"):
+        return str(moment.strftime("%Y-%m-%d %H:%M:%SZ" if pattern == "u" else "%Y-%m-%dT%H:%M:%S.%f0Z"))
+    if pattern == "d":
+        return str(moment.strftime("%m/%d/%Y"))
+    for ours, theirs in DATE_FORMATS:
+        pattern = pattern.replace(ours, moment.strftime(theirs)[: len(ours)])
+    return str(pattern)
 
 
 def _new_guid(scope: Scope, _name: str, _arguments: list[Any]) -> str:
@@ -63,6 +84,17 @@ def _environment(member: str) -> Callable[[Scope, str, list[Any]], Any]:
     return answer
 
 
+def _tenant(scope: Scope, _name: str, _arguments: list[Any]) -> dict[str, Any]:
+    tenant_id = scope.environment.tenant_id
+    return {"id": f"/tenants/{tenant_id}", "tenantId": tenant_id, "countryCode": "US", "displayName": tenant_id}
+
+
+def _pick_zones(_namespace: str, _type: str, _location: str, count: int = 1, offset: int = 0) -> list[str]:
+    if not 1 <= count <= len(ZONES) or not 0 <= offset <= len(ZONES) - count:
+        raise failed("pickZones", f"{count} zone(s) from {offset} on are not among the {len(ZONES)} of the location")
+    return list(ZONES[offset : offset + count])
+
+
 def not_here(function: str) -> ExpressionError:
     """Return the error for a function that cannot be used at its place."""
     return ExpressionError(
@@ -75,10 +107,12 @@ DEPLOYMENT = (
     Function("parameters", "string", _parameters, scoped=True),
     Function("variables", "string", _variables, scoped=True),
     Function("copyIndex", "string|int? int?", _copy_index, scoped=True),
-    Function("utcNow", "", _utc_now, scoped=True),
+    Function("utcNow", "string?", _utc_now, scoped=True),
     Function("newGuid", "", _new_guid, scoped=True),
     Function("resourceGroup", "", _environment("resource_group"), scoped=True),
     Function("subscription", "", _environment("subscription"), scoped=True),
     Function("deployment", "", _environment("deployment"), scoped=True),
     Function("environment", "", _environment("cloud"), scoped=True),
+    Function("tenant", "", _tenant, scoped=True),
+    Function("pickZones", "string string string int? int?", _pick_zones),
 )

@@ -1,4 +1,4 @@
-"""Functions on integers, the only numbers of the language."""
+"""Functions on integers, the only numbers of the language. Division rounds towards zero, as in .NET."""
 
 import operator
 from collections.abc import Callable
@@ -25,6 +25,19 @@ def _checked(name: str, calculate: Callable[[int, int], int]) -> Callable[[int, 
     return checked
 
 
+def _div(left: int, right: int) -> int:
+    if right == 0:
+        raise failed("div", "the divisor is 0")
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _mod(left: int, right: int) -> int:
+    if right == 0:
+        raise failed("mod", "the divisor is 0")
+    return left - right * _div(left, right)
+
+
 def _extreme(name: str, choose: Callable[[list[int]], int]) -> Callable[..., int]:
     def extreme(*arguments: Any) -> int:
         values = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list) else list(arguments)
@@ -40,6 +53,8 @@ INTEGERS = (
     Function("add", "int int", _checked("add", operator.add)),
     Function("sub", "int int", _checked("sub", operator.sub)),
     Function("mul", "int int", _checked("mul", operator.mul)),
+    Function("div", "int int", _div),
+    Function("mod", "int int", _mod),
     Function("min", "int|array int*", _extreme("min", min)),
     Function("max", "int|array int*", _extreme("max", max)),
 )

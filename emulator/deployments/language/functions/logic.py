@@ -1,4 +1,4 @@
-"""Functions for logic. As in ARM, `if` evaluates only the branch that it takes."""
+"""Functions for logic and comparison. As in ARM, `if` evaluates only the branch that it takes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,12 +26,29 @@ def _bool(value: Any) -> bool:
     return bool(value)
 
 
+def _compare(name: str, accept: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def compare(left: Any, right: Any) -> bool:
+        if type(left) is not type(right):
+            raise failed(name, f"the types '{type_name(left)}' and '{type_name(right)}' cannot be compared")
+        return accept(left, right)
+
+    return compare
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "less": lambda left, right: left < right,
+    "lessOrEquals": lambda left, right: left <= right,
+    "greater": lambda left, right: left > right,
+    "greaterOrEquals": lambda left, right: left >= right,
+}
+
 LOGIC = (
     Function("if", "bool any any", lazy=_if),
     Function("and", "bool bool bool*", lambda *values: all(values)),
     Function("or", "bool bool bool*", lambda *values: any(values)),
     Function("not", "bool", lambda value: not value),
     Function("equals", "any any", same),
+    *(Function(name, "int|string int|string", _compare(name, accept)) for name, accept in COMPARISONS.items()),
     Function("bool", "string|int|bool", _bool),
     Function("true", "", lambda: True),
     Function("false", "", lambda: False),

@@ -124,15 +124,15 @@ async def test_a_reference_by_name_waits_for_a_resource_of_the_same_template(tmp
             ),
         ),
         (
-            {"type": "string", "value": "[toLower()]"},
+            {"type": "string", "value": "[base64ToString()]"},
             (
-                "Unable to evaluate template language function 'toLower': function requires 1 argument(s) while 0 "
-                "were provided. Please see https://aka.ms/arm-template-expressions/#toLower for usage details.."
+                "Unable to evaluate template language function 'base64ToString': function requires 1 argument(s) while 0 "
+                "were provided. Please see https://aka.ms/arm-template-expressions/#base64ToString for usage details.."
             ),
         ),
         (
-            {"type": "string", "value": "[join(1, 2)]"},
-            "The template language function 'join' expects its parameters to be of type",
+            {"type": "string", "value": "[indexOf(1, 2)]"},
+            "The template language function 'indexOf' expects its parameters to be of type",
         ),
         (
             {"type": "int", "value": "x"},

@@ -192,7 +192,7 @@ PARAMETERS = {
     "size": {"type": "string", "defaultValue": "[concat('s', string(parameters('count')))]"},
     "kind": {"type": "string", "defaultValue": "a", "allowedValues": ["a", "b"]},
     "secret": {"type": "secureString", "defaultValue": "", "allowedValues": ["", "known"]},
-    "when": {"type": "string", "defaultValue": "[utcNow()]"},
+    "when": {"type": "string", "defaultValue": "[utcNow('yyyy-MM-dd')]"},
     "id": {"type": "string", "defaultValue": "[newGuid()]"},
 }
 
@@ -206,7 +206,7 @@ def test_defaults_are_evaluated_and_see_the_parameters_before_them() -> None:
         "size": "s3",
         "kind": "a",
         "secret": "",
-        "when": "20200607T080910Z",
+        "when": "2020-06-07",
         "id": "00000000-0000-4000-8000-000000000000",
     }
 
