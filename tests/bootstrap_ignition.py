@@ -89,10 +89,32 @@ until podman pull "$release"; do
     echo "Pulling failed; once more."
 done
 """
-_SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()} | {
-    "/usr/local/bin/bootkube.sh": _BOOTKUBE,
-    "/usr/local/bin/release-image-download.sh": _DOWNLOAD,
+# What brings the system of a release whose boot image is a plain one, with the units as files.
+NODE_IMAGE = {
+    "/etc/systemd/system-generators/node-image-overlay-generator": (
+        '#!/bin/sh\nln -s /etc/systemd/system/node-image-overlay.target "$1/default.target"\n'
+    ),
+    "/etc/systemd/system/node-image-overlay.target": (
+        "[Unit]\nRequires=basic.target node-image-overlay.service node-image-finish.service\n"
+    ),
+    "/etc/systemd/system/node-image-pull.service": "[Service]\nExecStart=/usr/local/bin/node-image-pull.sh\n",
+    "/etc/systemd/system/node-image-overlay.service": (
+        "[Unit]\nRequires=node-image-pull.service\n[Service]\nExecStart=/usr/local/bin/node-image-overlay.sh\n"
+    ),
+    "/etc/systemd/system/node-image-finish.service": (
+        "[Unit]\nRequires=node-image-overlay.service\n"
+        "[Service]\nExecStart=/usr/bin/systemctl isolate multi-user.target\n"
+    ),
+    **{f"/usr/local/bin/node-image-{name}.sh": "#!/bin/sh\n" for name in ("pull", "overlay")},
 }
+_SCRIPTS = (
+    NODE_IMAGE
+    | {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()}
+    | {
+        "/usr/local/bin/bootkube.sh": _BOOTKUBE,
+        "/usr/local/bin/release-image-download.sh": _DOWNLOAD,
+    }
+)
 
 
 @cache
@@ -295,7 +317,7 @@ def data_url(text: str) -> str:
 
 
 def _mode(path: str) -> int:
-    if "/bin/" in path:
+    if "/bin/" in path or "/system-generators/" in path:
         return 0o555
     return 0o600 if "/tls/" in path or "/auth/" in path or path.startswith("/root/") else 0o644
 

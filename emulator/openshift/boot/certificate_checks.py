@@ -170,6 +170,8 @@ def metric_signer(installation: Installation, _now: datetime) -> Iterator[str]:
 
 def etcd_client(installation: Installation, now: datetime) -> Iterator[str]:
     """Ask etcd whether it is healthy."""
+    if installation.flavour not in _ETCD_FLAVOURS:
+        return
     yield from _mismatched(installation, "etcdctl: tls", ("etcd-client",))
     leaf, bundle = _bundle(installation, "etcd-client"), _bundle(installation, "etcd-ca-bundle")
     if leaf and bundle and (why := key_pairs.untrusted(leaf[0], bundle, now)):

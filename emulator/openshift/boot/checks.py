@@ -29,8 +29,11 @@ class Problem(NamedTuple):
 CHECKS: dict[str, tuple[Check, ...]] = {
     IGNITION: (host_system.permissions, host_system.first_boot),
     "release-image": (host_system.runs("release-image.service"), host_system.authorities, host_system.pull),
-    "image-names": (host_system.runs("kubelet.service", "bootkube.service"), bootkube.check_images),
-    "openshift-manifests": (manifests.copied,),
+    "image-names": (
+        host_system.node_image,
+        host_system.runs("kubelet.service", "bootkube.service"),
+        bootkube.check_images,
+    ),
     "cvo-bootstrap": (certificates.kubeconfig_works("auth/kubeconfig-loopback"),),
     "etcd-signer": (certificates.etcd_signer("kube-etcd-signer-server"), certificates.metric_signer),
     "etcd-bootstrap": (
@@ -99,7 +102,7 @@ def problems(installation: Installation, now: datetime) -> Iterator[Problem]:
 
 
 def stage_problems(installation: Installation, stage: str, now: datetime) -> Iterator[str]:
-    """Yield the problems of one stage: first missing files that its script names, then problems of its programs.
+    """Yield the problems of one stage: first those of its script, then those of what its programs read.
 
     Args:
         installation: the machine's files.

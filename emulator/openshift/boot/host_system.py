@@ -14,6 +14,9 @@ FIRST_BOOT = "/etc/ignition-machine-config-encapsulated.json"
 CREDENTIALS = "/root/.docker/config.json"
 REGISTRIES = "/etc/containers/registries.conf"
 AUTHORITIES = "/etc/pki/ca-trust/source/anchors/ca.crt"
+# The first minor version of OpenShift 4 whose boot image has neither kubelet nor oc.
+PLAIN_SINCE = 19
+_NODE_IMAGE_GENERATOR, _LAST_OF_NODE_IMAGE = "node-image-overlay-generator", "node-image-finish.service"
 _RELEASE_HOST = "quay.io"
 _PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
 # Keys, kubeconfigs and credentials: the programs that use them refuse a file that other users can read or write.
@@ -69,6 +72,22 @@ def runs(*names: str) -> Check:
                 yield reason
 
     return check
+
+
+def node_image(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Bring the release's own system, without which the kubelet does not exist.
+
+    Source: openshift/installer 7e30b7d6 (4.19): `data/data/bootstrap/files/etc/systemd` has the generator and its
+    units, `data/data/coreos/rhcos.json` a boot image of Red Hat Enterprise Linux 9.6.
+    """
+    if installation.minor < PLAIN_SINCE:
+        return
+    # The last of the units goes on to the target that everything else belongs to.
+    if reason := units.failure(_LAST_OF_NODE_IMAGE, installation.units, installation.files):
+        yield (
+            "kubelet.service: Unable to locate executable '/usr/bin/kubelet': No such file or directory: the boot image "
+            f"has no system of the release, and {units.GENERATORS}{_NODE_IMAGE_GENERATOR} brings none: {reason}"
+        )
 
 
 def authorities(installation: Installation, _now: datetime) -> Iterator[str]:

@@ -9,7 +9,6 @@ from emulator.openshift.boot import ignition
 from emulator.openshift.boot.installation import Installation, Json, Manifest
 from emulator.openshift.release import kinds
 
-_DNS_READ_SINCE = 7
 _CREDENTIALS_MODES = ("", "Mint", "Passthrough", "Manual")
 _GROUPS_OF_ALL = {
     "",
@@ -80,13 +79,6 @@ _INFRASTRUCTURE = "manifests/cluster-infrastructure-02-config.yml"
 _CLOUD = "manifests/cloud-provider-config.yaml"
 
 
-def copied(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Copy the installer's manifests; neither folder may be empty."""
-    for folder in ("openshift", "manifests"):
-        if not any(path.startswith(f"/opt/openshift/{folder}/") for path in installation.files):
-            yield f"cp: cannot stat '{folder}/*': No such file or directory"
-
-
 def etcd_member(installation: Installation, _now: datetime) -> Iterator[str]:
     """Render etcd's member, whose addresses come from the machine networks."""
     who = "cluster-etcd-operator render"
@@ -139,12 +131,6 @@ def services(installation: Installation, _now: datetime) -> Iterator[str]:
 def machine_configs(installation: Installation, _now: datetime) -> Iterator[str]:
     """Render the pools' machine configs from the manifests."""
     who, install_config = "machine-config-operator bootstrap", installation.install_config
-    read = ["manifests/cluster-infrastructure-02-config.yml", _NETWORK, "manifests/cluster-proxy-01-config.yaml"]
-    if installation.minor >= _DNS_READ_SINCE:
-        read.append("manifests/cluster-dns-02-config.yml")
-    for name in read:
-        if installation.missing([name]):
-            yield f"{who}: open /assets/{name}: no such file or directory"
     secret = installation.document("manifests/openshift-config-secret-pull-secret.yaml")
     if secret.get("type") != "kubernetes.io/dockerconfigjson" or ".dockerconfigjson" not in (secret.get("data") or {}):
         yield f"{who}: manifests/openshift-config-secret-pull-secret.yaml: pull secret is of type {secret.get('type')}"

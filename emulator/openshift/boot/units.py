@@ -1,19 +1,27 @@
 """Tell which of the bootstrap machine's systemd units start, and why one does not.
 
-Units and programs that no config contains (`crio.service`, `/usr/bin/...`) belong to the image and always work.
+Units and programs that no config contains (`crio.service`, `/usr/bin/...`) belong to the image and always work. A config
+may also bring units as files, and a generator, which starts them instead of the usual ones.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from emulator.openshift.boot.dry_run import dry_run
 from emulator.openshift.boot.ignition import File, Unit
+from emulator.openshift.boot.shell import ShellError
 
 _PROGRAM = re.compile(r"^ExecStart(?:Pre)?=[-@:+!]*(/usr/local/\S+)", re.MULTILINE)
 _PULLS = re.compile(r"^(Wants|Requires)=(.*)$", re.MULTILINE)
 _INSTALLED = re.compile(r"^(?:WantedBy|RequiredBy)=\S", re.MULTILINE)
-_SOURCED = re.compile(r"^\s*(?:\.|source) +(/\S+)", re.MULTILINE)
+_UNIT_FILE = re.compile(r"/etc/systemd/system/([\w.@-]+\.(?:service|target|socket))")
+GENERATORS = "/etc/systemd/system-generators/"
 _RUN_BY_ALL = 0o111
-_OF_THE_IMAGE = {"crio.service", "network-online.target", "rpc-statd.service"}
+_OF_THE_IMAGE = {
+    *("crio.service", "network-online.target", "rpc-statd.service"),
+    *("basic.target", "getty.target", "network.target"),
+    *("NetworkManager.service", "sshd.service", "systemd-user-sessions.service"),
+}
 
 
 def failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File]) -> str:
@@ -24,12 +32,16 @@ def failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File]) -> 
         units: the config's units, by name.
         files: the config's files, by path.
     """
+    units = {found[1]: Unit(file.text) for path, file in files.items() if (found := _UNIT_FILE.fullmatch(path))} | {
+        **units
+    }
     if name not in units:
         return f"Unit {name} not found."
-    started = _started(units)
+    generated = _generated(files)
+    started = _started(units, generated)
     if name not in started:
         wanted = {one for found in started for one in _pulled(units[found].contents, "Wants", "Requires")}
-        missing = sorted(wanted - units.keys() - _OF_THE_IMAGE)
+        missing = sorted({*wanted, *generated} - units.keys() - _OF_THE_IMAGE)
         hint = f"; not found: {', '.join(missing)}" if missing else ""
         return f"{name}: inactive (dead): no enabled unit wants it{hint}"
     return _failure(name, units, files, ())
@@ -52,25 +64,44 @@ def _failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File], pa
 def _cannot_run(program: str, files: Mapping[str, File]) -> str:
     """Return why a program, or a file that it sources, cannot run; "" if both can."""
     file = files.get(program)
+    refusal = f"Failed at step EXEC spawning {program}: {{}} (status=203/EXEC)"
     if file is None:
-        return f"Failed at step EXEC spawning {program}: No such file or directory (status=203/EXEC)"
+        return refusal.format("No such file or directory")
     if not file.mode & _RUN_BY_ALL:
-        return f"Failed at step EXEC spawning {program}: Permission denied (status=203/EXEC)"
-    text = file.text
-    if not text.startswith("#!"):
-        return f"Failed at step EXEC spawning {program}: Exec format error (status=203/EXEC)"
-    for sourced in _SOURCED.findall(text):
-        if sourced.startswith("/usr/local/") and sourced not in files:
-            return f"{program}: {sourced}: No such file or directory"
-        if sourced in files and not files[sourced].content.strip():
-            return f"{program}: command not found: {sourced} says nothing"
+        return refusal.format("Permission denied")
+    if not file.text.startswith("#!"):
+        return refusal.format("Exec format error")
+    return _sources(program, file.text, files)
+
+
+def _sources(program: str, text: str, files: Mapping[str, File]) -> str:
+    try:
+        sourced = [event.text for event in dry_run(text, frozenset(files)) if event.kind == "source"]
+    except ShellError as error:
+        return f"{program}: {error}"
+    for path in sourced:
+        if path.startswith("/usr/local/") and path not in files:
+            return f"{program}: {path}: No such file or directory"
+        if path in files and not files[path].content.strip():
+            return f"{program}: command not found: {path} says nothing"
     return ""
 
 
-def _started(units: Mapping[str, Unit]) -> set[str]:
-    """Return the units that start with the machine: the enabled ones, and those that they want or require."""
+def _generated(files: Mapping[str, File]) -> list[str]:
+    """Return the units that the config's generators start: those that they name."""
+    return [
+        name
+        for path, file in files.items()
+        if path.startswith(GENERATORS) and file.mode & _RUN_BY_ALL and file.text.startswith("#!")
+        for name in _UNIT_FILE.findall(file.text)
+    ]
+
+
+def _started(units: Mapping[str, Unit], generated: Iterable[str]) -> set[str]:
+    """Return the units that start with the machine: enabled or generated ones, and those that they want or require."""
     started: set[str] = set()
     waiting = [name for name, unit in units.items() if unit.enabled and _INSTALLED.search(unit.contents)]
+    waiting += generated
     while waiting:
         name = waiting.pop()
         if name in units and name not in started:

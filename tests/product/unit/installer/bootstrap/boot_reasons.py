@@ -46,7 +46,9 @@ UNREAD = (
         ),
         "their certificates are in the complete bundles, which are read",
     ),
-    Reason(("tls/etcd-signer.*",), "the operator of etcd makes its own", "C"),
+    Reason(
+        ("tls/etcd-signer.*", "tls/etcd-client.*", "tls/etcd-ca-bundle.crt"), "the operator of etcd makes its own", "C"
+    ),
     Reason(("tls/kubelet-client.*",), "it stands in auth/kubeconfig-kubelet"),
     Reason(("tls/etcd-metric-signer-client.*",), "it stands in a Secret, for Prometheus"),
     Reason(

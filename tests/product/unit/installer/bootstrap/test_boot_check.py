@@ -19,6 +19,7 @@ from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap import boot_reasons, bootstrap_machine
 from tests.product.unit.installer.bootstrap.boot_reasons import reason, said_as
 from tests.product.unit.installer.bootstrap.bootstrap_machine import IDS
+from tests.product.unit.installer.bootstrap.machine import known
 
 SKUS = {"A": "aro_43", "T": "aro_45", "B": "aro_47", "C": "aro_419"}
 NOW = dt.datetime.fromisoformat(example.NOW) + dt.timedelta(minutes=5)
@@ -66,6 +67,48 @@ def said(machine: Installation, now: dt.datetime = NOW) -> str:
 def test_a_machine_boots_from_the_ignition_as_it_is(flavour: str) -> None:
     """Nothing is missing, and nothing is wrong."""
     assert said(whole(flavour)) == ""
+
+
+@pytest.mark.parametrize("minor", [8, 9, 10, 12, 13, 14, 15, 16, 18, 20, 21])
+def test_a_machine_of_each_release_with_another_script_boots(minor: int) -> None:
+    """Their programs differ in the arguments that they demand, and in what they write."""
+    given = known("C", f"4.{minor}.1")
+    given["release-image"]["ignitionVersion"] = "3.1.0" if minor < 9 else "3.2.0"
+    given["release-image"]["pullspec"] = f"quay.io/openshift-release-dev/ocp-release:4.{minor}.1-x86_64"
+    machine = Installation.read([example.remade(given).file("bootstrap.ign")], f"aro_4{minor}")
+    assert machine.minor == minor
+    assert said(machine) == ""
+
+
+BOOTKUBE = "/usr/local/bin/bootkube.sh"
+OPERAND = '        "--operand-kubernetes-version=${KUBERNETES_VERSION}"\n'
+CONFIG_DONE = "    touch config-bootstrap.done\n"
+COPY = "    copy config-bootstrap/manifests/* manifests/\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "want_stage", "want_message"),
+    [
+        (
+            CONFIG_DONE,
+            COPY + CONFIG_DONE,
+            "config-bootstrap",
+            "cp: cannot stat 'config-bootstrap/manifests/*': No such file or directory",
+        ),
+        (
+            OPERAND,
+            "",
+            "kube-apiserver-bootstrap",
+            "cluster-kube-apiserver-operator render: missing required flag: --operand-kubernetes-version",
+        ),
+    ],
+    ids=["a copy of objects that the operator does not write", "an API server of an unknown version"],
+)
+def test_the_lines_that_4_19_does_not_take_are_named(old: str, new: str, want_stage: str, want_message: str) -> None:
+    """The programs of that release stopped at both of them, and so did this script, before it was mended."""
+    machine = replacing(whole("C"), BOOTKUBE, old, new)
+    (found,) = problems(changed(machine, replace(machine.files[BOOTKUBE], mode=0o555)), NOW)
+    assert found == (want_stage, f"{want_stage}: {want_message}")
 
 
 @pytest.mark.parametrize("flavour", IDS)
