@@ -234,7 +234,10 @@ def _node_image_overlay(_release: Content) -> str:
 
 def _node_image_finish(_release: Content) -> str:
     return _unit(
-        ("Unit", ("Description=Start the rest on the release's system", f"Requires={_OVERLAY}", f"After={_OVERLAY}")),
+        (
+            "Unit",
+            ("Description=Start the rest of the release's own system", f"Requires={_OVERLAY}", f"After={_OVERLAY}"),
+        ),
         ("Service", ("Type=oneshot", "ExecStart=/usr/bin/systemctl --no-block isolate multi-user.target")),
     )
 
