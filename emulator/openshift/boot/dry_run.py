@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 
 from emulator.openshift.boot import programs, shell
 from emulator.openshift.boot.installation import ROOT
+from emulator.openshift.boot.paths import UNKNOWN, Paths, place
 
 # The variable that the script's library sets to the release's own image, and the component that this image runs.
 RELEASE_IMAGE, RELEASE_COMPONENT = "RELEASE_IMAGE_DIGEST", "cluster-version-operator"
-_UNKNOWN = "\0"
 _IMAGE = "image:"
 _EXPANSION = re.compile(r"\$(?:\{(!?\w+|[@*])(\[[@*]\])?([^}]*)\}|(\w+|[@*?#$!-]))")
 _DEFAULT = re.compile(r":?-(.*)", re.DOTALL)
@@ -57,7 +57,7 @@ def dry_run(text: str, files: frozenset[str], minor: int = 0) -> tuple[Event, ..
     Raises:
         ShellError: if bash could not read the script.
     """
-    run = _Run(set(files), minor)
+    run = _Run(Paths(files), minor)
     with suppress(_Exit):
         run.nodes(shell.parse(text), {})
     return tuple(run.events)
@@ -69,9 +69,8 @@ Locals = Mapping[str, str]
 
 @dataclass
 class _Run:
-    files: set[str]
+    paths: Paths
     minor: int
-    folders: set[str] = field(default_factory=set)
     events: list[Event] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
@@ -136,7 +135,7 @@ class _Run:
         words = self._words(command.words, arguments)
         self._assign(command, arguments)
         for output in command.outputs:
-            self._add(_place(self._text(output, arguments)))
+            self.paths.add(place(self._text(output, arguments)))
         if not words:
             return True
         name, *given = words
@@ -169,17 +168,17 @@ class _Run:
         if name in _READ_NOTHING:
             return
         for word in given:
-            place = _place(word.rpartition("=")[2])
-            if not word.startswith("s/") and _READ.fullmatch(place) and not self._exists(place):
-                self._problem(f"open {place}: no such file or directory")
+            path = place(word.rpartition("=")[2])
+            if not word.startswith("s/") and _READ.fullmatch(path) and UNKNOWN not in path:
+                self._open(path)
 
     def echo(self, given: Words) -> bool:
-        self.events.append(Event("line", " ".join(given).replace(_UNKNOWN, "")))
+        self.events.append(Event("line", " ".join(given).replace(UNKNOWN, "")))
         return True
 
     def touch(self, given: Words) -> bool:
         for word in given:
-            self._add(_place(word))
+            self.paths.add(place(word))
             self.events.append(Event("mark", word.rpartition("/")[2]))
         return True
 
@@ -188,52 +187,40 @@ class _Run:
         return True
 
     def make_folders(self, given: Words) -> bool:
-        self.folders |= {_place(word) for word in given if not word.startswith("-")}
+        for word in given:
+            self.paths.add(place(word), is_folder=True)
         return True
 
     def remove(self, given: Words) -> bool:
         for word in given:
-            place = _place(word)
-            if not word.startswith("-") and _UNKNOWN not in place:
-                self.files = {path for path in self.files if path != place and not path.startswith(f"{place}/")}
-                self.folders = {path for path in self.folders if path != place and not path.startswith(f"{place}/")}
+            self.paths.remove(place(word))
         return True
 
     def copy(self, given: Words) -> bool:
         *sources, target = [word for word in given if not word.startswith("-")]
         for source in sources:
-            if _UNKNOWN in source:
-                continue
-            found = self._matches(source)
-            if not found:
+            found = self.paths.matches(source)
+            if not found and UNKNOWN not in source:
                 self._problem(f"cp: cannot stat '{source}': No such file or directory")
             for path in found:
-                self._copy(path, target, is_folder=len(found) > 1 or len(sources) > 1)
+                self.paths.copy(path, target, is_folder=len(found) > 1 or len(sources) > 1)
         return True
 
-    def _copy(self, path: str, target: str, *, is_folder: bool) -> None:
-        place, name = _place(target), posixpath.basename(path)
-        if target.endswith("/") or place in self.folders or is_folder or self._is_folder(place):
-            place = f"{place}/{name}"
-        below = [found for found in self.files if found.startswith(f"{path}/")]
-        for found in below or [path]:
-            self._add(place + found.removeprefix(path))
-
     def compgen(self, given: Words) -> bool | None:
-        return None if _UNKNOWN in given[-1] else bool(self._matches(given[-1]))
+        return None if UNKNOWN in given[-1] else bool(self.paths.matches(given[-1]))
 
     def test(self, given: Words) -> bool | None:
         words = [word for word in given if word not in ("]", "]]")]
         if words[:1] == ["!"]:
             status = self.test(words[1:])
             return None if status is None else not status
-        if any(word in ("&&", "||", "-a", "-o", "=~", "<", ">") for word in words) or _UNKNOWN in "".join(words):
+        if any(word in ("&&", "||", "-a", "-o", "=~", "<", ">") for word in words) or UNKNOWN in "".join(words):
             return None
         match words:
             case ["-f" | "-e" | "-s" | "-r", path]:
-                status = self._exists(_place(path))
+                status = self.paths.has(place(path))
             case ["-d", path]:
-                status = self._is_folder(_place(path))
+                status = self.paths.has_folder(place(path))
             case ["-n" | "-z" as option, text]:
                 status = bool(text) == (option == "-n")
             case [one, "=" | "==" | "!=" as operator, other]:
@@ -251,12 +238,13 @@ class _Run:
             return True
         words = given[image + 1 :]
         first = next((number for number, word in enumerate(words) if word.startswith("-")), len(words))
-        flags = list(_flags(words[first:]))
-        has_own_entry = not any(word.startswith("--entrypoint") for word in given[:image])
-        program = programs.find(given[image].removeprefix(_IMAGE), words[first - 1] if first else "")
-        if program is None or not has_own_entry:
+        component, command = given[image].removeprefix(_IMAGE), words[first - 1] if first else ""
+        flags, program = list(_flags(words[first:])), programs.find(component, command)
+        if any(word.startswith("--entrypoint") for word in given[:image]) or component not in programs.COMPONENTS:
             for _, value in flags:
                 self._reads("", [value])
+        elif program is None:
+            self._problem(f"{component}: unknown command: {command}")
         else:
             self._program(program, flags)
         return True
@@ -271,7 +259,7 @@ class _Run:
         for name, value in flags:
             flag = known.get(name)
             if flag is not None and flag.writes:
-                self._add(_inside(value), is_folder=name == program.output)
+                self.paths.add(_inside(value), is_folder=name == program.output)
             elif flag is not None and not flag.may_be_missing:
                 self._reads_inside(value)
         for flag in program.flags:
@@ -279,40 +267,21 @@ class _Run:
                 self._reads_inside(flag.default)
         output = _inside(dict(flags).get(program.output, ""))
         for made in program.leaves(given, self.minor):
-            place = posixpath.normpath(f"{output}/{made.path}")
-            if made.is_empty:
-                self.folders.add(place)
-            else:
-                self._add(f"{place}/{program.component}.yaml" if made.path.endswith("/") else place)
+            path = posixpath.normpath(f"{output}/{made.path}")
+            if made.path.endswith("/") and not made.is_empty:
+                path = f"{path}/{program.component}.yaml"
+            self.paths.add(path, is_folder=made.is_empty)
 
     def _reads_inside(self, value: str) -> None:
-        place = _inside(value)
-        if value.startswith(("/assets/", "assets/")) and _UNKNOWN not in place and not self._exists(place):
-            self._problem(f"open {place}: no such file or directory")
+        if value.startswith(("/assets/", "assets/")) and UNKNOWN not in value:
+            self._open(_inside(value))
 
-    # Files
+    def _open(self, path: str) -> None:
+        if not self.paths.has(path):
+            self._problem(f"open {path}: no such file or directory")
 
     def _problem(self, text: str) -> None:
         self.events.append(Event("problem", text))
-
-    def _add(self, place: str, *, is_folder: bool = False) -> None:
-        if _UNKNOWN not in place:
-            (self.folders if is_folder else self.files).add(place)
-
-    def _exists(self, place: str) -> bool:
-        return place in self.files or self._is_folder(place)
-
-    def _is_folder(self, place: str) -> bool:
-        return place in self.folders or any(path.startswith(f"{place}/") for path in self.files)
-
-    def _matches(self, pattern: str) -> list[str]:
-        """Return the files and folders that a name or a pattern stands for."""
-        place = _place(pattern)
-        if "*" not in place:
-            return [place] if self._exists(place) else []
-        depth = place.count("/")
-        below = {"/".join(path.split("/")[: depth + 1]) for path in self.files if path.count("/") >= depth}
-        return sorted(path for path in below if fnmatch.fnmatchcase(path, place))
 
     # Words
 
@@ -344,18 +313,18 @@ class _Run:
         name, given = found[1], self._text(found[2], arguments)
         if name == "image_for":
             return f"{_IMAGE}{given}"
-        return "files" if self._matches(f"{given}/*") else ""
+        return "files" if self.paths.matches(f"{given}/*") else ""
 
     def _value(self, found: re.Match[str], arguments: Locals) -> str:
         name, rest = found[1] or found[4], found[3] or ""
         if name in ("@", "*"):
-            return _UNKNOWN if rest else " ".join(_all(arguments))
+            return UNKNOWN if rest else " ".join(_all(arguments))
         value = arguments.get(name, self.values.get(name))
         if value is None and (default := _DEFAULT.fullmatch(rest)):
             return self._text(default[1], arguments)
         if rest == "##*/" and value is not None:
             return value.rpartition("/")[2]
-        return _UNKNOWN if value is None or (rest and not _DEFAULT.fullmatch(rest)) else value
+        return UNKNOWN if value is None or (rest and not _DEFAULT.fullmatch(rest)) else value
 
 
 _BUILTINS: Mapping[str, Callable[[_Run, Words], bool | None]] = {
@@ -391,24 +360,19 @@ def _flags(words: Words) -> Iterator[tuple[str, str]]:
             yield name, value if is_joined or following.startswith("-") else following
 
 
-def _place(word: str) -> str:
-    """Return the path of a file that the script names; unknown ones keep their mark."""
-    return posixpath.normpath(posixpath.join(ROOT, word)) if word else ROOT
-
-
 def _inside(value: str) -> str:
     """Return the path on the machine of a file that a container names."""
-    return _place(re.sub(r"^/?assets/", f"{ROOT}/", value))
+    return place(re.sub(r"^/?assets/", f"{ROOT}/", value))
 
 
 def _without_substitutions(text: str) -> str:
     """Return a text in which an unknown value stands for each remaining `$(…)` and `` `…` ``."""
-    text = re.sub(r"`[^`]*`", _UNKNOWN, text)
+    text = re.sub(r"`[^`]*`", UNKNOWN, text)
     while (begin := text.find("$(")) >= 0:
         depth = 0
         for end in range(begin + 1, len(text)):
             depth += (text[end] == "(") - (text[end] == ")")
             if not depth:
                 break
-        text = text[:begin] + _UNKNOWN + text[end + 1 :]
+        text = text[:begin] + UNKNOWN + text[end + 1 :]
     return text

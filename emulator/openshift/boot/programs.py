@@ -343,6 +343,7 @@ PROGRAMS = (
         (Made("manifests/"), Made("bootstrap-manifests/cloud-credential-operator-pod.yaml")),
     ),
 )
+COMPONENTS = {program.component for program in PROGRAMS}
 _KNOWN = {(program.component, program.command): program for program in PROGRAMS}
 
 

@@ -123,6 +123,11 @@ def test_a_program_refuses_what_its_release_does_not_take(minor: int, flag: str,
     assert problems(script, "tls/a", "manifests/b", minor=minor) == want
 
 
+def test_an_image_has_the_commands_of_its_row_alone() -> None:
+    script = 'ETCD=$(image_for cluster-etcd-operator)\npodman run "${ETCD}" /usr/bin/cluster-etcd-operator rendr --a=b'
+    assert problems(script) == ["cluster-etcd-operator: unknown command: rendr"]
+
+
 def test_a_program_that_takes_the_place_of_the_image_s_own_is_not_judged() -> None:
     """Nothing is known of its arguments, but it needs the files that they name."""
     script = 'ETCD=$(image_for cluster-etcd-operator)\npodman run --entrypoint=etcdctl "${ETCD}" render --cacert=$PWD/tls/ca.crt'
