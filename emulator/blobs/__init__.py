@@ -1,10 +1,12 @@
 """The data plane of blob storage: `https://<account>.blob.core.windows.net`, in front of one Azurite.
 
-This package checks keys, signatures, tokens and roles as Azure does; Azurite stores the blobs. It refuses Shared Key Lite, user delegation SAS, stored access policies, anonymous access, copies, batches and
-service properties.
+This package checks keys, signatures, tokens and roles as Azure does; Azurite stores the
+blobs. It refuses Shared Key Lite, user delegation SAS, stored access policies, anonymous access, batches and service
+properties; it copies only the disks of releases.
 """
 
 from emulator.blobs.authorization import Authorization, Roles
+from emulator.blobs.copies import Copies
 from emulator.blobs.exceptions import Renderer
 from emulator.blobs.models import SUFFIX, BlobsModel, StorageAccounts
 from emulator.blobs.responses import Responses
@@ -24,12 +26,14 @@ def create(platform: Platform, accounts: StorageAccounts, roles: Roles) -> Servi
         roles: tells what a principal's roles allow.
     """
     model = BlobsModel(platform, accounts)
+    copies = Copies(platform.store, platform.clock)
     platform.register(model)
+    platform.register(copies)
     authorization = Authorization(platform.model(EntraModel), accounts, roles, platform.clock)
     return Service(
         name="blobs",
         hosts=(f"*{SUFFIX}",),
-        routes=routes(Responses(model, authorization, platform.world.tenant_id)),
+        routes=routes(Responses(model, copies, authorization, platform.world.tenant_id)),
         render=Renderer(platform.clock),
         operation=operation,
     )

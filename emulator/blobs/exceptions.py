@@ -77,6 +77,13 @@ INVALID_BLOB_TYPE = Refusal(409, "InvalidBlobType", public_output("https://githu
     "The blob type is invalid for this operation.")
 INVALID_RANGE = Refusal(416, "InvalidRange", public_output("https://github.com/floci-io/floci-az/issues/81"),
     "The range specified is invalid for the current size of the resource.", headers={"Content-Range": "bytes */{size}"})
+SOURCE_NOT_FOUND = Refusal(404, "CannotVerifyCopySource", MEMORY, "The specified blob does not exist.")
+PENDING_COPY = Refusal(409, "PendingCopyOperation",
+    documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
+    "There is currently a pending copy operation.")
+NO_PENDING_COPY = Refusal(409, "NoPendingCopyOperation",
+    documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
+    "There is currently no pending copy operation.")
 INVALID_PAGE_RANGE = Refusal(416, "InvalidPageRange",
     documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
     "The page range specified is invalid.")

@@ -104,6 +104,14 @@ class BlobsModel:
         headers = {"x-ms-blob-type": "BlockBlob"}
         await self._call("PUT", self.url(target, ""), content=content, headers=headers)
 
+    async def put_page_blob(self, target: Target, content: bytes) -> None:
+        """Write a page blob of at most 4 MiB, replacing an existing one."""
+        headers = {"x-ms-blob-type": "PageBlob", "x-ms-blob-content-length": str(len(content))}
+        await self._call("PUT", self.url(target, ""), headers=headers)
+        if content:
+            headers = {"x-ms-page-write": "update", "x-ms-range": f"bytes=0-{len(content) - 1}"}
+            await self._call("PUT", self.url(target, "comp=page"), content=content, headers=headers)
+
     def url(self, target: Target, query: str) -> httpx.URL:
         """Return the URL in Azurite of what a request addresses.
 

@@ -54,6 +54,7 @@ OPERATIONS: dict[tuple[Level, str, str], Operation] = {
     ("c", "PUT", "lease"): _row("lease container", "w", _CONTAINERS + "write", ""),
     ("c", "GET", "list"): _row("list blobs", "l", _BLOBS + "read"),
     ("o", "PUT", ""): _row("put blob", "cw", _BLOBS + "write"),
+    ("o", "PUT", "copy"): _row("abort copy blob", "w", _BLOBS + "write"),
     ("o", "GET", ""): _row("get blob", "r", _BLOBS + "read"),
     ("o", "HEAD", ""): _row("get blob properties", "r", _BLOBS + "read"),
     ("o", "DELETE", ""): _row("delete blob", "d", _BLOBS + "delete"),
@@ -72,9 +73,11 @@ OPERATIONS: dict[tuple[Level, str, str], Operation] = {
     ("o", "GET", "pagelist"): _row("get page ranges", "r", _BLOBS + "read"),
 }
 
+# What a PUT of a blob is with the header `x-ms-copy-source`.
+COPY = _row("copy blob", "cw", _BLOBS + "write")
 # The beginnings of headers for what the local Azure does not have, and which would change what a write does.
 _NOT_EMULATED_HEADERS = (
-    *("x-ms-copy-source", "x-ms-encryption-", "x-ms-content-crc64", "x-ms-structured-body"),
+    *("x-ms-encryption-", "x-ms-content-crc64", "x-ms-structured-body"),
     *("x-ms-immutability-policy-", "x-ms-legal-hold"),
 )
 
@@ -125,6 +128,10 @@ def classify(target: Target, method: str, query: dict[str, str], headers: dict[s
     if target.level == "c" and restype != "container":
         # In Azure, such a path names a blob of the root container.
         raise NOT_SUPPORTED("the root container; add restype=container")
+    if "x-ms-copy-source" in headers:
+        if (target.level, method, comp) != ("o", "PUT", ""):
+            raise NOT_SUPPORTED("copies of a part of a blob (header x-ms-copy-source)")
+        return COPY
     operation = OPERATIONS.get((target.level, method, comp))
     if operation is None:
         raise NOT_SUPPORTED(f"{method} with comp={comp}")

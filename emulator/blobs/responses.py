@@ -10,14 +10,15 @@ from starlette.responses import Response, StreamingResponse
 
 from emulator.blobs import exceptions, listings, sas
 from emulator.blobs.authorization import Authorization
+from emulator.blobs.copies import DISK, Copies
 from emulator.blobs.models import SUFFIX, BlobsModel, prefix
-from emulator.blobs.operations import Operation, Target, classify, target_of
+from emulator.blobs.operations import COPY, Operation, Target, classify, target_of
 
 _RANGE = re.compile(r"bytes=\d+-\d*")
 # Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
 WHOLE_BYTES = 1024 * 1024
 _SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
-_OK, _PARTIAL = 200, 206
+_OK, _ACCEPTED, _NO_CONTENT, _PARTIAL = 200, 202, 204, 206
 # The phrase that Azurite takes for a code.
 _BAD_PAGES = "Requested Range Not Satisfiable"
 # Headers that are valid for one connection only, or that every sender sets itself.
@@ -41,15 +42,17 @@ _HOP_BY_HOP = frozenset(
 class Responses:
     """The one endpoint of the service."""
 
-    def __init__(self, model: BlobsModel, authorization: Authorization, tenant_id: str) -> None:
+    def __init__(self, model: BlobsModel, copies: Copies, authorization: Authorization, tenant_id: str) -> None:
         """Keep what the endpoint works with.
 
         Args:
             model: the accounts, and the way to Azurite.
+            copies: the copies that were begun.
             authorization: checks each request.
             tenant_id: the tenant that a caller without a credential is told to sign in to.
         """
         self._model = model
+        self._copies = copies
         self._authorization = authorization
         self._tenant_id = tenant_id
 
@@ -68,11 +71,29 @@ class Responses:
         granted = self._authorization.check(request, query, target, operation, self._tenant_id)
         if "x-ms-blob-public-access" in request.headers:
             raise exceptions.PUBLIC_ACCESS_NOT_PERMITTED()
-        if operation.name == "put blob" and "w" not in granted:
+        if operation.name in ("put blob", COPY.name) and "w" not in granted:
             await self._refuse_overwrite(target)
+        if operation is COPY:
+            return await self._copy(target, headers["x-ms-copy-source"])
+        if operation.name == "abort copy blob":
+            return await self._abort_copy(target, query.get("copyid", ""))
         if operation.name == "put blob" and "if-none-match" not in headers:
             await self._refuse_other_type(target, headers.get("x-ms-blob-type"))
         return await self._forward(request, target, operation, forwarded_query(raw_query, target))
+
+    async def _copy(self, target: Target, source: str) -> Response:
+        """Begin a copy. Its target has its length from the beginning."""
+        begun = self._copies.begin(target, source)
+        await self._model.put_page_blob(target, DISK)
+        written = await self._model.client().head(self._model.url(target, ""))
+        kept = {name: written.headers[name] for name in ("etag", "last-modified")}
+        return Response(status_code=_ACCEPTED, headers=kept | begun | {"x-ms-version": written.headers["x-ms-version"]})
+
+    async def _abort_copy(self, target: Target, copy_id: str) -> Response:
+        """Stop a copy. Its target is left without content."""
+        self._copies.abort(target, copy_id)
+        await self._model.put_page_blob(target, b"")
+        return Response(status_code=_NO_CONTENT)
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Refuse to replace an existing blob with a SAS that may only create."""
@@ -114,7 +135,7 @@ class Responses:
         if operation.name == "delete container" and reply.is_success:
             self._model.accounts.container_deleted(target.account, target.container)
         kept = {name: value for name, value in reply.headers.items() if name not in _HOP_BY_HOP} | {"server": _SERVER}
-        kept |= _overrides(request, reply)
+        kept |= _overrides(request, reply) | (self._copies.follow(operation.name, target) if reply.is_success else {})
         if operation.name.startswith("list ") and reply.status_code == _OK:
             return await _listing(reply, kept, target, operation)
         length = int(reply.headers.get("content-length") or -1)

@@ -20,7 +20,8 @@ def operation(request: Request, _route: Route) -> str:
     host = request.headers["host"].partition(":")[0]
     target = target_of(host, request.scope["raw_path"].decode("ascii", "replace").partition("?")[0])
     try:
-        name = classify(target, request.method, decoded(request.url.query), {}).name
+        copied = {name: value for name, value in request.headers.items() if name == "x-ms-copy-source"}
+        name = classify(target, request.method, decoded(request.url.query), copied).name
     except ServiceError:
         name = f"{request.method} unknown"
     return f"{name} {target.container}".strip()

@@ -36,6 +36,7 @@ _GALLERY_MONTHS = {
     2023: ("07-03",),
     2024: ("03-03",),
     2025: ("03-03",),
+    2026: ("03-03",),
 }
 MACHINE_VERSIONS = tuple(f"{year}-{month}" for year, months in _MACHINE_MONTHS.items() for month in months)
 DISK_VERSIONS = tuple(f"{year}-{month}" for year, months in _DISK_MONTHS.items() for month in months)

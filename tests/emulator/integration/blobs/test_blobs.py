@@ -1,6 +1,7 @@
 """Containers and blobs, tested with azure-storage-blob."""
 
 import gzip
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceModifiedError, ResourceNotFoundError
 from azure.storage.blob import BlobAnalyticsLogging, BlobClient, BlobSasPermissions, ContentSettings, generate_blob_sas
 
+from emulator.blobs import copies
 from tests.emulator.integration.blobs.conftest import Azurite, LocalBlobs, Owner
 
 LARGE = 9 * 1024 * 1024
@@ -206,3 +208,38 @@ def test_what_is_not_emulated_is_said(owner: Owner) -> None:
             call()
         assert caught.value.status_code == 400
         assert "NotSupportedByLocalAzure" in str(caught.value)
+
+
+DISK = "https://rhcos.blob.core.windows.net/imagebucket/rhcos-9.6.20250826-1-azure.x86_64.vhd"
+
+
+def test_azure_copies_the_disk_of_a_release_by_itself(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy takes its time, says how far it is, and can be stopped; its content is a fixed VHD."""
+    blob = owner[2].create_container("disks").get_blob_client("rhcos.vhd")
+    assert blob.start_copy_from_url(DISK)["copy_status"] == "pending"
+    found = blob.get_blob_properties()
+    assert (found.copy.source, found.copy.status, found.blob_type) == (DISK, "pending", "PageBlob")
+    assert found.size == len(copies.DISK)
+    with pytest.raises(HttpResponseError, match="PendingCopyOperation"):
+        blob.start_copy_from_url(DISK)
+    blob.abort_copy(found)
+    stopped = blob.get_blob_properties()
+    assert (stopped.copy.status, stopped.size) == ("aborted", 0)
+    with pytest.raises(HttpResponseError, match="NoPendingCopyOperation"):
+        blob.abort_copy(stopped)
+    monkeypatch.setattr(copies, "SECONDS", 0.1)
+    blob.start_copy_from_url(DISK)
+    time.sleep(0.1)
+    copied = blob.get_blob_properties()
+    assert (copied.copy.status, copied.copy.progress) == ("success", f"{found.size}/{found.size}")
+    assert blob.download_blob(offset=found.size - 512, length=8).readall() == b"conectix"
+    blob.delete_blob()
+    blob.upload_blob(b"other")
+    assert blob.get_blob_properties().copy.status is None
+
+
+def test_what_nobody_publishes_is_not_copied(owner: Owner) -> None:
+    """Azure looks at the source before it begins."""
+    blob = owner[2].create_container("nothing").get_blob_client("disk")
+    with pytest.raises(HttpResponseError, match="CannotVerifyCopySource"):
+        blob.start_copy_from_url(DISK.replace("rhcos-9", "other-9"))

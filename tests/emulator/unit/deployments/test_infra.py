@@ -95,7 +95,7 @@ def test_the_plan_follows_the_parameters() -> None:
     hosted, own = _bodies(HOSTED | NAME), _bodies(OWN | NAME)
     identity = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/arorp-one"
     site = hosted["Microsoft.Web/sites/arorp-one"]
-    assert site["identity"]["userAssignedIdentities"] == {identity: {}}
+    assert site["identity"]["userAssignedIdentities"] == {identity: {}, f"{identity}-installer": {}}
     assert site["properties"]["functionAppConfig"] is None
     assert hosted["Microsoft.Web/serverfarms/arorp-one"]["properties"]["maximumElasticWorkerCount"] == 100
     functions = own["Microsoft.Web/sites/arorp-one"]["properties"]["functionAppConfig"]

@@ -251,6 +251,33 @@ def test_machines_boot_an_image_of_ones_own_with_what_it_demands(stage: Stage) -
         assert machine.plan is None
 
 
+def test_an_image_made_of_a_releases_disk_boots_machines_of_both_generations(stage: Stage) -> None:
+    """Under the names of OpenShift's installer. A second run of the deployment makes nothing new."""
+    cluster = Cluster(stage, "wxyzb")
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    parameters = {name: cluster.machine_parameters[name] for name in ("infraId", "location", "storageSuffix")}
+    for _ in range(2):
+        cluster.deploy("image", parameters | {"disk": "aro/rhcos.vhd"})
+    gallery = f"gallery_{INFRA_ID.replace('-', '_')}"
+    with cluster.client(ComputeManagementClient) as compute:
+        images = {each.name: each for each in compute.gallery_images.list_by_gallery(cluster.group, gallery)}
+        versions = [compute.gallery_image_versions.get(cluster.group, gallery, name, "1.0.0") for name in images]
+    second = images[f"{INFRA_ID}-gen2"]
+    assert {name: each.hyper_v_generation for name, each in images.items()} == {INFRA_ID: "V1", second.name: "V2"}
+    assert {each.name: each.value for each in second.features} == {
+        "DiskControllerTypes": "SCSI, NVMe",
+        "SecurityType": "TrustedLaunchSupported",
+    }
+    for version in versions:
+        source = version.storage_profile.os_disk_image.source
+        assert source.uri == "https://clusterwxyzb.blob.core.windows.net/aro/rhcos.vhd"
+        assert source.storage_account_id.endswith("/clusterwxyzb")
+    wanted = {"image": {"id": f"{second.id}/versions/1.0.0"}, "masterVmSize": "Standard_D8s_v6"}
+    cluster.deploy("machines", cluster.machine_parameters | wanted)
+    assert len(stage.guests.booted) == len(("bootstrap", "three", "masters", "all"))
+
+
 def test_machines_of_an_image_that_is_bought_name_its_plan(stage: Stage) -> None:
     """Azure refuses them otherwise, and before the subscription has accepted the terms."""
     cluster = Cluster(stage, "qrstv")
