@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
+from typing import Any
 
 from emulator.authorization.resources import PROPAGATION_SECONDS
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
@@ -248,7 +249,10 @@ def template(name: str) -> float:
 
     Resources of one type count as one, because in our templates none depends on another of its type.
     """
-    document = load(name)
+    return _deployment(load(name))
+
+
+def _deployment(document: dict[str, Any]) -> float:
     resources, variables = document["resources"], document.get("variables", {})
     loops = {resource["copy"]["name"]: resource["type"] for resource in resources if "copy" in resource}
     steps: dict[str, Step] = {}
@@ -257,7 +261,9 @@ def template(name: str) -> float:
         for text in resource.get("dependsOn", ()):
             meant = re.sub(r"^\[variables\('(\w+)'\)\]$", lambda found: str(variables[found[1]]), text)
             needs.update(_NAMED.findall(meant) or [loops[meant]])
-        steps[resource["type"]] = Step(tuple(needs - {resource["type"]}), (_TYPES[resource["type"]].create_seconds,))
+        nested = resource["properties"].get("template") if resource["type"] == _DEPLOYMENTS else None
+        seconds = _deployment(nested) if nested else _TYPES[resource["type"]].create_seconds
+        steps[resource["type"]] = Step(tuple(needs - {resource["type"]}), (seconds,))
     return BEGIN_SECONDS + critical_path(steps).seconds + END_SECONDS
 
 
@@ -279,6 +285,7 @@ def _delete(name: str) -> float:
     return _TYPES[name].delete_seconds
 
 
+_DEPLOYMENTS = "Microsoft.Resources/deployments"
 _NIC = _TYPES["Microsoft.Network/networkInterfaces"]
 _SUBNET = _TYPES["Microsoft.Network/virtualNetworks/subnets"]
 # The time that Azure takes for the work of a row, part by part, once the row's needs are over. A row that is not here

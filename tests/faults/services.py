@@ -52,7 +52,7 @@ SERVICES = {
                     "attach_nsgs",
                 ),
                 *("deploy_storage_template", "deploy_deny_assignment", "deploy_network_template"),
-                *("deploy_machines_template", "ensure_graph"),
+                *("deploy_machines_template", "ensure_graph", "decide_machine_image"),
                 *("create_private_endpoint", "update_api_address", "private_dns_ready", "remove_bootstrap"),
                 *("remove_bootstrap_ignition", "storage_containers_ready", "update_router_address"),
             ),

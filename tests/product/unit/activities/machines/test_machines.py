@@ -9,6 +9,7 @@ from activities.machines import graph, machines
 from activities.runtime.step import Step
 from installer.graph import Graph
 from shared.azure import templates
+from shared.clusters.checks.machine_checks import _MIN_DISK_GB
 from tests.product.unit.activities.azure import network_fake
 from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.activities.machines import serial_log_fake
@@ -17,6 +18,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, World
 DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/machines".lower()
 DONE = {"outcome": "done"}
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
+VAR_BEGINS_MIB = 50_000
 POINTER = '{"ignition":{"version":"3.2.0"}}'
 
 
@@ -192,6 +194,16 @@ def test_masters_are_encrypted_as_the_cluster_asks(sealed: World) -> None:
     sealed.properties["masterProfile"] |= {"encryptionAtHost": "Enabled", "diskEncryptionSetId": "/sub/des"}
     call("deploy_machines_template")
     assert (sent(sealed)["encryptionAtHost"], sent(sealed)["diskEncryptionSetId"]) == (True, "/sub/des")
+
+
+def test_every_machine_has_room_for_a_separate_var() -> None:
+    """From 4.17 on, ignition makes /var a partition that begins at 50,000 MiB; workers have 128 GB at least."""
+    disks = {
+        resource["properties"]["storageProfile"]["osDisk"]["diskSizeGB"]
+        for resource in templates.load("machines")["resources"]
+    }
+    assert min(*disks, _MIN_DISK_GB) * 1024 > 2 * VAR_BEGINS_MIB
+    assert len(disks) == len({"bootstrap", "master"})
 
 
 def test_what_is_not_decided_is_told_before_anything_is_sent(accepted: World) -> None:
