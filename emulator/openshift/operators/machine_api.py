@@ -341,12 +341,32 @@ def _virtual_machine(account: cloud.Account, name: str, nic: str, spec: Json, us
         },
         "networkProfile": {"networkInterfaces": [{"id": nic, "properties": {"primary": True}}]},
     }
-    if spec.get("securityProfile"):
-        properties["securityProfile"] = spec["securityProfile"]
+    if security := _security(spec.get("securityProfile") or {}):
+        properties["securityProfile"] = security
     body: Json = {"location": spec["location"], "properties": properties}
     if image.get("type") == "MarketplaceWithPlan":
         body["plan"] = {"name": image["sku"], "product": image["offer"], "publisher": image["publisher"]}
     return body | ({"zones": [spec["zone"]]} if spec.get("zone") else {})
+
+
+def _security(profile: Json) -> Json:
+    """Return the security profile of a virtual machine, whose members a Machine has under other names.
+
+    Source: openshift/machine-api-provider-azure `pkg/cloud/azure/services/virtualmachines`, `generateSecurityProfile`.
+    """
+    security: Json = {"encryptionAtHost": True} if profile.get("encryptionAtHost") else {}
+    settings = profile.get("settings") or {}
+    if kind := settings.get("securityType"):
+        wanted = settings.get("trustedLaunch") or settings.get("confidentialVM") or {}
+        firmware = wanted.get("uefiSettings") or {}
+        security |= {
+            "securityType": kind,
+            "uefiSettings": {
+                "secureBootEnabled": firmware.get("secureBoot") == "Enabled",
+                "vTpmEnabled": firmware.get("virtualizedTrustedPlatformModule") == "Enabled",
+            },
+        }
+    return security
 
 
 async def _remove(cluster: Cluster, name: str) -> None:
