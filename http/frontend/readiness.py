@@ -27,6 +27,8 @@ class Code(StrEnum):
     DATABASE_INCOMPLETE = "DatabaseIncomplete"
     DATABASE_NOT_STRONG = "DatabaseNotStrong"
     NO_VERSION = "NoVersion"
+    INSTALLER_DOES_NOT_FIT = "InstallerDoesNotFit"
+    INSTALLER_IDENTITY_MISSING = "InstallerIdentityMissing"
     SERVICE_VAULT_UNAVAILABLE = "ServiceVaultUnavailable"
     SERVICE_VAULT_FORBIDDEN = "ServiceVaultForbidden"
     PAGING_KEY_MISSING = "PagingKeyMissing"
@@ -80,6 +82,14 @@ MEANINGS: dict[Code, tuple[str, str]] = {
     Code.NO_VERSION: (
         "No version that can be installed is the default, so creates that name no OpenShift version fail.",
         "Put an entry with `enabled` and `default`; the list of entries says what is wrong with each.",
+    ),
+    Code.INSTALLER_DOES_NOT_FIT: (
+        "An instance is too small for OpenShift's installer, so creates of the version that the message names fail.",
+        "Deploy `infra/service.json` with `plan=ElasticPremium`; Flex Consumption has 0.8 GB of temporary disk.",
+    ),
+    Code.INSTALLER_IDENTITY_MISSING: (
+        "OpenShift's installer has no identity to read Azure, so creates of the version that the message names fail.",
+        "Deploy `infra/service.json` and `infra/subscription.json` of this release.",
     ),
     Code.SERVICE_VAULT_UNAVAILABLE: (
         "The service's vault does not answer.",

@@ -17,6 +17,7 @@ from shared.azure import dependencies, provider_actions
 from shared.azure.rights import Ask
 from shared.clusters import catalogue
 from shared.deadline import TimeIsUp
+from shared.release import installer_program
 from shared.settings import Callers, SettingsError
 from shared.store import STRONG, unreadable
 
@@ -152,6 +153,24 @@ def _documents(call: Call) -> Problem | None:
     return Problem(Code.NO_VERSION, "; ".join(["no version that can be installed is the default", *wrong]))
 
 
+def _installer(call: Call) -> Problem | None:
+    settings = call.services.settings
+    for document in call.services.store.versions.enabled():
+        if catalogue.problems(document) or (entry := catalogue.read(document)).installer != "openshift-install":
+            continue
+        whose = f"OpenShift's installer of version {entry.version}"
+        if not settings.first_party_client_id and not settings.installer_client_id:
+            return Problem(Code.INSTALLER_IDENTITY_MISSING, f"{whose} has no identity: INSTALLER_CLIENT_ID is empty")
+        release = {
+            "version": entry.version,
+            "pullspec": entry.pullspec,
+            "installerDigest": entry.installer_digest,
+        }
+        if lack := installer_program.lack_of_room(installer_program.path(settings.openshift_install, release)):
+            return Problem(Code.INSTALLER_DOES_NOT_FIT, f"{whose} does not fit: {lack}")
+    return None
+
+
 def _service_vault(call: Call) -> Problem | None:
     settings = call.services.settings
     missing = f"the vault '{settings.keyvault_name}' has no secret '{settings.paging_key_secret}', or it is empty"
@@ -173,6 +192,7 @@ _DEPENDENCIES: tuple[_Row, ...] = (
     (_documents, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_containers, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_levels, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
+    (_installer, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
     (_service_vault, Code.SERVICE_VAULT_UNAVAILABLE, Code.SERVICE_VAULT_FORBIDDEN),
     (_cluster_vault, Code.CLUSTER_VAULT_UNAVAILABLE, Code.CLUSTER_VAULT_FORBIDDEN),
 )

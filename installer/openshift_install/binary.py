@@ -28,7 +28,7 @@ from installer.release.archives import Archive, Limits
 from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec
 from shared import settings
-from shared.release import release_rules
+from shared.release import installer_program
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"
@@ -50,27 +50,11 @@ _PART, _PART_SECONDS = ".part-", 3600
 _FETCHING = threading.Lock()
 
 
-def path(release: Content) -> Path:
-    """Return the path of a version's program, whether or not it exists yet.
-
-    Args:
-        release: `version`, `pullspec`, and `installerDigest` if the entry has one.
-    """
-    template = settings.load().openshift_install
-    digest = _digest(release).removeprefix("sha256:")
-    return Path(tempfile.gettempdir()) / template.replace("{version}", release["version"]).replace("{digest}", digest)
-
-
-def _digest(release: Content) -> str:
-    """Return the digest by which the program is fetched; "" if there is none."""
-    return release.get("installerDigest") or release_rules.pinned_digest(release["pullspec"])
-
-
 def ensure(release: Content, pull_secret: str) -> Path:
     """Return the path of the program, and fetch it if it is missing.
 
     Args:
-        release: as for `path`.
+        release: `version`, `pullspec`, and `installerDigest` if the entry has one.
         pull_secret: the cluster's, JSON.
 
     Raises:
@@ -79,7 +63,7 @@ def ensure(release: Content, pull_secret: str) -> Path:
     version = release["version"]
     if "/" in version:
         raise InstallerError(FIND, f"version '{version}' cannot be part of a path")
-    program = path(release)
+    program = installer_program.path(settings.load().openshift_install, release)
     try:
         if not program.exists():
             _fetch_alone(release, pull_secret, program)
@@ -117,7 +101,7 @@ def _check(program: Path) -> None:
 
 
 def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> None:
-    digest = _digest(release)
+    digest = installer_program.digest(release)
     if not digest:
         raise InstallerError(
             FIND,

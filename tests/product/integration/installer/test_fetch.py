@@ -26,6 +26,7 @@ from installer.back_end_errors import InstallerError
 from installer.openshift_install import binary, markers
 from installer.release import downloads
 from shared import settings
+from shared.release import installer_program
 from tests.product.integration.installer.program_server import (
     ARCHIVE,
     CREDENTIAL,
@@ -73,6 +74,11 @@ def ensure(digest: str = "", pullspec: str = PULLSPEC, pull_secret: dict[str, ob
 def entry(digest: str = "", pullspec: str = PULLSPEC) -> dict[str, str]:
     """Return what the catalogue says of a version."""
     return {"version": VERSION, "pullspec": pullspec} | ({"installerDigest": digest} if digest else {})
+
+
+def path(release: dict[str, str]) -> Path:
+    """Return the path of a version's program."""
+    return installer_program.path(settings.load().openshift_install, release)
 
 
 def refused(digest: str = "", step: str = "fetch openshift-install", **options: Any) -> InstallerError:
@@ -443,7 +449,7 @@ def test_a_disk_that_is_full_is_not_taken_for_a_broken_archive(
     monkeypatch.setattr("shutil.copyfileobj", full)
     error = refused(digest)
     assert error.cause == "openshift-install cannot be written (No space left on device)"
-    assert error.place == str(binary.path(entry(digest)))
+    assert error.place == str(path(entry(digest)))
     assert error.passing
 
 
@@ -465,7 +471,7 @@ def test_a_program_is_closed_before_anybody_finds_it(served: ProgramServer, monk
 def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> None:
     """Both processes put the same whole file at the path."""
     digest = served.lay_mirror(PROGRAM)
-    program = binary.path(entry(digest))
+    program = path(entry(digest))
 
     def be_faster(asked: str) -> None:
         if asked == ARCHIVE:
@@ -480,7 +486,7 @@ def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> 
 def test_what_a_killed_fetch_has_left_goes_with_the_next(served: ProgramServer) -> None:
     """The next fetch removes parts older than an hour; a younger one may belong to a fetch that is still running."""
     digest = served.lay_mirror(PROGRAM)
-    folder = binary.path(entry(digest)).parent
+    folder = path(entry(digest)).parent
     folder.mkdir(parents=True)
     an_hour_ago = time.time() - 3700
     (folder / ".part-old").touch()

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,6 +66,49 @@ def test_the_app_is_not_ready_while_its_reads_may_answer_with_the_past(
     for problem in told.body["problems"]:
         assert str(want) in problem["message"]
         assert "--default-consistency-level Strong" in problem["remedy"]
+
+
+def install_by_program(world: World) -> str:
+    """Let OpenShift's own installer make the clusters of the default version; return the version."""
+    (entry,) = (each for each in world.cosmos["OpenShiftVersions"].documents.values() if each.get("default"))
+    entry |= {"installer": "openshift-install", "installerDigest": f"sha256:{'5' * 64}"}
+    world.services.store.versions._read_at = float("-inf")
+    return str(entry["version"])
+
+
+def told(world: World) -> dict[str, str]:
+    """Return what operators read, by code."""
+    reply = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    return {problem["code"]: f"{problem['message']} {problem['remedy']}" for problem in reply.body["problems"]}
+
+
+@pytest.mark.parametrize(
+    ("machine", "want"),
+    [
+        ((21_000, 3500), ""),
+        ((800, 2048), "800 MiB of disk are free, and it takes 1100"),
+        ((21_000, 512), "an instance has 512 MiB of memory, and it takes 1536"),
+    ],
+    ids=["Elastic Premium", "Flex Consumption", "a small instance"],
+)
+def test_an_instance_that_is_too_small_for_the_installer_is_told_before_the_first_create(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: tuple[int, int], want: str
+) -> None:
+    """A create would find out after half of its steps."""
+    free_mib, memory_mib = machine
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=free_mib << 20))
+    monkeypatch.setattr("os.sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else memory_mib << 8)
+    assert told(world) == {}
+    version = install_by_program(world)
+    assert codes(world) == (["InstallerDoesNotFit"] if want else [])
+    for text in told(world).values():
+        assert want in text
+        assert "plan=ElasticPremium" in text
+    program = tmp_path / "openshift-install" / version / ("5" * 64) / "openshift-install"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    assert told(world) == {}
 
 
 def breaks(world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -167,6 +212,13 @@ def codes_of_own(own: CallersWorld) -> list[str]:
     if told.status != 503 or "problems" in told.body:
         assert [problem["code"] for problem in told.body["problems"]] == found
     return found
+
+
+def test_ones_own_service_needs_an_identity_for_the_installer(own: CallersWorld) -> None:
+    """A package that came before its template lacks it."""
+    install_by_program(own)
+    own.services = replace(own.services, settings=replace(own.services.settings, first_party_client_id=""))
+    assert codes_of_own(own) == ["InstallerIdentityMissing"]
 
 
 def test_ones_own_service_needs_keys_and_rights_instead_of_arms_certificates(own: CallersWorld) -> None:
