@@ -26,6 +26,10 @@ INTERNAL = "service.beta.kubernetes.io/azure-load-balancer-internal"
 PORTS = {"http": (80, 31080), "https": (443, 31443)}
 HEALTH_PORT, HEALTH_PATH = 31936, "/healthz"
 RULE_PRIORITY = 500
+# The Secret of the cloud controller manager, and the first minor version of OpenShift 4 whose controller reads it.
+# Source: openshift/cluster-cloud-controller-manager-operator, release-4.16, its injector of Azure's credentials.
+CREDENTIALS = ("azure-cloud-credentials", "openshift-cloud-controller-manager")
+FIRST_WITH_CREDENTIALS = 16
 RECORD_TTL = 30
 
 
@@ -68,16 +72,21 @@ def _service(cluster: Cluster) -> Json:
     return cluster.objects.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
 
 
-def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
-    """Return the cloud provider's credentials and its configuration."""
+def cloud_provider(cluster: Cluster) -> tuple[cloud.Account, Json]:
+    """Return the cloud provider's credentials and its configuration.
+
+    Up to 4.15 both are read from Secrets and ConfigMaps that the installer makes. From 4.16 on the credential operator
+    provides the credentials, as for every operator.
+    """
     config = cluster.objects.get("ConfigMap", "cloud-provider-config", "openshift-config")
-    secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
-    if config is None or secret is None:
-        missing = (
-            "ConfigMap openshift-config/cloud-provider-config" if config is None else "Secret azure-cloud-provider"
-        )
-        raise exceptions.not_found(missing)
+    if config is None:
+        raise exceptions.not_found("ConfigMap openshift-config/cloud-provider-config")
     settings: Json = json.loads(config["data"]["config"])
+    if cluster.installation.minor >= FIRST_WITH_CREDENTIALS:
+        return cloud.from_secret(cluster, *CREDENTIALS), settings
+    secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
+    if secret is None:
+        raise exceptions.not_found("Secret azure-cloud-provider")
     settings |= go_yaml.load(decoded(secret["data"]["cloud-config"]))
     account = cloud.Account(
         settings["tenantId"],
@@ -91,7 +100,7 @@ def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
 
 async def _balance(cluster: Cluster, service: Json) -> str:
     """Create the Azure resources that lead to the router; return its address."""
-    account, settings = _account(cluster)
+    account, settings = cloud_provider(cluster)
     session = cloud.Session(cluster.platform, account)
     infra_id, name = cluster.installation.infra_id, "a" + service["metadata"]["uid"].replace("-", "")
     internal = INTERNAL in (service["metadata"].get("annotations") or {})

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import datetime as dt
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.boot.timeline import NotYetError
-from emulator.openshift.operators import access, credentials
+from emulator.openshift.operators import access, credentials, ingress
 from emulator.run import arm
 from tests.emulator.unit.openshift.conftest import Stage
 
@@ -230,3 +231,15 @@ def test_only_the_principal_of_a_cluster_makes_it_look(stage: Stage) -> None:
     assert stage.cluster.part(access.Access).due is None
     stage.platform.access_changed(CLIENT.upper())
     assert stage.cluster.part(access.Access).due is not None
+
+
+def test_from_4_16_on_the_cloud_controller_has_the_credentials_of_its_request(stage: Stage) -> None:
+    """The installer of such a release makes no Secret `azure-cloud-provider`."""
+    metadata = {"name": "cloud-provider-config", "namespace": "openshift-config"}
+    settings = {"vnetName": "vnet"}
+    stage.cluster.objects.put(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"config": json.dumps(settings)}}
+    )
+    account, found = ingress.cloud_provider(stage.cluster)
+    assert (account.client_id, account.client_secret, account.resource_group) == (CLIENT, SECRET, "aro")
+    assert found == settings
