@@ -68,7 +68,7 @@ class Copies:
         self._table.put(_key(target), copy | {"aborted": True})
 
     def status(self, target: Target) -> str:
-        """Return the state of the copy to a blob, or "" if the blob is no copy."""
+        """Return the state of the copy to a blob, or "" if it was not copied."""
         copy = self._table.get(_key(target))
         if copy is None:
             return ""
