@@ -18,7 +18,7 @@ def list_all(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Return one entry.
+    """Return the entry of one OpenShift version.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the entries that exist.

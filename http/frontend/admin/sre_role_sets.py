@@ -19,7 +19,7 @@ def list_all(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Return one entry.
+    """Return the role set of one minor version.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the entries that exist.
