@@ -191,7 +191,7 @@ class Machine:
             said = _end(output.read())
         if code is None and not end.exists():
             return False, f"it did not end within {_RUN_SECONDS} seconds"
-        return code in {None, 0}, said
+        return code in {None, 0}, said or f"code {code}, without a word"
 
     def _take_runs(self) -> list[Json]:
         """Return what the programs ended with since the last call."""
@@ -217,11 +217,11 @@ class Machine:
 
     def _prepare(self, folder: Path, release: str, version: str, asked: list[str]) -> None:
         """Put in place what the stand-ins answer, and list what is mounted from this computer."""
-        images = programs.image_list(folder, release, asked)
+        images = programs.image_list(folder, release, version, asked)
         for name, content in (
             ("release", release),
             ("version", version),
-            ("version-of-kubernetes", programs.version_of_kubernetes(images, version)),
+            ("version-of-kubernetes", programs.version_of_kubernetes(images)),
             (programs.IMAGE_LIST, json.dumps(images)),
             (programs.METADATA, json.dumps(programs.metadata(folder, version))),
         ):

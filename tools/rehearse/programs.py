@@ -13,6 +13,7 @@ from typing import Any
 
 Json = dict[str, Any]
 METADATA, IMAGE_LIST = "release-metadata", "image-references"
+_VERSIONS, _KUBERNETES = "io.openshift.build.versions", "kubernetes"
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,13 @@ def check(folder: Path) -> None:
         raise ProgramsError(f"not executable, chmod 755: {', '.join(str(folder / name) for name in closed)}")
 
 
-def image_list(folder: Path, release: str, asked: list[str]) -> Json:
+def image_list(folder: Path, release: str, version: str, asked: list[str]) -> Json:
     """Return the release's list of images: its own if the folder has it, otherwise one with invented digests.
 
     Args:
         folder: folder of programs.
         release: pull specification of the release.
+        version: version of the release, x.y.z.
         asked: names of the images that the bootstrap machine's script asks for.
 
     Raises:
@@ -94,32 +96,33 @@ def image_list(folder: Path, release: str, asked: list[str]) -> Json:
         return _read(own)
     repository = release.partition("@")[0].rpartition(":")[0] or release
     names = sorted({*asked, *_LOOKED_UP})
+    # Each minor version of OpenShift has one of Kubernetes.
+    versions = {_VERSIONS: f"{_KUBERNETES}=1.{int(version.split('.')[1]) + 13}.0"}
     return {
         "kind": "ImageStream",
         "apiVersion": "image.openshift.io/v1",
-        "metadata": {"name": release.rpartition(":")[2]},
+        "metadata": {"name": version},
         "spec": {
             "tags": [
-                {"name": name, "from": {"kind": "DockerImage", "name": f"{repository}@sha256:{number:064x}"}}
+                {
+                    "name": name,
+                    "annotations": versions,
+                    "from": {"kind": "DockerImage", "name": f"{repository}@sha256:{number:064x}"},
+                }
                 for number, name in enumerate(names, 1)
             ]
         },
     }
 
 
-def version_of_kubernetes(images: Json, version: str) -> str:
-    """Return the version of Kubernetes in a release: as its images say, otherwise the minor version that belongs to it.
-
-    Args:
-        images: the release's list of images.
-        version: version of the release, x.y.z.
-    """
+def version_of_kubernetes(images: Json) -> str:
+    """Return the version of Kubernetes that a release's list of images names; "" if it names none."""
     for tag in images["spec"]["tags"]:
-        versions = (tag.get("annotations") or {}).get("io.openshift.build.versions") or ""
+        versions = (tag.get("annotations") or {}).get(_VERSIONS) or ""
         for name, _, value in (each.partition("=") for each in versions.split(",")):
-            if name == "kubernetes":
+            if name == _KUBERNETES:
                 return str(value)
-    return f"1.{int(version.split('.')[1]) + 13}.0"
+    return ""
 
 
 def metadata(folder: Path, version: str) -> Json:

@@ -89,6 +89,11 @@ def test_a_script_that_ends_before_its_first_stage_says_why(tmp_path: Path) -> N
         _rehearsed(tmp_path, beginning="set -e\n. /usr/local/bin/nothing-of-this-name.sh\n")
 
 
+def test_a_script_that_says_nothing_ends_with_its_code(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="ended outside of its stages: code 7, without a word"):
+        _rehearsed(tmp_path, beginning="exit 7\n")
+
+
 def test_the_machines_controller_runs_as_its_static_pod_says(tmp_path: Path) -> None:
     """It reads the templates of its image; without them it refuses."""
     made = Machine(tmp_path / "machine", [ignition()], programs(tmp_path / "programs"))
