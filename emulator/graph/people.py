@@ -4,12 +4,20 @@ Every principal of a tenant reads its users and groups, makes groups, and change
 administrators change the others, and users. The messages of refusals are from memory.
 """
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
-from emulator.graph.exceptions import BAD_REQUEST, DENIED, NOT_SUPPORTED, OBJECT_NOT_FOUND
+from emulator.graph.exceptions import BAD_REQUEST, DENIED, INVALID_VALUE, NOT_SUPPORTED, OBJECT_NOT_FOUND
+
+# The kinds of characters of which a password has three.
+_KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
+_MIN_PASSWORD, _MIN_KINDS = 8, 3
+# https://learn.microsoft.com/graph/api/group-post-groups: ASCII, but for @ () \ [] " ; : <> , and spaces.
+_NICKNAME = re.compile(r"""[!#-'*+\-./0-9=?A-Z^_`a-z{|}~]{1,64}""")
 
 
 class PeopleModel:
@@ -47,10 +55,12 @@ class PeopleModel:
             ServiceError: 400 for a member that is missing or wrong, or a name that is taken; 403.
         """
         _check_administers(caller)
+        profile = members.get("passwordProfile", {})
         for name in ("displayName", "mailNickname", "userPrincipalName", "accountEnabled", "passwordProfile"):
             if name not in members:
                 raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'User'.")
-        name, profile = members["userPrincipalName"], members["passwordProfile"]
+        _check_nickname(members["mailNickname"], "User")
+        name = members["userPrincipalName"]
         if name.partition("@")[2].lower() != self._entra.tenant(caller.tenant_id)["domain"]:
             raise BAD_REQUEST(
                 "The domain portion of the userPrincipalName property is invalid. You must use one of the verified domain "
@@ -58,11 +68,29 @@ class PeopleModel:
             )
         if self._people.user_named(caller.tenant_id, name) is not None:
             raise BAD_REQUEST("Another object with the same value for property userPrincipalName already exists.")
+        _check_password(profile.get("password") or "")
         user = self._people.add_user(caller.tenant_id, name, profile["password"], members["displayName"])
-        changes = {name: members[name] for name in ("accountEnabled", "displayName", "mailNickname")}
-        if "forceChangePasswordNextSignIn" in profile:
-            changes["changesPassword"] = profile["forceChangePasswordNextSignIn"]
-        return self._people.change_user(user["objectId"], changes)
+        return self._people.change_user(user["objectId"], _user_changes(members))
+
+    def update_user(self, caller: Principal, id_or_name: str, changes: Document) -> None:
+        """Change members of a user.
+
+        Args:
+            caller: who asks.
+            id_or_name: object id or `userPrincipalName`.
+            changes: the members to change.
+
+        Raises:
+            ServiceError: 400 for a password that is too simple; 403, 404.
+        """
+        user = self.user(caller, id_or_name)
+        _check_administers(caller)
+        if "mailNickname" in changes:
+            _check_nickname(changes["mailNickname"], "User")
+        password = changes.get("passwordProfile", {}).get("password") or ""
+        if password:
+            _check_password(password)
+        self._people.change_user(user["objectId"], _user_changes(changes), password)
 
     def delete_user(self, caller: Principal, id_or_name: str) -> None:
         """Remove a user."""
@@ -99,6 +127,7 @@ class PeopleModel:
                 raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'Group'.")
         if members["mailEnabled"] or not members["securityEnabled"]:
             raise NOT_SUPPORTED("groups with mail, and groups that are not security groups")
+        _check_nickname(members["mailNickname"], "Group")
         group = self._people.add_group(caller.tenant_id, members["displayName"], caller.object_id)
         self._people.change_group(group["objectId"], {"members": members})
         return self.group(caller, group["objectId"])
@@ -144,6 +173,11 @@ class PeopleModel:
         if not self._people.remove_member(group["objectId"], member_id):
             raise OBJECT_NOT_FOUND(member_id)
 
+    def groups_around(self, caller: Principal, object_id: str) -> list[str]:
+        """Return the object ids of the groups of which a principal is a member at any depth, sorted."""
+        _, found = self.object(caller, object_id)
+        return sorted(self._people.all_groups_of(found["objectId"]))
+
     def object(self, caller: Principal, object_id: str) -> tuple[str, Document]:
         """Return the kind and the document of a user, a group or a service principal.
 
@@ -171,3 +205,28 @@ class PeopleModel:
 def _check_administers(caller: Principal) -> None:
     if USER_ADMINISTRATOR not in caller.claims.get("wids", ()):
         raise DENIED()
+
+
+def _user_changes(members: Document) -> dict[str, Any]:
+    """Return the members of the stored user that a request changes."""
+    changed: dict[str, Any] = {
+        name: members[name] for name in ("accountEnabled", "displayName", "mailNickname") if name in members
+    }
+    profile = members.get("passwordProfile", {})
+    if "forceChangePasswordNextSignIn" in profile:
+        changed["changesPassword"] = profile["forceChangePasswordNextSignIn"]
+    return changed
+
+
+def _check_nickname(nickname: str, resource: str) -> None:
+    if not _NICKNAME.fullmatch(nickname):
+        raise INVALID_VALUE(member="mailNickname", resource=resource)
+
+
+def _check_password(password: str) -> None:
+    kinds = sum(any(is_kind(character) for character in password) for is_kind in _KINDS)
+    if len(password) < _MIN_PASSWORD or kinds < _MIN_KINDS:
+        raise BAD_REQUEST(
+            "The specified password does not comply with password complexity requirements. Please provide a different "
+            "password."
+        )

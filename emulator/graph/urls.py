@@ -27,10 +27,23 @@ def routes(responses: Responses, people: PeopleResponses) -> list[Route]:
         ("GET", "/servicePrincipals/{id}", responses.get_service_principal),
         ("PATCH", "/servicePrincipals/{id}", responses.update_service_principal),
         ("DELETE", "/servicePrincipals/{id}", responses.delete_service_principal),
+        ("GET", "/servicePrincipals/{id}/appRoleAssignedTo", people.list_assigned_to),
         ("POST", "/servicePrincipals/{id}/appRoleAssignedTo", people.assign_role),
+        ("DELETE", "/servicePrincipals/{id}/appRoleAssignedTo/{assignment}", people.remove_role),
+        *(
+            row
+            for collection in ("servicePrincipals", "users", "groups")
+            for row in (
+                ("GET", f"/{collection}/{{id}}/appRoleAssignments", people.list_role_assignments),
+                ("POST", f"/{collection}/{{id}}/appRoleAssignments", people.assign_role),
+                ("POST", f"/{collection}/{{id}}/getMemberGroups", people.member_groups),
+            )
+        ),
+        ("POST", "/directoryObjects/{id}/checkMemberGroups", people.check_member_groups),
         ("GET", "/users", people.list_users),
         ("POST", "/users", people.create_user),
         ("GET", "/users/{id}", people.get_user),
+        ("PATCH", "/users/{id}", people.update_user),
         ("DELETE", "/users/{id}", people.delete_user),
         ("GET", "/groups", people.list_groups),
         ("POST", "/groups", people.create_group),

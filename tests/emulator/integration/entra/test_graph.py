@@ -87,10 +87,22 @@ def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
     [
         ("GET /applications/{new}", None, 404, "Request_ResourceNotFound"),
         ("POST /applications", [], 400, "Request_BadRequest"),
+        ("POST /applications", {"displayName": 5}, 400, "Request_BadRequest"),
         ("POST /applications", {"displayName": "\ud800"}, 400, "Request_BadRequest"),
         ("POST /directoryObjects/getByIds", {"ids": [], "types": []}, 400, "Request_BadRequest"),
+        ("POST /directoryObjects/getByIds", {"ids": ["x"], "types": 5}, 400, "Request_BadRequest"),
+        ("POST /applications/{cluster}/addPassword", {"passwordCredential": 5}, 400, "Request_BadRequest"),
         ("POST /applications", {}, 400, "Request_BadRequest"),
         ("POST /applications", {"displayName": "x", "logo": "x"}, 400, "NotSupportedByLocalAzure"),
+        ("POST /applications", {"displayName": "x", "api": {"version": 2}}, 400, "NotSupportedByLocalAzure"),
+        ("POST /applications", {"displayName": "x", "signInAudience": "Everyone"}, 400, "Request_BadRequest"),
+        (
+            "POST /applications",
+            {"displayName": "x", "api": {"requestedAccessTokenVersion": 3}},
+            400,
+            "Request_BadRequest",
+        ),
+        ("POST /applications", {"displayName": "x", "appRoles": [{"value": 5}]}, 400, "Request_BadRequest"),
         (
             "POST /applications",
             {"displayName": "x", "identifierUris": ["https://elsewhere.example.com"]},
@@ -146,6 +158,19 @@ def test_an_application_id_is_no_object_id(stage: Stage, kind: str) -> None:
     assert _call(me, "GET", f"/{kind}/{found['id']}").json()["appId"] == client_id
 
 
+def test_a_nickname_has_no_spaces(stage: Stage) -> None:
+    """The refusal names the member, and the type of the object."""
+    body = {"displayName": "g", "mailEnabled": False, "securityEnabled": True, "mailNickname": "the group"}
+    answer = _call(_person(stage), "POST", "/groups", body)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["message"], error["details"]) == (
+        400,
+        "Request_BadRequest",
+        "Invalid value specified for property 'mailNickname' of resource 'Group'.",
+        [{"target": "mailNickname", "code": "InvalidValue"}],
+    )
+
+
 def test_an_administrator_changes_what_others_own(stage: Stage) -> None:
     """The application role gives an administrator's rights."""
     world, me = stage.platform.world, _person(stage, "Application.ReadWrite.All")
@@ -189,6 +214,41 @@ def test_a_second_certificate_is_appended_and_both_get_tokens(stage: Stage, tmp_
     with pytest.raises(ClientAuthenticationError, match="AADSTS700027"):
         _token(tenant_id, created["appId"], tmp_path / "old")
     _token(tenant_id, created["appId"], tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    ("changes", "want_code"),
+    [
+        ({"key": "bm8gY2VydGlmaWNhdGU="}, "Request_BadRequest"),
+        ({"key": None}, "Request_BadRequest"),
+        ({"usage": "Sign"}, "Request_BadRequest"),
+        ({"type": "Symmetric"}, "Request_BadRequest"),
+        ({"startDateTime": "soon"}, "Request_BadRequest"),
+        ({"startDateTime": "2001-01-01T00:00:00Z"}, "KeyCredentialsInvalidStartDate"),
+        ({"endDateTime": "2999-01-01T00:00:00Z"}, "KeyCredentialsInvalidEndDate"),
+    ],
+)
+def test_a_credential_must_be_a_certificate_within_its_validity(
+    stage: Stage, changes: dict[str, Any], want_code: str
+) -> None:
+    """Otherwise the mistake would be found when the old certificate has ended."""
+    me = _person(stage)
+    certificate, _ = stage.platform.authority.issue("credential", client=True, rsa_key=True)
+    credential = _credential(certificate.public_bytes(Encoding.DER)) | changes
+    answer = _call(me, "POST", "/applications", {"displayName": "x", "keyCredentials": [credential]})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, want_code)
+
+
+def test_a_known_credential_does_not_change(stage: Stage) -> None:
+    """A rotation adds one and removes one."""
+    me = _person(stage)
+    certificate, _ = stage.platform.authority.issue("credential", client=True, rsa_key=True)
+    sent = {"displayName": "x", "keyCredentials": [_credential(certificate.public_bytes(Encoding.DER))]}
+    created = _call(me, "POST", "/applications", sent).json()
+    later = created["keyCredentials"][0] | {"endDateTime": "2999-01-01T00:00:00Z"}
+    answer = _call(me, "PATCH", f"/applications/{created['id']}", {"keyCredentials": [later]})
+    assert answer.status_code == 400
+    assert "is not allowed" in answer.json()["error"]["message"]
 
 
 def test_the_registration_of_an_api_is_shown_by_its_service_principal(stage: Stage) -> None:

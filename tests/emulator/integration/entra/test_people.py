@@ -80,7 +80,7 @@ def _as_user(stage: Stage, user: Json, **more: Any) -> Graph:
 
 
 def test_a_user_lives_from_creation_to_deletion(stage: Stage) -> None:
-    """It is found by name and by id, sees itself."""
+    """It is found by name and by id, sees itself, and cannot sign in while it is disabled."""
     admin, _ = _robot(stage, administrates=True)
     user = admin.user()
     name = user["userPrincipalName"]
@@ -89,6 +89,10 @@ def test_a_user_lives_from_creation_to_deletion(stage: Stage) -> None:
     found = admin.call("GET", "/users", filter=f"userPrincipalName eq '{name}'").json()["value"]
     assert [entry["id"] for entry in found] == [user["id"]]
     assert _as_user(stage, user).call("GET", "/me").json()["userPrincipalName"] == name
+    assert admin.call("PATCH", f"/users/{name}", {"accountEnabled": False}).status_code == 204
+    stored = stage.entra.people.user(user["id"])
+    assert stored is not None
+    assert stored["accountEnabled"] is False
     assert admin.call("DELETE", f"/users/{name}").status_code == 204
     gone = admin.call("GET", f"/users/{name}")
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "Request_ResourceNotFound")
@@ -99,10 +103,11 @@ def test_a_user_lives_from_creation_to_deletion(stage: Stage) -> None:
     [
         ({"userPrincipalName": "u@elsewhere.example"}, "domain portion"),
         ({"userPrincipalName": "taken@customer.onmicrosoft.com"}, "already exists"),
+        ({"passwordProfile": {"password": "simple"}}, "complexity"),
         ({"displayName": None}, "required for property 'displayName'"),
     ],
 )
-def test_a_user_needs_a_name_of_the_tenant(stage: Stage, changes: Json, want: str) -> None:
+def test_a_user_needs_a_name_of_the_tenant_and_a_good_password(stage: Stage, changes: Json, want: str) -> None:
     """Anything else is Request_BadRequest."""
     admin, _ = _robot(stage, administrates=True)
     if not stage.entra.people.user_named(stage.platform.world.tenant_id, "taken@customer.onmicrosoft.com"):
@@ -128,7 +133,7 @@ def test_a_member_that_only_graph_has_is_named(stage: Stage) -> None:
 
 
 def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
-    """Members are listed with their kinds."""
+    """Members are listed with their kinds, and the groups around a member at any depth."""
     admin, _ = _robot(stage, administrates=True)
     _, robot = _robot(stage)
     user, inner, outer = admin.user()["id"], admin.group(), admin.group()
@@ -141,6 +146,10 @@ def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
         ("user", user),
         ("servicePrincipal", robot),
     }
+    around = admin.call("POST", f"/users/{user}/getMemberGroups", {"securityEnabledOnly": False}).json()["value"]
+    assert set(around) == {inner, outer}
+    checked = admin.call("POST", f"/directoryObjects/{user}/checkMemberGroups", {"groupIds": [outer, str(uuid4())]})
+    assert checked.json()["value"] == [outer]
     names = admin.call("POST", "/directoryObjects/getByIds", {"ids": [user, outer], "types": ["user", "group"]})
     assert {entry["@odata.type"] for entry in names.json()["value"]} == {
         "#microsoft.graph.user",
@@ -148,6 +157,7 @@ def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
     }
     assert admin.call("DELETE", f"/groups/{inner}/members/{user}/$ref").status_code == 204
     assert admin.call("DELETE", f"/groups/{inner}/members/{user}/$ref").status_code == 404
+    assert admin.call("POST", f"/users/{user}/getMemberGroups", {"securityEnabledOnly": False}).json()["value"] == []
     assert admin.call("DELETE", f"/groups/{inner}").status_code == 204
     assert admin.call("GET", f"/groups/{outer}/members").json()["value"] == []
 
@@ -184,10 +194,14 @@ def test_the_owner_of_an_application_assigns_its_roles(stage: Stage) -> None:
     path = f"/servicePrincipals/{resource}/appRoleAssignedTo"
     made = me.make(path, body)
     assert (made["principalType"], made["principalDisplayName"]) == ("User", user["displayName"])
+    assert me.call("GET", path).json()["value"][0]["id"] == made["id"]
+    assert me.call("GET", f"/users/{user['id']}/appRoleAssignments").json()["value"][0]["id"] == made["id"]
     for wrong in (body, body | {"principalId": robot}, body | {"appRoleId": str(uuid4())}, {"principalId": user["id"]}):
         assert me.call("POST", path, wrong).json()["error"]["code"] == "Request_BadRequest"
     assert me.call("POST", path, body | {"principalId": str(uuid4())}).status_code == 404
     assert admin.call("POST", path, body).status_code == 403
+    assert me.call("DELETE", f"{path}/{made['id']}").status_code == 204
+    assert me.call("DELETE", f"{path}/{made['id']}").status_code == 404
 
 
 def test_a_trusted_client_uses_only_scopes_of_an_earlier_request(stage: Stage) -> None:
@@ -203,3 +217,22 @@ def test_a_trusted_client_uses_only_scopes_of_an_earlier_request(stage: Stage) -
     assert me.call("PATCH", path, {"api": scopes | trusted}).status_code == 204
     unknown = {"preAuthorizedApplications": [{"appId": str(uuid4()), "delegatedPermissionIds": []}]}
     assert "that cannot be found" in me.call("PATCH", path, {"api": unknown}).json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "want"),
+    [
+        ([], "CannotDeleteOrUpdateEnabledEntitlement"),
+        ([_role(value="Other")], "CannotDeleteOrUpdateEnabledEntitlement"),
+        ([_role(id="no id")], "Request_BadRequest"),
+        ([_role(value="two words")], "Request_BadRequest"),
+        ([_role(allowedMemberTypes=["Group"])], "Request_BadRequest"),
+        ([_role(), _role()], "DuplicateValue"),
+    ],
+)
+def test_roles_of_an_application_are_written_as_in_azure(stage: Stage, roles: list[Json], want: str) -> None:
+    """An enabled role cannot go, and a role has an id, a value without spaces, and members."""
+    me, _ = _robot(stage)
+    app = me.make("/applications", {"displayName": "api", "appRoles": [_role()]})
+    answer = me.call("PATCH", f"/applications/{app['id']}", {"appRoles": roles})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, want)
