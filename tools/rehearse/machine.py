@@ -224,6 +224,7 @@ class Machine:
             ("version-of-kubernetes", programs.version_of_kubernetes(images)),
             (programs.IMAGE_LIST, json.dumps(images)),
             (programs.METADATA, json.dumps(programs.metadata(folder, version))),
+            ("reads", json.dumps({program.name: program.reads for program in programs.PROGRAMS})),
         ):
             self._write(f"{_INSIDE}/{name}", content.encode(), 0o644)
         for stand_in in _STAND_INS.iterdir():
@@ -240,7 +241,8 @@ class Machine:
         rows.append(("bind", str(folder.resolve()), f"{_INSIDE}/programs"))
         for _, _, target in rows:
             (self._root / target[1:]).mkdir(parents=True, exist_ok=True)
-        for path in ("/tmp", "/usr/share", "/var/log"):  # noqa: S108 - below the machine's own root
+        reads = [program.reads for program in programs.PROGRAMS if program.reads]
+        for path in ("/tmp", "/var/log", *reads):  # noqa: S108 - below the machine's own root
             (self._root / path[1:]).mkdir(parents=True, exist_ok=True)
         (self._root / "assets").symlink_to(ROOT)
         self._write(f"{_INSIDE}/mounts", "".join("\t".join(row) + "\n" for row in rows).encode(), 0o644)
@@ -292,8 +294,9 @@ def _warnings(stage: str, runs: list[Json]) -> tuple[str, ...]:
 
 
 def _end(text: str) -> str:
-    """Return the last lines of an output, in one."""
+    """Return the last lines of an output, in one; of a program in Go that broke, the line that says why."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if line.startswith("panic: ")] or lines
     return " | ".join(line[:_CHARACTERS] for line in lines[-_LINES:])
 
 

@@ -11,6 +11,7 @@ from tests.product.unit.rehearsal.release import RELEASE, VERSION, ignition, pro
 from tools.rehearse import machine
 from tools.rehearse.machine import Machine, MachineError, Stage
 
+IMAGES = ("cluster-config-operator", "cluster-etcd-operator")
 STAGES = ("config-bootstrap", "etcd-bootstrap", "mco-bootstrap")
 
 
@@ -47,6 +48,13 @@ def test_a_program_that_refuses_is_quoted_and_the_next_stages_run(tmp_path: Path
     said = "missing operand kubernetes version: --operand-kubernetes-version"
     found = _rehearsed(tmp_path, {"cluster-etcd-operator": _refusing(said)})
     assert found == [*_accepted(STAGES[0]), Stage(STAGES[1], "failed", said), *_accepted(STAGES[2])]
+
+
+def test_a_program_that_breaks_is_quoted_with_the_reason_and_not_its_stack(tmp_path: Path) -> None:
+    said = "panic: Object 'Kind' is missing in 'null'"
+    breaking = f'#!/bin/bash\necho "{said}\n\ngoroutine 1 [running]:\nmain.main()\n\tmain.go:15 +0x6f" >&2\nexit 2\n'
+    found = _rehearsed(tmp_path, {"cluster-etcd-operator": breaking})
+    assert found[1] == Stage(STAGES[1], "failed", said)
 
 
 def test_a_command_of_the_script_that_fails_after_its_program_is_quoted(tmp_path: Path) -> None:
@@ -103,6 +111,16 @@ def test_the_machines_controller_runs_as_its_static_pod_says(tmp_path: Path) -> 
     found = list(made.run_static_pods())
     assert [stage.verdict for stage in found] == ["failed"]
     assert "/etc/mcc/templates/pool" in found[0].reason
+
+
+def test_a_program_reads_the_files_of_its_own_image_alone(tmp_path: Path) -> None:
+    """Images have files at the same paths."""
+    folder = programs(tmp_path / "programs", dict.fromkeys(IMAGES, "#!/bin/bash\nls /usr/share/bootkube >&2\nexit 1\n"))
+    for image in IMAGES:
+        (folder / f"{image}.files/usr/share/bootkube").mkdir(parents=True)
+        (folder / f"{image}.files/usr/share/bootkube" / f"of-{image}").touch()
+    found = list(Machine(tmp_path / "machine", [ignition()], folder).rehearse())
+    assert [stage.reason for stage in found[:2]] == [f"of-{image}" for image in IMAGES]
 
 
 def test_the_releases_own_list_of_images_counts(tmp_path: Path) -> None:
