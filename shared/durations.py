@@ -52,6 +52,7 @@ LONGEST_FUNCTION = _real("LONGEST_FUNCTION", "The host ends a function then (`fu
 SWEEP_RUN = _real("SWEEP_RUN", "A timer's run ends well before the host would end it together with the whole worker.", minutes=4)
 WATCHDOG_RUN = _real("WATCHDOG_RUN", "The same, and before the next sign of life is due.", minutes=2)
 WATCHDOG_OPERATION = _real("WATCHDOG_OPERATION", "One operation in a run of the watchdog.", seconds=20)
+CHILD_LOOK = _real("CHILD_LOOK", "How soon the gate of a confined program notices that the program has ended.", seconds=0.2)
 IMPORT_PAUSE = _real("IMPORT_PAUSE", "Between two imports of a plan's executors, so that a row that waits for its own gets its turn.", seconds=0.01)
 
 # Secrets that Azure signs. Its clocks ignore the time scale.

@@ -8,13 +8,13 @@ from typing import Any
 
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
-from emulator.arm.service_endpoints import subnets_without
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.identities.assigned import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from emulator.storage.sas import account_sas, service_sas
+from emulator.storage.service_endpoints import subnets_without
 
 Json = dict[str, Any]
 

@@ -29,8 +29,8 @@ from installer import documents
 from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Inputs
 from installer.openshift_install.gateway import Gateway
-from shared import child_process
-from shared.child_process import Confinement
+from shared.children import child_process
+from shared.children.child_process import Confinement
 from shared.release import release_rules
 
 PROGRAM = "openshift-install"
@@ -110,7 +110,7 @@ class Program:
         words = [line.split() for line in said]
         version = next((each[1].removeprefix("v") for each in words[:1] if len(each) > 1), "")
         image, architecture = (
-            next((each[2] for each in words if each[:2] == ["release", name] and len(each) > 2), "")  # noqa: PLR2004
+            next((each[2] for each in words if each[:2] == ["release", name] and len(each) > 2), "")  # noqa: PLR2004 - release, image, its name
             for name in ("image", "architecture")
         )
         own, wanted = release_rules.pinned_digest(image), release_rules.pinned_digest(release["pullspec"])

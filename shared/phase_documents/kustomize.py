@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from shared import child_process, deadline, durations
+from shared import deadline, durations
 from shared.bundles.problems import BundleError, refused
-from shared.child_process import Confinement, Limits
+from shared.children import child_process
+from shared.children.child_process import Confinement, Limits
 from shared.json_object import Json
 from shared.phase_documents import entry_points
 from shared.phase_documents.bounded_yaml import MOST_BYTES, documents

@@ -30,6 +30,13 @@ _ALONE = {
     "the domain is under no zone": (f"{CP}.domain", "c1", "InvalidParameter", f"{CP}.domain"),
     "the pull secret names no registry": (f"{CP}.pullSecret", "{}", "InvalidParameter", f"{CP}.pullSecret"),
 }
+# What only a version is refused whose graph OpenShift's own installer makes.
+_PUBLIC = {
+    "validated modules take another program": (
+        *(f"{CP}.fipsValidatedModules", "Enabled"),
+        *("InvalidParameter", f"{CP}.fipsValidatedModules"),
+    ),
+}
 # The name of an item of an array, in a target.
 _EACH = re.compile(r"\[[^\]]*\]")
 _BY_PATH = {row.path: row for row in ROWS}
@@ -76,10 +83,21 @@ def _static(rule: Rule) -> Iterator[tuple[str, Test]]:
     for sentence, alone in _ALONE.items():
         own = changed(body(), f"{CP}.domain", "c1.example.com")
         yield sentence, partial(_is_refused, _world_alone(), own, alone)
+    for sentence, public in _PUBLIC.items():
+        yield sentence, partial(_is_refused, _world_public(), body(), public)
 
 
 def _plain(path: str) -> str:
     return path.replace("[]", ".0")
+
+
+def _world_public() -> World:
+    """Return a service whose default version gets its graph from OpenShift's own installer."""
+    world = World()
+    container = world.cosmos["OpenShiftVersions"]
+    (entry,) = (each for each in container.documents.values() if each["default"])
+    container.upsert_item({**entry, "installer": "openshift-install"})
+    return world
 
 
 def _world_alone() -> World:

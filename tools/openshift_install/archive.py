@@ -43,9 +43,9 @@ def pack(folder: Path, versions: Iterable[str]) -> None:
         folder: where the versions' folders go.
         versions: OpenShift versions, x.y.z.
     """
-    modules = _modules()
+    contained = modules()
     for version in versions:
-        packed = _packed(program(modules, version))
+        packed = _packed(program(contained, version))
         place = folder / version
         place.mkdir(parents=True, exist_ok=True)
         for name, content in (
@@ -58,7 +58,7 @@ def pack(folder: Path, versions: Iterable[str]) -> None:
     signature.sign(folder, folder.glob("*/sha256sum.txt"))
 
 
-def _modules() -> dict[str, bytes]:
+def modules() -> dict[str, bytes]:
     """Return what the program contains, by path in its zip."""
     found = {"tools/__init__.py": b""}
     for package in _PACKAGES:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import child_process
-from shared.child_process import Confinement, Limits
+from shared.children import child_process
+from shared.children.child_process import Confinement, Limits
 
 LIMITS = Limits(60, 30, 512 << 20, 1 << 20)
 SYSTEM = [Path(place) for place in ("/usr", "/lib", "/lib64", "/bin", sys.prefix, sys.base_prefix)]

@@ -26,7 +26,7 @@ from installer.back_end_errors import InstallerError
 from installer.openshift_install import gateway as gateway_module
 from installer.openshift_install.gateway import Azure, Gateway
 from installer.openshift_install.program import Program
-from shared import child_process
+from shared.children import child_process
 from tests.product.unit.installer import example
 
 ARM = "management.azure.com"

@@ -46,6 +46,7 @@ NEW, OLD = "2025-07-25", "2020-04-30"
 # What the catalogue must contain of a version before it is offered.
 INSTALLABLE = {
     "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:x",
+    "installerDigest": f"sha256:{'5' * 64}",
     "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro", "version": "1.2.3"},
 }
 CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuOmFyeQ=="}}}'

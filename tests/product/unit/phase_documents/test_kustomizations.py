@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import child_process, kubernetes_yaml
+from shared import kubernetes_yaml
 from shared.bundles.problems import BundleError
+from shared.children import child_process
 from shared.phase_documents import entry_points, kustomize
 from tests.product.unit.phases.bundles import need_kustomize
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import child_process
-from shared.child_process import Confinement, Limits
+from shared.children import child_process
+from shared.children.child_process import Confinement, Limits
 from shared.phase_documents import kustomize
 from tests.product.unit.phases.bundles import need_kustomize
 

@@ -76,7 +76,7 @@ def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
     _expect_failure(cluster, cluster.fail(cluster.create(body)))
 
     # Confined, it reads no module of this repository, so it has them all in its file.
-    program.write_bytes(archive.program(archive._modules(), VERSION))
+    program.write_bytes(archive.program(archive.modules(), VERSION))
     cluster.succeed(cluster.create(body))
     _expect_cluster(cluster, Inside(cluster).infra_id, tmp_path / "kubeconfig", monkeypatch)
     cluster.succeed(cluster.delete())

@@ -644,7 +644,8 @@ def test_the_installer_is_the_one_that_the_request_decided(
     """Whatever the catalogue says by then. Requests of older builds decided none."""
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
-    versions.upsert_item(entry | ({"installer": of_entry} if of_entry else {}))
+    digest = {"installerDigest": f"sha256:{'5' * 64}"}
+    versions.upsert_item(entry | digest | ({"installer": of_entry} if of_entry else {}))
     if decided:
         stage.world.properties["installer"] = decided
     (graph_blob, _ignition) = graph.ensure_graph.render(stage.step)

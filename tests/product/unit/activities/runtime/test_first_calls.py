@@ -33,13 +33,15 @@ from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.activities.cluster.test_principal_rotation import MACHINES, _machines
 from tests.product.unit.activities.machines.test_bootstrap_removal import parts
 from tests.product.unit.activities.machines.test_expired_machines import blobs, expired
+from tests.product.unit.activities.machines.test_gallery_image import BLOB, WHOLE, becomes
+from tests.product.unit.activities.machines.test_gallery_image import blobs as disks
 from tests.product.unit.activities.machines.test_machines import sealed
 from tests.product.unit.activities.test_delete import deleting, group
 from tests.product.unit.azure_fake import FakeAzure, Reply, Request
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import CLUSTER_GROUP, World
 
-__all__ = ["blobs", "deleting", "expired", "parts", "sealed"]
+__all__ = ["blobs", "deleting", "disks", "expired", "parts", "sealed"]
 
 Json = dict[str, Any]
 OLD = "of an earlier update"
@@ -186,6 +188,27 @@ def _delete_resource_group(request: pytest.FixtureRequest) -> Begun:
     return Begun(lambda: CLUSTER_GROUP.lower() not in world.azure.resources)
 
 
+def _copy_machine_disk(request: pytest.FixtureRequest) -> Begun:
+    """Let an earlier copy have failed."""
+    disks = request.getfixturevalue("disks")
+    call("copy_machine_disk")
+    becomes(disks, "failed")
+    copies = len(disks.writes)
+
+    def time_passes() -> None:
+        if len(disks.writes) > copies:
+            becomes(disks, "success", bytes(WHOLE))
+
+    return Begun(lambda: disks.blobs[BLOB].headers["x-ms-copy-status"] == "success", time_passes)
+
+
+def _image_template(request: pytest.FixtureRequest) -> Begun:
+    disks = request.getfixturevalue("disks")
+    call("copy_machine_disk")
+    becomes(disks, "success", bytes(WHOLE))
+    return _deployment(request.getfixturevalue("accepted"), "image")
+
+
 # How the world of each executor begins.
 WORLDS: dict[str, Callable[[pytest.FixtureRequest], Begun]] = {
     "remove_expired_machines": _expired_machines,
@@ -193,6 +216,8 @@ WORLDS: dict[str, Callable[[pytest.FixtureRequest], Begun]] = {
     "deploy_deny_assignment": _template("deny"),
     "settle_deny_assignment": _template("deny"),
     "deploy_network_template": _template("network"),
+    "copy_machine_disk": _copy_machine_disk,
+    "deploy_image_template": _image_template,
     "deploy_machines_template": _machines_template,
     "create_private_endpoint": _private_endpoint,
     "create_api_server_certificate": _certificate(API),

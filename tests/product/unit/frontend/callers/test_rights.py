@@ -37,6 +37,7 @@ http_role_set                    GET     Microsoft.RedHatOpenShift/locations/lis
 http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_bundle                  PUT     Operator                                                                 role
 http_sre_bundle                  DELETE  Operator                                                                 role
+http_sre_cluster_ssh_key         POST    OperatorAdmin                                                            role
 http_sre_health_ready            GET     Operator                                                                 role
 http_sre_openshift_version       GET     Operator                                                                 role
 http_sre_openshift_version       PUT     Operator                                                                 role

@@ -14,8 +14,11 @@ import select
 import socket
 import struct
 import threading
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
+
+from shared import durations
 
 # `seccomp_notif`: id, process, flags; then the call: number, machine, instruction, six arguments.
 _ASKED, _ASKED_BYTES = struct.Struct("=QIIiIQ6Q"), 80
@@ -24,7 +27,7 @@ _PUT = struct.Struct("=QIIII")
 # `seccomp_notif_resp`: id, value, error, flags.
 _ANSWER = struct.Struct("=Qqii")
 _RECEIVE, _SEND, _ADD = 0xC0502100, 0xC0182101, 0x40182103
-_POLL_MILLISECONDS = 200
+_LOOK = durations.CHILD_LOOK // timedelta(milliseconds=1)
 
 
 class ChildNetwork:
@@ -56,7 +59,7 @@ class ChildNetwork:
         poll = select.poll()
         poll.register(self._listener, select.POLLIN)
         while not self._ended.is_set():
-            events = [event for _, event in poll.poll(_POLL_MILLISECONDS)]
+            events = [event for _, event in poll.poll(_LOOK)]
             if any(event & select.POLLHUP for event in events):
                 return
             if events:

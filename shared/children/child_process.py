@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shared.child_network import ChildNetwork
+from shared.children.child_network import ChildNetwork
 
 # Files and connections of a child at once, of which programs need a few dozen.
 _OPEN_FILES = 256
