@@ -32,6 +32,12 @@ EXAMPLES = {
                     "defaultAction": "Deny",
                     "ipRules": [{"value": "8.8.8.8"}],
                 },
+                "networkAcls": {
+                    "bypass": "AzureServices",
+                    "defaultAction": "Deny",
+                    "ipRules": [{"value": "8.8.8.8"}],
+                    "virtualNetworkRules": [{"id": "{id:endpoints' network}/subnets/endpoints"}],
+                },
                 "publicNetworkAccess": "Enabled",
                 "sku": {"family": "A", "name": "standard"},
                 "softDeleteRetentionInDays": 7,
