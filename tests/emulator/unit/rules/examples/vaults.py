@@ -31,11 +31,6 @@ EXAMPLES = {
                     "bypass": "AzureServices",
                     "defaultAction": "Deny",
                     "ipRules": [{"value": "8.8.8.8"}],
-                },
-                "networkAcls": {
-                    "bypass": "AzureServices",
-                    "defaultAction": "Deny",
-                    "ipRules": [{"value": "8.8.8.8"}],
                     "virtualNetworkRules": [{"id": "{id:endpoints' network}/subnets/endpoints"}],
                 },
                 "publicNetworkAccess": "Enabled",
