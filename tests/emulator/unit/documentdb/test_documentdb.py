@@ -125,26 +125,6 @@ def test_a_definition_that_a_container_cannot_have_is_refused(
     assert database.get(CONTAINER) == before
 
 
-@pytest.mark.parametrize(
-    ("options", "want_throughput"),
-    [
-        ({"autoscaleSettings": {"maxThroughput": 4000}}, 400),
-        ({"throughput": 500}, 500),
-        ({}, None),
-    ],
-)
-def test_throughput_is_what_the_database_was_created_with(
-    azure: Azure, options: dict[str, Any], want_throughput: int | None
-) -> None:
-    """The options of later PUTs do not count."""
-    azure.make(ACCOUNT, VERSION, _account())
-    azure.make(DATABASE, VERSION, _database(**options))
-    azure.make(DATABASE, VERSION, _database(throughput=1000))
-    stored = azure.arm.load(azure.id(DATABASE))
-    assert stored is not None
-    assert (stored["private"]["throughput"] or {}).get("throughput") == want_throughput
-
-
 def test_a_serverless_account_has_no_throughput(database: Azure) -> None:
     """Neither has its database."""
     with pytest.raises(ServiceError, match="not supported for serverless accounts"):

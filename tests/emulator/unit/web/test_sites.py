@@ -186,22 +186,6 @@ def test_a_subnet_with_a_site_in_it_stays(azure: Azure) -> None:
     azure.make(path, "2024-05-01", bare)
 
 
-def test_a_subnet_is_delegated_only_to_services_that_exist(azure: Azure) -> None:
-    """The text lists the services."""
-    with pytest.raises(ServiceError, match="InvalidServiceNameOnDelegation") as caught:
-        azure.put(
-            f"{stage.NETWORK}/subnets/plain",
-            "2024-05-01",
-            {
-                "properties": {
-                    "addressPrefix": "10.0.2.0/24",
-                    "delegations": stage.delegations("Microsoft.Web/serverFarm"),
-                }
-            },
-        )
-    assert "Microsoft.Web/serverFarms" in caught.value.message
-
-
 def test_the_caller_must_be_allowed_to_assign_the_identity_and_to_join_the_subnet(azure: Azure) -> None:
     """Website rights alone are not enough; an identity that the site already has needs no further right."""
     who = azure.principal()
