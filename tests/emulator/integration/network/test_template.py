@@ -33,6 +33,7 @@ def _deploy(client: DeploymentsMgmtClient, group: str, vnet: Network, visibility
         "domain": DOMAIN,
         "virtualNetworkId": vnet.id,
         "masterSubnetId": vnet.master_subnet,
+        "masterAddresses": [],
         "apiServerVisibility": visibility,
         "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{INFRA}-outbound-pip-v4"}],
         "resourceProviderSubscriptionId": stage.world.rp_subscription_id,

@@ -222,12 +222,6 @@ def test_a_watch_tells_tables_of_one_row(admin: httpx.Client, config_maps: str) 
         assert event["object"]["metadata"] == {"resourceVersion": row["object"]["metadata"]["resourceVersion"]}
 
 
-def test_a_watch_of_tables_ends_with_an_error_that_is_none(admin: httpx.Client, config_maps: str) -> None:
-    """Bad options are refused before the watch begins."""
-    refused = admin.get(config_maps, params={"watch": "1", "includeObject": "x"}, headers=ACCEPT)
-    assert (refused.status_code, refused.json()["reason"]) == (400, "BadRequest")
-
-
 def test_a_node_shows_its_state_roles_and_versions(admin: httpx.Client, namespace: str) -> None:
     """Roles come from labels, the state from a condition; `-o wide` adds the addresses."""
     labels = {"node-role.kubernetes.io/worker": "", "node-role.kubernetes.io/infra": "", "kubernetes.io/role": "old"}
