@@ -1,6 +1,8 @@
 """The second deployment of a cluster: load balancers, addresses, network interfaces, private DNS zone, private link."""
 
-from azure.core.exceptions import ResourceNotFoundError
+from http import HTTPStatus
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import NetworkInterface
 
@@ -55,6 +57,11 @@ def _master_addresses(step: Step) -> list[str]:
     try:
         found = [_address(client.get(step.resource_group, name)) for name in names]
     except ResourceNotFoundError:
+        return []
+    except HttpResponseError as error:
+        # A service whose rights begin with the cluster's group has none before that exists, in a dry run for example.
+        if error.status_code != HTTPStatus.FORBIDDEN:
+            raise
         return []
     addresses = [address for address in found if address]
     return addresses if len(addresses) == len(names) else []

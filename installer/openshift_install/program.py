@@ -161,7 +161,7 @@ class Program:
         authorities = [Path(os.environ[name]) for name in _AUTHORITIES if name in os.environ]
         return Confinement(
             readable=[*map(Path, _READABLE), *authorities],
-            startable=[Path(place) for place in _STARTABLE],
+            startable=[*map(Path, _STARTABLE), *_environment_of(self.file)],
             writable=[self.work, *map(Path, _WRITABLE)],
             port=self.gateway.port,
         )
@@ -209,6 +209,16 @@ class Program:
         text = _LIKE_A_KEY.sub(_HIDDEN, _PEM.sub(_HIDDEN, text))
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return tuple(line[:_SAID_CHARACTERS] for line in lines[-_SAID_LINES:])
+
+
+def _environment_of(program: Path) -> Iterator[Path]:
+    """Yield the virtual environment of the interpreter that a script names in its first line, if it is one."""
+    with program.open("rb") as file:
+        first = file.readline(_SAID_CHARACTERS).decode(errors="replace").split()
+    if first and first[0].startswith("#!/"):
+        environment = Path(first[0].removeprefix("#!")).parent.parent
+        if (environment / "pyvenv.cfg").is_file():
+            yield environment
 
 
 def write(file: Path, text: str) -> None:

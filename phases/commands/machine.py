@@ -12,6 +12,7 @@ from phases.local.service import Service
 from phases.output import Format
 from shared.bundles.problems import refused
 from shared.json_object import Json
+from shared.openshift.client import NotDone
 
 machine_app = typer.Typer(help="The machines of a cluster of the service, for OperatorAdmin.", no_args_is_help=True)
 
@@ -42,7 +43,7 @@ def machine_list(
 ) -> None:
     """List the machines of a cluster: masters, workers, and the bootstrap machine if there is one."""
     found = _key(cluster, service_plans.service_of(service, certificate, scope))
-    output.show(found["machines"], ("name", "privateIpAddress"), form)
+    output.show(_machines(found), ("name", "privateIpAddress"), form)
 
 
 @machine_app.command("ssh")
@@ -64,7 +65,7 @@ def machine_ssh(
         python -m phases machine ssh ID NAME-bootstrap --jump USER@HOST -- journalctl -b -f -u bootkube.service
     """
     found = _key(cluster, service_plans.service_of(service, certificate, scope))
-    addresses = {each["name"]: each["privateIpAddress"] for each in found["machines"]}
+    addresses = {each["name"]: each["privateIpAddress"] for each in _machines(found)}
     if machine not in addresses:
         there = ", ".join(addresses) or "none"
         raise refused(f"The cluster has no machine '{machine}' with an address. It has: {there}.")
@@ -72,6 +73,13 @@ def machine_ssh(
         typer.echo(f"To follow its bootstrap: {FOLLOW_BOOTSTRAP}", err=True)
     target = ssh.Target(found["username"], addresses[machine], jump, tuple(options or ()))
     raise typer.Exit(ssh.run(target, found["privateKey"], command or []))
+
+
+def _machines(found: Json) -> list[Json]:
+    if found["machines"] is None:
+        raise NotDone("Azure does not show the machines of the cluster at the moment. Repeat the command.")
+    machines: list[Json] = found["machines"]
+    return machines
 
 
 def _key(cluster: str, service: Service) -> Json:

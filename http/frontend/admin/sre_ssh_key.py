@@ -9,8 +9,8 @@ from azure.core.exceptions import ResourceNotFoundError
 from frontend.clusters import openshift_cluster_credentials
 from frontend.messages import Call, Reply
 from shared.arm import resource_id
-from shared.arm.errors import request_not_allowed, resource_not_found
-from shared.azure.arm_reads import ArmNotFound, Documents
+from shared.arm.errors import CloudError, request_not_allowed, resource_not_found
+from shared.azure.arm_reads import ArmNotFound, ArmRefused, Documents
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
 
@@ -21,6 +21,8 @@ _NETWORK_INTERFACES = "2024-05-01"
 
 def get(call: Call) -> Reply:
     """Return the user, the private key in PEM, and each machine's name with its address in the customer's network.
+
+    The machines are null if Azure does not show them now: the key opens a machine whose address is known elsewhere.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if the cluster has no key yet, or no longer.
@@ -50,15 +52,17 @@ def _private_key(call: Call, document: ClusterDocument) -> str:
         raise request_not_allowed(f"The secrets of the cluster '{cluster_id}' have just been deleted.") from error
 
 
-def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]]:
+def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]] | None:
     """Return the machines that have a network interface, by name: the bootstrap machine if any, masters, workers."""
     group = document["openShiftCluster"]["properties"]["clusterProfile"]["resourceGroupId"]
-    arm = call.services.customer_arm(call.subscription_id)
     try:
+        arm = call.services.customer_arm(call.subscription_id)
         interfaces = arm.list(f"{group}/providers/Microsoft.Network/networkInterfaces", _NETWORK_INTERFACES)
     except ArmNotFound:
         # The group is made before the machines, and deleted after them.
         interfaces = []
+    except (ArmRefused, CloudError):
+        return None
     addresses = _addresses(interfaces)
     return [{"name": name, "privateIpAddress": addresses[name]} for name in sorted(addresses)]
 

@@ -23,6 +23,8 @@ ELSEWHERE = {
     "Microsoft.MarketplaceOrdering/offertypes/publishers/offers/plans/agreements/read": "an image that is bought",
     "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a failed create",
     "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
+    "Microsoft.Resources/subscriptions/locations/read": "OpenShift's own installer",
+    "Microsoft.Network/virtualNetworks/checkIpAddressAvailability/read": "OpenShift's own installer",
     "Microsoft.Features/providers/features/read": "a create with encryption at host",
     "Microsoft.Network/natGateways/join/action": "a network with a NAT gateway",
     "Microsoft.Network/publicIPAddresses/delete": "an update to fewer outbound addresses",

@@ -72,7 +72,7 @@ def _expect_all_new(before: Json, after: Json) -> None:
     old, new = (each["openShiftCluster"]["properties"] for each in (before, after))
     for name in ("infraId", "storageSuffix", "registryProfiles", "zones"):
         assert old[name] == new[name]
-    assert set(new["install"]) == {"now"}
+    assert set(new["install"]) == {"now", "oneBlob"}
     assert old["install"]["now"] != new["install"]["now"]
 
 

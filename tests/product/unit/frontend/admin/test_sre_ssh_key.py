@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from frontend.messages import Reply
+from shared.azure import dependencies
 from shared.azure.arm_reads import ArmNotFound
 from shared.clusters.secrets import Purpose, secret_name
 from tests.product.unit.frontend.world import CLUSTER, World, admin_certificate, body
@@ -77,6 +78,18 @@ def test_an_operator_gets_the_key_and_the_address_of_each_machine(creating: Worl
 def test_the_key_is_given_while_there_are_no_machines(creating: World) -> None:
     """A group that does not exist yet is an empty list, not an error."""
     assert ask(creating).body["machines"] == []
+
+
+def test_the_key_is_given_while_azure_does_not_answer(creating: World) -> None:
+    """An operator may know the address; an outage is when a machine needs a look."""
+
+    class Away:
+        def list(self, _path: str, _api_version: str) -> list[dict[str, Any]]:
+            raise dependencies.away(dependencies.ARM)
+
+    creating.customer_arm["t"] = Away()
+    reply = ask(creating)
+    assert (reply.status, reply.body["privateKey"], reply.body["machines"]) == (200, KEY, None)
 
 
 def test_who_asked_is_in_the_log_and_the_key_is_not(creating: World, caplog: pytest.LogCaptureFixture) -> None:
