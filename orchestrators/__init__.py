@@ -1,6 +1,7 @@
 """The engine that interprets plans, and the plans."""
 
 import importlib
+from collections.abc import Container
 from datetime import datetime
 from typing import Any
 
@@ -27,8 +28,13 @@ _history: Any = importlib.import_module("azure.durable_functions.models.history.
 _history.dt_parse = datetime.fromisoformat
 
 
-def register(app: df.DFApp) -> None:
-    """Register every interpreter under its versioned name."""
+def register(app: df.DFApp, activities: Container[str] = ACTIVITIES) -> None:
+    """Register every interpreter under its versioned name.
+
+    Args:
+        app: the function app.
+        activities: the names of the activities that it has.
+    """
     for name, interpreter in ORCHESTRATORS.items():
-        refusing = refuse_missing(interpreter, ACTIVITIES.__contains__)
+        refusing = refuse_missing(interpreter, activities.__contains__)
         app.function_name(name)(app.orchestration_trigger(context_name="context")(refusing))

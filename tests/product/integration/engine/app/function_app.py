@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[5]))
 import orchestrators
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
-orchestrators.register(app)
+orchestrators.register(app, ("work", "finish_operation", "stop_operation"))
 
 
 def _mark(name: str) -> int:
