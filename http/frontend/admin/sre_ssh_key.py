@@ -4,13 +4,13 @@ This module logs nothing, and the reply forbids caches to store it: it is the on
 The access log has a line for each request, with the operator's name.
 """
 
-from azure.core.exceptions import ResourceNotFoundError
+from azure.core.exceptions import AzureError, ResourceNotFoundError
 
 from frontend.clusters import openshift_cluster_credentials
 from frontend.messages import Call, Reply
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, request_not_allowed, resource_not_found
-from shared.azure.arm_reads import ArmNotFound, ArmRefused, Documents
+from shared.azure.arm_reads import ArmNotFound, Documents
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
 
@@ -61,7 +61,7 @@ def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]] | N
     except ArmNotFound:
         # The group is made before the machines, and deleted after them.
         interfaces = []
-    except (ArmRefused, CloudError):
+    except (AzureError, CloudError):
         return None
     addresses = _addresses(interfaces)
     return [{"name": name, "privateIpAddress": addresses[name]} for name in sorted(addresses)]
