@@ -53,6 +53,7 @@ def endpoints(platform: Platform, seed: Seed, deployed: Deployed) -> dict[str, A
         "rp_ca_bundle": bundle,
         **write_client_certificates(platform),
         "identity_endpoint": identity_endpoint(platform),
+        "identity_client_id": deployed.settings["AZURE_CLIENT_ID"],
         "identity_header": platform.model(ManagedIdentityModel).header_of(deployed.site, deployed.identities),
         "rp_object_id": kind.principal(platform, home.tenant_id, deployed.outputs),
         "cluster_client_id": seed.cluster.client_id,

@@ -27,6 +27,7 @@ def plain_environment(document: dict[str, Any]) -> dict[str, str]:
     """
     return network_environment(document["proxy"], document["ca_bundle"]) | {
         "IDENTITY_ENDPOINT": document["identity_endpoint"],
+        "LOCAL_AZURE_IDENTITY_CLIENT_ID": document["identity_client_id"],
         "LOCAL_AZURE_TENANT_ID": document["tenant_id"],
         "LOCAL_AZURE_SUBSCRIPTION_ID": document["subscription_id"],
         "LOCAL_AZURE_CLIENT_ID": document["client_id"],

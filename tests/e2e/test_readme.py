@@ -21,6 +21,7 @@ PAGES = [
 # What the pages promise that a terminal has after `emulator env`.
 SET_BY_ENV = {
     *("HTTPS_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"),
+    "LOCAL_AZURE_IDENTITY_CLIENT_ID",
     *("LOCAL_AZURE_CLIENT_ID", "LOCAL_AZURE_CLIENT_SECRET", "LOCAL_AZURE_TENANT_ID"),
 }
 # The two ways in which a program in that terminal calls the platform: by Azure's names, and as the app's identity.
@@ -29,6 +30,7 @@ import os, requests
 print(requests.get("https://management.azure.com/metadata/endpoints?api-version=2022-09-01").status_code)
 headers = {"X-IDENTITY-HEADER": os.environ["IDENTITY_HEADER"]}
 query = {"api-version": "2019-08-01", "resource": "https://vault.azure.net"}
+query["client_id"] = os.environ["LOCAL_AZURE_IDENTITY_CLIENT_ID"]
 print(requests.get(os.environ["IDENTITY_ENDPOINT"], params=query, headers=headers).status_code)
 """
 
