@@ -117,7 +117,7 @@ def test_the_mirror_has_it_as_an_archive_with_the_entrys_digest(
 
 
 def test_an_entry_with_another_digest_gets_another_program(served: ProgramServer) -> None:
-    """The program of the old digest is no longer what the operator named."""
+    """The operator no longer names the program of the old digest."""
     before = ensure(served.lay_mirror(b"#!/bin/sh\nbefore"))
     after = ensure(served.lay_mirror(PROGRAM))
     assert (before.read_bytes(), after.read_bytes()) == (b"#!/bin/sh\nbefore", PROGRAM)
