@@ -64,21 +64,34 @@ def _operator_credentials(step: Step) -> Outcome | None:
 
 
 def _update_provider(step: Step) -> Outcome | None:
-    """Write the credentials into the Secret of the cloud provider, which reads it when its pods start."""
+    """Write the credentials into the Secret of the cloud provider, which reads it when its pods start.
+
+    Clusters whose cloud provider is an operator's have no such Secret: the credential operator made that one.
+    """
     wanted, change = _wanted(step), step.document["secrets"][Purpose.REQUEST].rsplit("/", 1)[-1]
 
     def patch(found: Json) -> Json:
         return azure_credentials.provider_patch(found, wanted, change)
 
-    return cluster_api.write(step, lambda api: writes.amend(api, azure_credentials.PROVIDER, patch))
+    def work(api: ApiClient) -> None:
+        if client.read(api, azure_credentials.PROVIDER) is not None:
+            writes.amend(api, azure_credentials.PROVIDER, patch)
+
+    return cluster_api.write(step, work)
+
+
+def _reason(api: ApiClient) -> str:
+    """Return the reason for which the control plane has to be redeployed, or ""."""
+    secret = client.read(api, azure_credentials.PROVIDER)
+    return azure_credentials.redeployment_reason(secret) if secret else ""
 
 
 def _redeploy(step: Step) -> Outcome | None:
     """Make the operators of the control plane redeploy its pods, if the cloud provider's Secret has ever changed."""
 
     def work(api: ApiClient) -> None:
-        reason = azure_credentials.redeployment_reason(writes.existing(api, azure_credentials.PROVIDER))
-        for operator, _pod in azure_credentials.CONTROL_PLANE:
+        reason = _reason(api)
+        for operator, _pod in azure_credentials.CONTROL_PLANE if reason else ():
             writes.amend(api, operator, lambda found: azure_credentials.reason_patch(found, reason))
 
     return cluster_api.write(step, work)
@@ -88,7 +101,7 @@ def _redeployed(step: Step) -> Outcome | None:
     """Tell whether every master runs the pods that were deployed for the last change of the cloud provider's Secret."""
 
     def missing(api: ApiClient) -> list[str]:
-        reason = azure_credentials.redeployment_reason(writes.existing(api, azure_credentials.PROVIDER))
+        reason = _reason(api)
         if not reason:
             return []
         return [_redeployment(api, operator, pod, reason) for operator, pod in azure_credentials.CONTROL_PLANE]

@@ -114,11 +114,18 @@ def test_both_operators_are_waited_for(api: FakeApi) -> None:
 def test_what_a_cluster_cannot_be_asked_is_waited_for(api: FakeApi) -> None:
     """Missing objects are named, and the message quotes nothing of the secret."""
     api.objects.clear()
-    for name in ("update_root_credentials", "update_cloud_provider_credentials", "redeploy_control_plane"):
-        outcome = run(name)
-        assert outcome["outcome"] == "wait"
-        assert "does not exist yet" in outcome["message"]
-    assert "does not exist yet" in status("control_plane_redeployed")["message"]
+    outcome = run("update_root_credentials")
+    assert outcome["outcome"] == "wait"
+    assert "does not exist yet" in outcome["message"]
+
+
+def test_a_cluster_whose_cloud_provider_is_an_operators_has_nothing_to_redeploy(api: FakeApi) -> None:
+    """Its Secret is one of those that the credential operator makes."""
+    api.objects.clear()
+    for name in ("update_cloud_provider_credentials", "redeploy_control_plane"):
+        assert run(name) == DONE
+    assert status("control_plane_redeployed") == DONE
+    assert api.changes == []
 
 
 # In Azure, and on the document
