@@ -152,7 +152,7 @@ def problems(step: Step) -> list[str]:
     missing += token_problems(step)
     missing += [_not_in_vault(each) for each in (Purpose.REQUEST, Purpose.INSTALL) if each not in bundle_ids(step)]
     document = catalogue_entry.document(step)
-    missing += catalogue.problems(document)
+    missing += catalogue.defects(document)
     missing += [
         f"the catalogue's entry of version {document['version']}: {problem}"
         for problem in snippets.problems(document.get("snippets"))

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
 # What follows x.y.z is limited to what an id of Cosmos DB and a segment of a path may contain.
 _VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}([-+][0-9A-Za-z.+-]{1,64})?")
+_Rule = Callable[[Mapping[str, Any], str], Iterator[tuple[str, str]]]
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\+00:00")
 # The programs that make the install graph; `installer/back_ends.py` has a function for each.
 INSTALLERS = ("built-in", "openshift-install")
@@ -31,7 +32,7 @@ class Entry:
         ignition_version: the version of ignition that the machines read, `ignitionVersion`; by default it follows from
             the version.
         flavour: flavour of the bootstrap; by default it follows from the version.
-        installer: what makes the install graph.
+        installer: what makes the install graph; by default it follows from the version.
         installer_digest: digest of the archive with the program `openshift-install`, `installerDigest`; empty if the
             program is in the release image.
         enabled: whether the version is offered.
@@ -45,7 +46,7 @@ class Entry:
     image: dict[str, str] | None
     ignition_version: str
     flavour: str
-    installer: str = "built-in"
+    installer: str
     installer_digest: str = ""
     enabled: bool = False
     default: bool = False
@@ -139,9 +140,9 @@ def read(document: CatalogueDocument) -> Entry:
     """Return an entry, whichever build wrote it.
 
     Raises:
-        ValueError: lists every problem of the entry.
+        ValueError: lists the defects of the entry.
     """
-    if wrong := problems(document):
+    if wrong := defects(document):
         raise ValueError("; ".join(wrong))
     version, image, metadata = document["version"], document.get("rhcosImage"), document.get("releaseMetadata")
     return Entry(
@@ -151,7 +152,7 @@ def read(document: CatalogueDocument) -> Entry:
         # Entries of older builds have neither member.
         ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
         flavour=document.get("flavour") or release_rules.flavour(version),
-        installer=_installer(document),
+        installer=_installer(document, version),
         installer_digest=document.get("installerDigest") or "",
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
@@ -160,25 +161,37 @@ def read(document: CatalogueDocument) -> Entry:
     )
 
 
-def _installer(document: Mapping[str, Any]) -> str:
-    return document.get("installer") or INSTALLERS[0]
+def _installer(document: Mapping[str, Any], version: str) -> str:
+    return document.get("installer") or release_rules.back_end(version)[0]
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
-    """Return the problems of an entry, one sentence each."""
+    """Return why an entry is not offered, one sentence each."""
     return [sentence for _, sentence in findings(document)]
 
 
 def findings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the problems of an entry: the member that causes it, and a sentence."""
+    """Return why an entry is not offered: the member that causes it, and a sentence."""
+    return _found(document, (_defects, _rules_of_new_clusters))
+
+
+def defects(document: Mapping[str, Any]) -> list[str]:
+    """Return why not even a create that runs can use an entry, one sentence each.
+
+    Rules for new clusters do not stop a create that began before this build had them.
+    """
+    return [sentence for _, sentence in _found(document, (_defects,))]
+
+
+def _found(document: Mapping[str, Any], rules: Iterable[_Rule]) -> list[tuple[str, str]]:
     version = document.get("version")
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
         return [("version", f"the catalogue's entry '{document.get('id')}' has no version x.y.z, but {version!r}")]
     whose = f"the catalogue's entry of version {version}"
-    return [(member, f"{whose} {problem}") for member, problem in _findings(document, version)]
+    return [(member, f"{whose} {problem}") for rule in rules for member, problem in rule(document, version)]
 
 
-def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
+def _defects(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
     if document.get("id") not in (None, version):
         yield "version", f"has the id '{document['id']}', which must be its version"
     yield from _image_findings(document, version)
@@ -192,7 +205,9 @@ def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, 
     for member, values in allowed.items():
         if document.get(member) and document[member] not in values:
             yield member, f"has {member} '{document[member]}', which is not one of {', '.join(values)}"
-    yield from _digest_findings(document, version)
+    if (digest := document.get("installerDigest")) is not None and not _is_digest(digest):
+        form = "'sha256:' and 64 hexadecimal digits in lower case"
+        yield "installerDigest", f"has installerDigest {digest!r}, which is not {form}. {_digest_remedy(version)}"
     for member in ("enabled", "default"):
         if document.get(member) is not None and not isinstance(document[member], bool):
             yield member, f"has {member} {document[member]!r}, which is neither true nor false"
@@ -200,16 +215,30 @@ def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, 
         yield "snippets", "has 'snippets' that are not an object"
 
 
-def _digest_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
-    digest, program = document.get("installerDigest"), _installer(document) == "openshift-install"
-    pullspec = str(document.get("openShiftPullspec"))
-    remedy = f"Give the SHA-256 of openshift-install-linux-{version}.tar.gz as its publisher's signed list has it"
-    if digest is not None and not (isinstance(digest, str) and release_rules.DIGEST.fullmatch(digest)):
-        form = "'sha256:' and 64 hexadecimal digits in lower case"
-        yield "installerDigest", f"has installerDigest {digest!r}, which is not {form}. {remedy}"
-    elif program and digest is None and release_rules.wants_installer_digest(version, pullspec):
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and release_rules.DIGEST.fullmatch(value) is not None
+
+
+def _digest_remedy(version: str) -> str:
+    return f"Give the SHA-256 of openshift-install-linux-{version}.tar.gz as its publisher's signed list has it"
+
+
+def _rules_of_new_clusters(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
+    """Yield why no new cluster gets a version: nothing makes its graph, or another program than the entry says."""
+    (program, reason), installer = release_rules.back_end(version), _installer(document, version)
+    if not program:
+        yield "version", f"cannot be installed: {reason}"
+    elif installer in INSTALLERS and installer != program:
+        yield "installer", f"has installer '{installer}', and it has to be '{program}': {reason}"
+    elif (
+        installer == "openshift-install"
+        and document.get("installerDigest") is None
+        # A release image that is named by digest contains the program, so that needs no digest of its own.
+        and not release_rules.pinned_digest(str(document.get("openShiftPullspec")))
+    ):
         lack = "has no 'installerDigest', by which openshift-install is fetched"
-        yield "installerDigest", f"{lack}. {remedy}, or an 'openShiftPullspec' that ends with '@sha256:...'"
+        remedy = f"{_digest_remedy(version)}, or an 'openShiftPullspec' that ends with '@sha256:...'"
+        yield "installerDigest", f"{lack}. {remedy}"
 
 
 def _image_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:

@@ -17,8 +17,14 @@ _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 _FIRST_WITH_BOOT_IMAGES = (4, 8)
 # The last release whose marketplace image is known to be named as its disk is. Later ones differ by date, or wholly.
 _LAST_WITH_IMAGE_IN_DISK_NAME = (4, 10)
-# From this version on the program `openshift-install` is fetched by digest, wherever it comes from.
-_FIRST_BY_DIGEST = (4, 16)
+# The program that makes the install graph, by the first minor version, and why; none where clusters are not made.
+_BACK_ENDS_SINCE = (
+    ((5, 0), "", "this service does not know OpenShift 5.0 and later"),
+    ((4, 16), "openshift-install", "from 4.16 on only OpenShift's own installer makes graphs that its programs accept"),
+    ((4, 11), "", "4.11 to 4.15 are out of support, and nothing has run them here"),
+    ((4, 3), "built-in", "up to 4.10 this service makes the graph itself"),
+    ((0, 0), "", "clusters of this service begin with 4.3"),
+)
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
 _LAST_WITH_SDN = (4, 10)
@@ -42,6 +48,11 @@ def ignition_versions(version: str) -> tuple[str, ...]:
 def flavour(version: str) -> str:
     """Return the flavour, one of `FLAVOURS`, by which a release's bootstrap machine boots."""
     return next(flavour for first, flavour in _FLAVOUR_SINCE if minor(version) >= first)
+
+
+def back_end(version: str) -> tuple[str, str]:
+    """Return the program that makes the install graph of a release's clusters, or "", and the reason."""
+    return next((installer, reason) for first, installer, reason in _BACK_ENDS_SINCE if minor(version) >= first)
 
 
 def names_machine_image(version: str) -> bool:
@@ -69,11 +80,3 @@ def pinned_digest(pullspec: str) -> str:
     """Return the digest by which a pull spec names its image; "" if it names a tag."""
     digest = pullspec.rpartition("@")[2]
     return digest if DIGEST.fullmatch(digest) else ""
-
-
-def wants_installer_digest(version: str, pullspec: str) -> bool:
-    """Tell whether a release's installer has to be named by a digest of its own.
-
-    A release image that is named by digest contains the program, so that needs no other.
-    """
-    return minor(version) >= _FIRST_BY_DIGEST and not pinned_digest(pullspec)

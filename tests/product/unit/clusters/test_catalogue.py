@@ -15,10 +15,11 @@ from shared.release.machine_image import ReleaseImages
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
 GROUP = "/subscriptions/00000000-0000-0000-0000-00000000000a/resourceGroups/images"
 GALLERY_IMAGE = f"{GROUP}/providers/Microsoft.Compute/galleries/g/images/rhcos"
+PULLSPEC = f"quay.io/x@sha256:{'0a' * 32}"
 VHD = "rhcos-43.81.202003111353.0"
 OLD: CatalogueDocument = {
     "version": "4.3.18",
-    "openShiftPullspec": "quay.io/x@sha256:1f0f",
+    "openShiftPullspec": PULLSPEC,
     "rhcosImage": IMAGE,
     "enabled": True,
 }
@@ -45,27 +46,39 @@ def test_an_entry_is_read_whole() -> None:
         "snippets": {"master": []},
     }
     assert catalogue.read(given) == catalogue.Entry(
-        "4.7.4", "quay.io/x@sha256:1f0f", IMAGE, "3.2.0", "B", enabled=True, default=True, snippets={"master": []}
+        "4.7.4",
+        PULLSPEC,
+        IMAGE,
+        "3.2.0",
+        "B",
+        "built-in",
+        enabled=True,
+        default=True,
+        snippets={"master": []},
     )
 
 
 @pytest.mark.parametrize(
-    ("version", "spec", "flavour"),
+    ("version", "spec", "flavour", "installer"),
     [
-        ("4.3.18", "2.2.0", "A"),
-        ("4.4.3", "2.2.0", "T"),
-        ("4.5.41", "2.2.0", "T"),
-        ("4.6.1", "3.1.0", "B"),
-        ("4.7.4", "3.2.0", "B"),
-        ("4.8.0", "3.2.0", "C"),
-        ("4.19.24", "3.2.0", "C"),
-        ("4.20.0-rc.1", "3.2.0", "C"),
+        ("4.3.18", "2.2.0", "A", "built-in"),
+        ("4.4.3", "2.2.0", "T", "built-in"),
+        ("4.5.41", "2.2.0", "T", "built-in"),
+        ("4.6.1", "3.1.0", "B", "built-in"),
+        ("4.7.4", "3.2.0", "B", "built-in"),
+        ("4.8.0", "3.2.0", "C", "built-in"),
+        ("4.10.67", "3.2.0", "C", "built-in"),
+        ("4.16.0", "3.2.0", "C", "openshift-install"),
+        ("4.19.24", "3.2.0", "C", "openshift-install"),
+        ("4.20.0-rc.1", "3.2.0", "C", "openshift-install"),
     ],
 )
-def test_what_an_older_build_did_not_write_follows_from_the_version(version: str, spec: str, flavour: str) -> None:
+def test_what_an_older_build_did_not_write_follows_from_the_version(
+    version: str, spec: str, flavour: str, installer: str
+) -> None:
     """The entries that are already in a store keep working."""
     entry = catalogue.read(OLD | {"version": version})
-    assert (entry.ignition_version, entry.flavour, entry.installer) == (spec, flavour, "built-in")
+    assert (entry.ignition_version, entry.flavour, entry.installer) == (spec, flavour, installer)
     assert (entry.enabled, entry.default, entry.snippets) == (True, False, None)
 
 
@@ -165,6 +178,45 @@ def test_an_entry_that_cannot_be_installed_says_why(change: dict[str, Any], want
     assert want in problem
 
 
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        ({"version": "4.2.36"}, "cannot be installed: clusters of this service begin with 4.3"),
+        ({"version": "4.11.0"}, "cannot be installed: 4.11 to 4.15 are out of support, and nothing has run them here"),
+        ({"version": "4.15.35"}, "cannot be installed: 4.11 to 4.15 are out of support, and nothing has run them here"),
+        ({"version": "5.0.0"}, "cannot be installed: this service does not know OpenShift 5.0 and later"),
+        (
+            {"version": "4.16.0", "installer": "built-in"},
+            (
+                "has installer 'built-in', and it has to be 'openshift-install': from 4.16 on only OpenShift's own "
+                "installer makes graphs that its programs accept"
+            ),
+        ),
+        (
+            {"version": "4.10.67", "installer": "openshift-install"},
+            (
+                "has installer 'openshift-install', and it has to be 'built-in': up to 4.10 this service makes the "
+                "graph itself"
+            ),
+        ),
+    ],
+)
+def test_a_version_that_no_new_cluster_gets_says_why(change: Any, want: str) -> None:
+    """It is shown with the reason and not offered. A create that began before keeps its entry."""
+    entry = OLD | {"openShiftPullspec": f"quay.io/x@sha256:{'0a' * 32}"} | change
+    assert catalogue.problems(entry) == [f"the catalogue's entry of version {change['version']} {want}"]
+    assert catalogue.names([entry]) == []
+    assert catalogue.defects(entry) == []
+    assert catalogue.read(entry).version == change["version"]
+
+
+@pytest.mark.parametrize("version", ["4.3.0", "4.10.67", "4.16.0", "4.21.9"])
+def test_the_releases_between_get_new_clusters(version: str) -> None:
+    """Each by the program that makes its graph."""
+    entry = OLD | {"version": version, "openShiftPullspec": f"quay.io/x@sha256:{'0a' * 32}"}
+    assert catalogue.names([entry]) == [version]
+
+
 BY_INSTALLER = OLD | {"version": "4.19.24", "installer": "openshift-install"}
 DIGEST = f"sha256:{'0a' * 32}"
 
@@ -174,9 +226,8 @@ DIGEST = f"sha256:{'0a' * 32}"
     [
         {"installerDigest": DIGEST, "openShiftPullspec": "quay.io/x/ocp-release:4.19.24-x86_64"},
         {"openShiftPullspec": f"quay.io/x/ocp-release@{DIGEST}"},
-        {"version": "4.10.67", "openShiftPullspec": "quay.io/x/ocp-release:4.10.67-x86_64"},
     ],
-    ids=["by its own digest", "by the release image's", "a program that lies where the setting says"],
+    ids=["by its own digest", "by the release image's"],
 )
 def test_the_installer_is_named_by_a_digest(change: Any) -> None:
     """A release image that is named by digest contains the program, so that needs no digest of its own."""

@@ -160,7 +160,7 @@ def test_versions_are_listed_in_their_order(world: World) -> None:
     """Numerically, not alphabetically; disabled ones are left out."""
     world.cosmos["OpenShiftVersions"].create_item({"id": "x", "version": "4.16.1", "enabled": False})
     value = world.send("GET", f"{LOCATION}/openShiftVersions").body["value"]
-    assert [version["name"] for version in value] == ["4.9.0", "4.15.35", "4.17.9"]
+    assert [version["name"] for version in value] == ["4.9.0", "4.10.67", "4.17.9"]
     assert value[0] == world.send("GET", f"{LOCATION}/openShiftVersions/4.9.0").body
     assert value[0]["properties"] == {"version": "4.9.0"}
 
@@ -169,7 +169,7 @@ def test_an_unknown_openshift_version_is_404(world: World) -> None:
     """The message lists the existing ones."""
     reply = world.send("GET", f"{LOCATION}/openShiftVersions/4.0.0")
     assert (reply.status, reply.body["error"]["code"]) == (404, "ResourceNotFound")
-    assert "4.9.0, 4.15.35, 4.17.9" in reply.body["error"]["message"]
+    assert "4.9.0, 4.10.67, 4.17.9" in reply.body["error"]["message"]
 
 
 def test_an_api_version_without_versions_is_refused(world: World) -> None:

@@ -199,7 +199,7 @@ class World:
         self.service_secrets.versions["fe-encryption-key"] = ["paging-key"]
         container = ContainerClient.from_container_url("https://rpeastus.blob.core.windows.net/bundles")
         self.bundles = Bundles(container, lambda version: vault.get_service_key("fe-encryption-key", version))
-        for version, default in (("4.15.35", False), ("4.17.9", True), ("4.9.0", False)):
+        for version, default in (("4.10.67", False), ("4.17.9", True), ("4.9.0", False)):
             entry = {"id": version, "version": version, "enabled": True, "default": default}
             self.cosmos["OpenShiftVersions"].create_item(INSTALLABLE | entry)
         self.register(SUBSCRIPTION)

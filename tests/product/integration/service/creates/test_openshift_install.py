@@ -50,7 +50,7 @@ def platform(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def _offer(azure: LocalAzure) -> None:
     """Add the version to the catalogue, as an operator would."""
     entry = next(dict(each) for each in VERSIONS if each["default"])
-    entry |= {"id": VERSION, "version": VERSION, "default": False, "installer": "openshift-install"}
+    entry |= {"id": VERSION, "version": VERSION, "default": False}
     entry["installerDigest"] = f"sha256:{DIGEST}"
     with taken(azure.state) as inventory:
         inventory.items("OpenShiftVersions").create(entry, VERSION)

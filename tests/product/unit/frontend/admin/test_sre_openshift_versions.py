@@ -62,19 +62,22 @@ def test_the_catalogue_is_the_operators_alone(world: World) -> None:
 def test_a_list_has_disabled_and_wrong_entries_with_what_is_wrong(world: World) -> None:
     """Customers see neither of them."""
     container = world.cosmos["OpenShiftVersions"]
-    container.create_item({"id": "4.16.1", "version": "4.16.1", "enabled": True, "flavour": "Z", "_ts": 1})
+    container.create_item({"id": "4.10.1", "version": "4.10.1", "enabled": True, "flavour": "Z", "_ts": 1})
     container.create_item({**INSTALLABLE, "id": "4.16.2", "version": "4.16.2", "enabled": False})
+    built_in = {"id": "4.19.1", "version": "4.19.1", "enabled": True, "installer": "built-in"}
+    container.create_item({**INSTALLABLE, **built_in})
     container.create_item({"id": "odd", "version": 4, "enabled": True, "default": True})
     found = {entry["name"]: entry for entry in ask(world, "GET").body["value"]}
     assert list(found) == sorted(found)
-    assert found["4.16.1"]["properties"] == {"version": "4.16.1", "enabled": True, "flavour": "Z"}
-    assert [problem.partition(" has ")[2] for problem in found["4.16.1"]["problems"]] == [
+    assert found["4.10.1"]["properties"] == {"version": "4.10.1", "enabled": True, "flavour": "Z"}
+    assert [problem.partition(" has ")[2] for problem in found["4.10.1"]["problems"]] == [
         "no 'openShiftPullspec'",
         "flavour 'Z', which is not one of A, T, B, C",
     ]
     assert found["4.16.2"]["problems"] == []
+    assert "it has to be 'openshift-install': from 4.16 on only" in found["4.19.1"]["problems"][0]
     assert "no version x.y.z" in found["odd"]["problems"][0]
-    assert offered(world) == ["4.9.0", "4.15.35", "4.17.9"]
+    assert offered(world) == ["4.9.0", "4.10.67", "4.17.9"]
 
 
 def test_a_new_version_is_offered_at_once_by_the_instance_that_wrote_it(world: World) -> None:
@@ -146,7 +149,7 @@ def test_a_name_that_is_no_version_is_refused(world: World, name: str) -> None:
 
 def test_an_unknown_entry_is_not_found_and_its_delete_is_done(world: World) -> None:
     """The error lists what exists."""
-    expect(ask(world, "GET", "4.1.0"), 404, "ResourceNotFound", "4.15.35, 4.17.9, 4.9.0")
+    expect(ask(world, "GET", "4.1.0"), 404, "ResourceNotFound", "4.10.67, 4.17.9, 4.9.0")
     assert ask(world, "DELETE", "4.1.0").status == 204
 
 

@@ -278,7 +278,7 @@ def test_machine_sets_are_not_compared_with_a_cluster_that_cannot_be_read(
 @pytest.mark.parametrize(
     ("path", "value", "want_target"),
     [
-        pytest.param("properties.clusterProfile.version", "4.15.35", "", id="a version that is not the cluster's"),
+        pytest.param("properties.clusterProfile.version", "4.10.67", "", id="a version that is not the cluster's"),
         pytest.param("properties.consoleProfile.url", "https://x/", "", id="another console"),
         pytest.param(
             "properties.ingressProfiles.1.visibility",

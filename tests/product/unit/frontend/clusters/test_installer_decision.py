@@ -11,13 +11,6 @@ VERSION, FIPS = "properties.clusterProfile.version", "properties.clusterProfile.
 BUILT_IN, PUBLIC = "4.9.0", "4.17.9"
 
 
-@pytest.fixture
-def offering(world: World) -> World:
-    """Offer a version of each program."""
-    have(world, PUBLIC, installer="openshift-install")
-    return world
-
-
 def have(world: World, version: str, **members: Any) -> None:
     """Change members of a version's entry."""
     container = world.cosmos["OpenShiftVersions"]
@@ -31,39 +24,39 @@ def decided(world: World) -> Any:
 
 
 @pytest.mark.parametrize(("version", "want"), [(BUILT_IN, "built-in"), (PUBLIC, "openshift-install")])
-def test_a_create_stores_the_program_of_its_version(offering: World, version: str, want: str) -> None:
+def test_a_create_stores_the_program_of_its_version(world: World, version: str, want: str) -> None:
     """Customers do not see it."""
-    reply = offering.send("PUT", CLUSTER, changed(body(), VERSION, version))
+    reply = world.send("PUT", CLUSTER, changed(body(), VERSION, version))
     assert reply.status == 201
-    assert decided(offering) == want
+    assert decided(world) == want
     assert "installer" not in reply.body["properties"]
 
 
-def test_a_resume_keeps_the_program_whatever_the_catalogue_says_by_then(offering: World) -> None:
+def test_a_resume_keeps_the_program_whatever_the_catalogue_says_by_then(world: World) -> None:
     """A graph, or a part of its machines, may be there already."""
     content = changed(body(), VERSION, BUILT_IN)
-    assert offering.send("PUT", CLUSTER, content).status == 201
-    offering.finish(failed=True)
-    have(offering, BUILT_IN, installer="openshift-install")
-    assert offering.send("PUT", CLUSTER, content).status == 200
-    assert decided(offering) == "built-in"
+    assert world.send("PUT", CLUSTER, content).status == 201
+    world.finish(failed=True)
+    have(world, BUILT_IN, installer="openshift-install")
+    assert world.send("PUT", CLUSTER, content).status == 200
+    assert decided(world) == "built-in"
 
 
-def test_a_create_of_an_older_build_is_resumed_without_a_decision(offering: World) -> None:
+def test_a_create_of_an_older_build_is_resumed_without_a_decision(world: World) -> None:
     """Its document has none, and the install takes what the entry said then."""
     content = changed(body(), VERSION, BUILT_IN)
-    assert offering.send("PUT", CLUSTER, content).status == 201
-    offering.finish(failed=True)
-    del offering.document["openShiftCluster"]["properties"]["installer"]
-    assert offering.send("PUT", CLUSTER, content).status == 200
-    assert "installer" not in offering.document["openShiftCluster"]["properties"]
+    assert world.send("PUT", CLUSTER, content).status == 201
+    world.finish(failed=True)
+    del world.document["openShiftCluster"]["properties"]["installer"]
+    assert world.send("PUT", CLUSTER, content).status == 200
+    assert "installer" not in world.document["openShiftCluster"]["properties"]
 
 
-def test_validated_modules_are_refused_where_the_program_cannot_make_them(offering: World) -> None:
+def test_validated_modules_are_refused_where_the_program_cannot_make_them(world: World) -> None:
     """The refusal says what it would take."""
     wanted = changed(changed(body(), VERSION, PUBLIC), FIPS, "Enabled")
-    reply = offering.send("PUT", CLUSTER, wanted)
+    reply = world.send("PUT", CLUSTER, wanted)
     error = reply.body["error"]
     assert (reply.status, error["code"], error["target"]) == (400, "InvalidParameter", FIPS)
     assert "openshift-install-fips, on a host that itself runs in FIPS mode" in error["message"]
-    assert offering.send("PUT", CLUSTER, changed(wanted, VERSION, BUILT_IN)).status == 201
+    assert world.send("PUT", CLUSTER, changed(wanted, VERSION, BUILT_IN)).status == 201

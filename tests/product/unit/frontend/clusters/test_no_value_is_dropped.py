@@ -19,7 +19,7 @@ EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
 # An initial value for members that the smallest body leaves out.
 GIVEN: dict[str, Any] = {
     "identity.type": "None",
-    f"{CP}.version": "4.15.35",
+    f"{CP}.version": "4.10.67",
     f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001",
     f"{NP}.outboundType": "Loadbalancer",
     f"{NP}.preconfiguredNSG": "Disabled",

@@ -50,7 +50,8 @@ def test_a_create_without_credentials_for_the_releases_registry_is_refused(witho
 
 def test_credentials_are_asked_for_the_registry_of_the_version(without: World) -> None:
     """The catalogue says where each release is."""
-    entry = {"id": "4.18.0", "version": "4.18.0", "enabled": True, "openShiftPullspec": "mirror.example.com/a/b:4.18.0"}
+    pullspec = f"mirror.example.com/a/b@sha256:{'0a' * 32}"
+    entry = {"id": "4.18.0", "version": "4.18.0", "enabled": True, "openShiftPullspec": pullspec}
     without.cosmos["OpenShiftVersions"].create_item(INSTALLABLE | entry)
     error = without.send("PUT", CLUSTER, own(version="4.18.0", pullSecret=PULL_SECRET)).body["error"]
     assert (error["target"], "'mirror.example.com'" in error["message"]) == (PULL, True)
