@@ -7,7 +7,7 @@ orchestration, the deadline moves along. An outage therefore delays a row but ne
 """
 
 from datetime import datetime, timedelta
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from shared.arm.errors import CloudErrorBody
 from shared.steps import Caller, Heard, Policy, ResolvedRow, RetryClass, RowKind, StartInput, Verb, pause
@@ -41,6 +41,7 @@ class Tries(TypedDict):
         since: for each cause of another try, when it began.
         lastMessage: what was observed last.
         error: why the row fails, while it is being cancelled; otherwise None.
+        failure: why the work itself failed last, if it has begun again since.
     """
 
     call: Caller
@@ -57,6 +58,7 @@ class Tries(TypedDict):
     since: dict[Cause, str]
     lastMessage: str
     error: CloudErrorBody | None
+    failure: NotRequired[CloudErrorBody]
 
 
 def caller(start: StartInput) -> Caller:

@@ -79,10 +79,11 @@ def _failed(tries: Tries, outcome: Failed, now: datetime) -> tuple[CloudErrorBod
     delay = limit_pause(outcome.get("retryAfterSeconds") or again["everySeconds"], end, now)
     if not delay:
         return outcome["error"], tries
+    begins_again = again["verb"] == RetryVerb.RUN and tries["row"]["kind"] != RowKind.CONDITION
+    if begins_again:
+        tries |= {"failure": outcome["error"]}
     return None, tries | {
-        "verb": Verb.RUN
-        if again["verb"] == RetryVerb.RUN and tries["row"]["kind"] != RowKind.CONDITION
-        else tries["verb"],
+        "verb": Verb.RUN if begins_again else tries["verb"],
         "delaySeconds": delay,
         "lastMessage": outcome["error"]["message"],
     }
@@ -130,10 +131,16 @@ def _cancelling(
 def _deadline_error(tries: Tries, outcome: Wait) -> CloudErrorBody:
     row = tries["row"]
     last, owner = outcome.get("message") or tries["lastMessage"], row.get("owner", Owner.PLATFORM)
+    late = (
+        f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
+        f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else "")
+    )
+    if failure := tries.get("failure"):
+        # Its cause, remedy and owner are what helps: the try that had no time left would most likely fail as it did.
+        return failure | {"message": f"{late.rstrip('.')}. The try before had failed: {failure['message']}"}
     return _error(
         tries,
-        f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
-        f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
+        late,
         # If a row waits for Azure, its advice is for refusals, and Azure has refused nothing.
         TOO_SLOW if owner == Owner.AZURE else row["message"],
         owner,

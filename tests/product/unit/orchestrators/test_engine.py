@@ -223,6 +223,17 @@ def test_what_a_last_poll_gathered_stands_in_the_deadlines_error() -> None:
     assert {"code": "Remedy", "message": "Look after A."} in error["details"]
 
 
+def test_a_try_that_runs_out_of_time_does_not_hide_why_the_try_before_failed() -> None:
+    """The work is begun again after a refusal; if that takes too long, the error has the refusal's details."""
+    refusal = failed("no right to sign", "authorization")
+    refusal["error"]["details"] = [{"code": "Remedy", "message": "Assign the role."}]
+    host, _ = run({"A": in_turn(WAIT, refusal, *[WAIT] * 100)}, row("A", kind="begin-and-poll", deadline=60))
+    error = calls_of(host, "finish_operation")[0]["error"]
+    assert "'A' did not end within 60 seconds" in error["message"]
+    assert "Last seen: still at it. The try before had failed: no right to sign" in error["message"]
+    assert error["details"] == refusal["error"]["details"]
+
+
 def test_a_cancel_that_never_ends_does_not_hold_the_operation_for_ever() -> None:
     """After the time for cancelling is over, the operation fails even so."""
     host, instance = run({"A": lasts(1, WAIT)}, row("A", kind="begin-and-poll", deadline=60))
