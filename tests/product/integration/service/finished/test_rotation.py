@@ -196,9 +196,9 @@ def test_another_application_takes_over(own_cluster: Cluster, rng: random.Random
 
 def _fail_in_the_middle(cluster: Cluster, principal: dict[str, str]) -> None:
     """PATCH a principal, and make the update fail after the cluster's operators have the new one."""
-    wish = {"service": "kubernetes", "operation": "PATCH .*", "step": "redeploy_control_plane", "status_code": 422}
-    with fault(cluster.azure, correlation_id=cluster.correlation_id, **wish):
-        assert "redeploy_control_plane" in str(cluster.fail(patch(cluster, **principal)))
+    wish = {"service": "arm", "operation": "PUT Microsoft.Resources/deployments", "status_code": 400}
+    with fault(cluster.azure, correlation_id=cluster.correlation_id, step="settle_deny_assignment", **wish):
+        assert "settle_deny_assignment" in str(cluster.fail(patch(cluster, **principal)))
 
 
 def _client_id(shown: Json) -> str:
