@@ -2,6 +2,7 @@
 
 import os
 import random
+import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -26,6 +27,20 @@ def _clusters(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[S
 def _expect_no_orphans(clusters: SpareClusters) -> None:
     wrong = census.settled(lambda: census.orphans(clusters.azure.state))
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _proxies() -> Iterator[None]:
+    """Read the proxies of the environment once.
+
+    Scenarios of several tests run in threads. `requests` reads all environment variables before each call, and fails
+    where pytest removes its own at that moment.
+    """
+    proxies = urllib.request.getproxies_environment()
+    with pytest.MonkeyPatch.context() as patch:
+        for where in ("urllib.request.getproxies_environment", "requests.utils.getproxies"):
+            patch.setattr(where, lambda: proxies)
+        yield
 
 
 @pytest.fixture(scope="session")
