@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypedDict
 
+from orchestrators.tries import caller
 from shared.steps import Caller, StartInput
 
 
@@ -28,16 +29,7 @@ class PackedWait(TypedDict):
 
 def pack_start(start: StartInput) -> PackedStart:
     """Return the packed input of a plan's instance."""
-    return {
-        "operationId": start["operationId"],
-        "attempt": start["attempt"],
-        "clusterKey": start["clusterKey"],
-        "clusterDocumentId": start["clusterDocumentId"],
-        "correlationId": start["correlationId"],
-        "clientRequestId": start["clientRequestId"],
-        "traceparent": start["traceparent"],
-        "packed": pack(start),
-    }
+    return {**caller(start), "packed": pack(start)}
 
 
 def pack(value: Mapping[str, Any]) -> str:
