@@ -19,7 +19,7 @@ from pathlib import Path
 
 from installer import all_assets, graph
 from installer.back_end_errors import InstallerError, may_pass
-from installer.graph import Asset, Graph, Inputs
+from installer.graph import Asset, Content, Graph, Inputs
 from installer.ignition import snippets
 from installer.openshift_install import binary, fields, ignition_snippets, outputs
 from installer.openshift_install.gateway import Azure, Gateway
@@ -62,28 +62,38 @@ def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
         azure.core.exceptions.AzureError: if the program got no token.
     """
     until = time.monotonic() + _SECONDS
-    file = binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
-    try:
-        with _work_folder() as work, Gateway(azure()) as gateway:
-            try:
-                return _graph_of(_files(Program(file, work, given, gateway), until), given, pool)
-            except InstallerError as error:
-                raise gateway.failure or error from error
-    except OSError as error:
-        # A full memory, for example.
-        cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
-        raise InstallerError(WORK, cause, passing=may_pass(error)) from None
+    file = ensure(given["release-image"], lambda: str(given["install-config"]["pullSecret"]))
+    with _work_folder() as work, Gateway(azure()) as gateway:
+        try:
+            return _graph_of(_files(Program(file, work), given, gateway, until), given, pool)
+        except InstallerError as error:
+            raise gateway.failure or error from error
 
 
-def _files(program: Program, until: float) -> dict[str, str]:
+def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
+    """Return the path of a release's program, after it was fetched, if it is missing, and checked.
+
+    Args:
+        release: content of the input `release-image`.
+        pull_secret: returns the cluster's, JSON; it is called only if a registry has to be asked.
+
+    Raises:
+        InstallerError: if it cannot be fetched, cannot be trusted, cannot be started, or belongs to another release.
+    """
+    file = binary.ensure(release, pull_secret)
+    with _work_folder() as work:
+        Program(file, work).expect_release(release)
+    return file
+
+
+def _files(program: Program, given: Inputs, gateway: Gateway, until: float) -> dict[str, str]:
     """Run the program until a time of the monotonic clock; return the files that it leaves, by their paths here."""
-    given, folder = program.given, program.assets
-    program.prepare()
-    program.expect_release()
-    program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS)
+    folder = program.assets
+    program.prepare(given)
+    program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS, given, gateway)
     outputs.rename(folder, given["cluster-id"])
     outputs.lay(folder, fields.added(given) | fields.change(outputs.manifests(folder), given))
-    program.create("ignition-configs", IGNITION_SECONDS)
+    program.create("ignition-configs", IGNITION_SECONDS, given, gateway)
     return outputs.read(folder)
 
 
@@ -94,7 +104,11 @@ def kept() -> list[str]:
 
 @contextmanager
 def _work_folder() -> Iterator[Path]:
-    """Yield a private folder, which is removed in every case; the leftovers of a killed process are removed too."""
+    """Yield a private folder, which is removed in every case; the leftovers of a killed process are removed too.
+
+    Raises:
+        InstallerError: if it cannot be used: the memory is full, for example.
+    """
     if not os.access(_MEMORY, os.W_OK | os.X_OK):
         cause = "the folder in memory cannot be written, and keys are kept nowhere else"
         raise InstallerError(WORK, cause, place=str(_MEMORY))
@@ -102,8 +116,12 @@ def _work_folder() -> Iterator[Path]:
         with suppress(OSError):
             if left.stat().st_uid == os.geteuid() and time.time() - left.stat().st_mtime > _LEFT_SECONDS:
                 shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=_WORK, dir=_MEMORY) as folder:
-        yield Path(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix=_WORK, dir=_MEMORY) as folder:
+            yield Path(folder)
+    except OSError as error:
+        cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
+        raise InstallerError(WORK, cause, passing=may_pass(error)) from None
 
 
 def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:

@@ -15,6 +15,7 @@ import stat
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
@@ -50,12 +51,17 @@ _PART, _PART_SECONDS = ".part-", 3600
 _FETCHING = threading.Lock()
 
 
-def ensure(release: Content, pull_secret: str) -> Path:
+def is_kept(release: Content) -> bool:
+    """Tell whether this instance has the program already, so that nobody is asked for it."""
+    return installer_program.path(settings.load().openshift_install, release).exists()
+
+
+def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
     """Return the path of the program, and fetch it if it is missing.
 
     Args:
         release: `version`, `pullspec`, and `installerDigest` if the entry has one.
-        pull_secret: the cluster's, JSON.
+        pull_secret: returns the cluster's, JSON. It is needed only for a release image that is named by digest.
 
     Raises:
         InstallerError: if it is missing and cannot be fetched, or cannot be trusted.
@@ -74,7 +80,7 @@ def ensure(release: Content, pull_secret: str) -> Path:
     return program
 
 
-def _fetch_alone(release: Content, pull_secret: str, program: Path) -> None:
+def _fetch_alone(release: Content, pull_secret: Callable[[], str], program: Path) -> None:
     begun = time.monotonic()
     if not _FETCHING.acquire(timeout=_FETCH_SECONDS):
         raise InstallerError(FETCH, "another fetch of this process took all the time", passing=True)
@@ -100,7 +106,7 @@ def _check(program: Path) -> None:
             raise InstallerError(FIND, cause, place=str(place))
 
 
-def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> None:
+def _fetch(release: Content, pull_secret: Callable[[], str], program: Path, begun: float) -> None:
     digest = installer_program.digest(release)
     if not digest:
         raise InstallerError(
@@ -109,7 +115,7 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
             "with an 'openShiftPullspec' that ends with '@sha256:...'",
             place=str(program),
         )
-    of_mirror = "installerDigest" in release
+    of_mirror = is_on_mirror(release)
     source = settings.load().openshift_install_mirror if of_mirror else release["pullspec"]
     _log.info("Fetching openshift-install %s by %s from %s", release["version"], digest, source)
     try:
@@ -122,7 +128,7 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
                 if of_mirror:
                     _from_mirror(downloads, release, file)
                 else:
-                    _from_image(downloads, release, pull_secret, file)
+                    _from_image(downloads, release, pull_secret(), file)
                 size = file.seek(0, os.SEEK_END)
                 os.fchmod(handle, _MODE)
             # It is closed by now: a file that is open for writing cannot be started, and others look for it without
@@ -136,6 +142,11 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
         raise InstallerError(FETCH, cause, passing=may_pass(error), place=str(program)) from None
     seconds = time.monotonic() - begun
     _log.info("Fetched openshift-install %s: %d bytes in %.1f s", release["version"], size, seconds)
+
+
+def is_on_mirror(release: Content) -> bool:
+    """Tell whether the program comes from the mirror, and not from the release image."""
+    return "installerDigest" in release
 
 
 def _sweep(folder: Path) -> None:

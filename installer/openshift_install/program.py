@@ -19,7 +19,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from installer import documents
 from installer.back_end_errors import InstallerError, may_pass
-from installer.graph import Inputs
+from installer.graph import Content, Inputs
 from installer.openshift_install.gateway import Gateway
 from shared.children import child_process
 from shared.children.child_process import Confinement
@@ -69,44 +69,48 @@ _NOT_STARTED = {
 
 
 @dataclass(frozen=True)
+class _Surroundings:
+    """What one run of the program has besides its folder.
+
+    Args:
+        variables: more of its environment.
+        port: where its connections lead; None if it has no network.
+        secrets: what its errors must not repeat.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    port: int | None = None
+    secrets: Collection[str] = ()
+
+
+@dataclass(frozen=True)
 class Program:
     """The program in its working folder.
 
     Args:
         file: the program.
         work: private folder with HOME, temporary files and its output, beside `assets`.
-        given: inputs of the graph.
-        gateway: its way to Azure.
     """
 
     file: Path
     work: Path
-    given: Inputs = field(repr=False)
-    gateway: Gateway = field(repr=False)
 
     @property
     def assets(self) -> Path:
         """Its `--dir`."""
         return self.work / "assets"
 
-    def prepare(self) -> None:
-        """Make the folders, and put where the cluster will be where the program looks for its credentials."""
-        for folder in (self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary):
-            folder.mkdir(mode=0o700)
-        names = {name: self.given["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
-        write(self._home.joinpath(*_PRINCIPAL), json.dumps(names))
-        config = self.given["install-config"] | {"credentialsMode": "Manual"}
-        write(self.assets / "install-config.yaml", documents.to_yaml(config))
-
-    def expect_release(self) -> None:
+    def expect_release(self, release: Content) -> None:
         """Check that it belongs to the release to install.
+
+        Args:
+            release: `version` and `pullspec`.
 
         Raises:
             InstallerError: if it cannot be started, or belongs to another release.
         """
-        release = self.given["release-image"]
-        environment = {name: value for name, value in self._environment().items() if name != _OVERRIDE}
-        said = self._run(VERSION, ("version",), _VERSION_SECONDS, environment).splitlines()
+        self._make_folders(self._home, self._temporary)
+        said = self._run(VERSION, ("version",), _VERSION_SECONDS, _Surroundings()).splitlines()
         words = [line.split() for line in said]
         version = next((each[1].removeprefix("v") for each in words[:1] if len(each) > 1), "")
         image, architecture = (
@@ -125,18 +129,38 @@ class Program:
         remedy = "correct the catalogue's entry, or take the program away that lies where OPENSHIFT_INSTALL says"
         raise InstallerError(VERSION, f"{PROGRAM} {cause}: {remedy}", place=str(self.file))
 
-    def create(self, what: str, seconds: int) -> None:
+    def prepare(self, given: Inputs) -> None:
+        """Make the folders, and put where the cluster will be where the program looks for its credentials.
+
+        Args:
+            given: inputs of the graph.
+        """
+        self._make_folders(self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary)
+        names = {name: given["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
+        write(self._home.joinpath(*_PRINCIPAL), json.dumps(names))
+        config = given["install-config"] | {"credentialsMode": "Manual"}
+        write(self.assets / "install-config.yaml", documents.to_yaml(config))
+
+    def create(self, what: str, seconds: int, given: Inputs, gateway: Gateway) -> None:
         """Run `openshift-install create ...`.
 
         Args:
             what: `manifests` or `ignition-configs`.
             seconds: how long it may take.
+            given: inputs of the graph.
+            gateway: its way to Azure.
 
         Raises:
             InstallerError: if it fails or takes too long.
         """
         words = ("create", what, "--dir", str(self.assets), "--log-level=info")
-        self._run(f"create {what}", words, seconds)
+        variables = {
+            _OVERRIDE: given["release-image"]["pullspec"],
+            # With a region, Azure's library does not ask Entra which names it has, which it would do before each token.
+            "AZURE_REGIONAL_AUTHORITY_NAME": given["install-config"]["platform"]["azure"]["region"],
+            **gateway.environment,
+        }
+        self._run(f"create {what}", words, seconds, _Surroundings(variables, gateway.port, secrets(given)))
 
     @property
     def _home(self) -> Path:
@@ -146,29 +170,27 @@ class Program:
     def _temporary(self) -> Path:
         return self.work / "tmp"
 
+    def _make_folders(self, *folders: Path) -> None:
+        for folder in folders:
+            folder.mkdir(mode=0o700)
+
     def _environment(self) -> dict[str, str]:
         return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
             "HOME": str(self._home),
             "TMPDIR": str(self._temporary),
             "OPENSHIFT_INSTALL_INVOKER": _INVOKER,
-            _OVERRIDE: self.given["release-image"]["pullspec"],
-            # With a region, Azure's library does not ask Entra which names it has, which it would do before each token.
-            "AZURE_REGIONAL_AUTHORITY_NAME": self.given["install-config"]["platform"]["azure"]["region"],
-            **self.gateway.environment,
         }
 
-    def _confinement(self) -> Confinement:
+    def _confinement(self, port: int | None) -> Confinement:
         authorities = [Path(os.environ[name]) for name in _AUTHORITIES if name in os.environ]
         return Confinement(
             readable=[*map(Path, _READABLE), *authorities],
             startable=[*map(Path, _STARTABLE), *_environment_of(self.file)],
             writable=[self.work, *map(Path, _WRITABLE)],
-            port=self.gateway.port,
+            port=port,
         )
 
-    def _run(
-        self, step: str, words: tuple[str, ...], seconds: float, environment: Mapping[str, str] | None = None
-    ) -> str:
+    def _run(self, step: str, words: tuple[str, ...], seconds: float, surroundings: _Surroundings) -> str:
         """Run it; return its output, or at most its beginning."""
         said = self.work / "said"
         limits = child_process.Limits(seconds, _CPU_SECONDS, _MEMORY_BYTES, LARGEST_FILE)
@@ -178,9 +200,9 @@ class Program:
                 command,
                 limits,
                 folder=self.work,
-                environment=environment or self._environment(),
+                environment={**self._environment(), **surroundings.variables},
                 output=said,
-                confinement=self._confinement(),
+                confinement=self._confinement(surroundings.port),
             )
         except OSError as error:
             cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
@@ -188,15 +210,16 @@ class Program:
             raise InstallerError(step, cause, passing=may_pass(error), place=str(self.file)) from None
         except subprocess.TimeoutExpired:
             cause = f"it did not end within {seconds:g} seconds"
-            raise InstallerError(step, cause, self._last_lines(said), passing=True) from None
+            raise InstallerError(step, cause, self._last_lines(said, surroundings.secrets), passing=True) from None
         text = child_process.text_of(said, _SAID_BYTES)
         if code:
             end = child_process.text_of(said, _SAID_BYTES, max(0, said.stat().st_size - _SAID_BYTES))
             how = f"it ended with code {code}" if code > 0 else f"signal {-code} ended it"
-            raise InstallerError(step, limits.exceeded(code, text + end) or how, self._last_lines(said))
+            last_lines = self._last_lines(said, surroundings.secrets)
+            raise InstallerError(step, limits.exceeded(code, text + end) or how, last_lines)
         return text
 
-    def _last_lines(self, said: Path) -> tuple[str, ...]:
+    def _last_lines(self, said: Path, hidden: Collection[str]) -> tuple[str, ...]:
         left_out = max(0, said.stat().st_size - _SAID_BYTES)
         text = child_process.text_of(said, _SAID_BYTES, left_out)
         if left_out:
@@ -204,7 +227,7 @@ class Program:
             text = text.partition("\n")[2]
         # Folders of this machine are not for customers either.
         text = text.replace(str(self.file), PROGRAM).replace(f"{self.work}/", "")
-        for secret in sorted(secrets(self.given), key=len, reverse=True):
+        for secret in sorted(hidden, key=len, reverse=True):
             text = text.replace(secret, _HIDDEN)
         text = _LIKE_A_KEY.sub(_HIDDEN, _PEM.sub(_HIDDEN, text))
         lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -68,7 +68,7 @@ def ensure(digest: str = "", pullspec: str = PULLSPEC, pull_secret: dict[str, ob
         pullspec: the release image.
         pull_secret: `auths` of the cluster's pull secret.
     """
-    return binary.ensure(entry(digest, pullspec), json.dumps({"auths": pull_secret or {}}))
+    return binary.ensure(entry(digest, pullspec), lambda: json.dumps({"auths": pull_secret or {}}))
 
 
 def entry(digest: str = "", pullspec: str = PULLSPEC) -> dict[str, str]:

@@ -122,9 +122,9 @@ def run(folder: Path, lines: str, azure: Azure) -> Any:
     file.write_text(f"{HEAD}print(json.dumps([{lines}]))", encoding="utf-8")
     file.chmod(0o755)
     with Gateway(azure) as gateway:
-        program = Program(file, work, example.given(installer="openshift-install", spec="3.2.0"), gateway)
-        program.prepare()
-        program.create("manifests", 60)
+        program, given = Program(file, work), example.given(installer="openshift-install", spec="3.2.0")
+        program.prepare(given)
+        program.create("manifests", 60, given, gateway)
         return json.loads(child_process.text_of(work / "said", 1 << 16))
 
 

@@ -655,7 +655,7 @@ def test_the_installer_is_the_one_that_the_request_decided(
 def test_what_may_pass_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A mirror that does not answer, for example."""
 
-    def unreachable(_release: Any, _pull_secret: str) -> Path:
+    def unreachable(_release: Any, _pull_secret: Callable[[], str]) -> Path:
         raise InstallerError("fetch openshift-install", "https://mirror cannot be read", passing=True)
 
     have_it_made_by(stage, monkeypatch, tmp_path / "program")
