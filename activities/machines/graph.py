@@ -15,8 +15,8 @@ from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
 from activities.azure import cluster_secrets, resource_group, storage
 from activities.checks import catalogue_entry
-from activities.machines import graph_inputs, machine_image
-from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
+from activities.machines import graph_inputs, installer_failures, machine_image
+from activities.runtime.executor import Executor, Outcome, Rendered, wait
 from activities.runtime.step import Step
 from installer import back_ends, graph
 from installer.back_end_errors import InstallerError
@@ -29,7 +29,6 @@ from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure import credentials
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
-from shared.steps import RetryClass
 from shared.vault import get_vault
 
 _log = logging.getLogger("activities")
@@ -187,16 +186,9 @@ def _made_by(step: Step, installer: str, given: dict[str, Content]) -> Graph:
     try:
         return back_ends.BACK_ENDS[installer].make(given, _POOL, functools.partial(_azure, step))
     except InstallerError as error:
-        _log.warning("%s: %s", installer, error, extra=tracing.current.get().extra())
-        failure = CloudError(
-            500,
-            ErrorCode.INTERNAL_SERVER_ERROR,
-            f"The installer of OpenShift {given['release-image']['version']} failed at '{error.step}': {error.cause}.",
-            details=[{"code": "InstallerSaid", "message": line} for line in error.said],
-        )
-        if error.passing:
-            raise TryAgain(failure, RetryClass.TRANSIENT) from error
-        raise failure from error
+        version = given["release-image"]["version"]
+        message = f"The installer of OpenShift {version} failed at '{error.step}': {error.cause}."
+        raise installer_failures.reported(error, message) from error
 
 
 def _azure(step: Step) -> Azure:

@@ -3,18 +3,16 @@
 import logging
 
 from activities.checks import catalogue_entry, machine_images
-from activities.machines import gallery_image, graph_inputs
-from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
+from activities.machines import gallery_image, graph_inputs, installer_failures
+from activities.runtime.executor import Executor, Outcome, Rendered, wait
 from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
 from installer.config import install_config
 from installer.release import release_image
 from installer.release.image_registry import Pullspec
-from shared import tracing
-from shared.arm.errors import CloudError, ErrorCode, summarize
+from shared.arm.errors import summarize
 from shared.documents import ClusterDocument
 from shared.release import machine_image
-from shared.steps import RetryClass
 
 _log = logging.getLogger("activities")
 
@@ -74,18 +72,12 @@ def _of_release(step: Step) -> dict[str, str]:
     try:
         images = release_image.coreos_images(version, _places(step), graph_inputs.pull_secret(step))
     except InstallerError as error:
-        _log.warning("%s", error, extra=tracing.current.get().extra())
-        failure = CloudError(
-            500,
-            ErrorCode.INTERNAL_SERVER_ERROR,
+        message = (
             f"The image that machines of OpenShift {version} boot cannot be read from its release image: "
             f"{error.cause}. Create the cluster again later, or with another version, or open a support request with "
-            "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known.",
-            catalogue_entry.TARGET,
+            "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known."
         )
-        if error.passing:
-            raise TryAgain(failure, RetryClass.TRANSIENT) from error
-        raise failure from error
+        raise installer_failures.reported(error, message) from error
     image = machine_images.chosen(step, images)
     _log.info("The release names the machines' image %s", machine_image.label(image))
     return image
