@@ -40,6 +40,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.domain_certificates": ("create_api_server_certificate", "create_ingress_certificate", "delete_certificates"),
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
+    "machines.installer_program": ("validate_installer",),
     "machines.machine_image": ("decide_machine_image",),
     "machines.gallery_image": ("copy_machine_disk", "deploy_image_template"),
     "machines.zones": ("decide_zones",),

@@ -91,6 +91,7 @@ BY_ROW = {
     "validate_quota": "Ask Azure for more quota, as the message says, then repeat the request. For other sizes or another region, delete the cluster and create it there.",
     "validate_load_balancer_profile": "Ask Azure for more quota, as the message says, or for another number of addresses, then repeat the request.",
     "validate_vm_sizes": "Ask Azure support to open the sizes to the subscription, or register the feature or accept the terms that the message names, then repeat the request. For other sizes, delete the cluster and create it with them.",
+    "validate_installer": "Do what the message says of the installer, then repeat the request to continue with it. For another version, delete the cluster and create it with that.",
     "decide_machine_image": "Do what the message says of the machines' image, then repeat the request to continue with it. For other sizes or another version, delete the cluster and create it with them.",
     "decide_zones": "Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "create_dns": "Choose another properties.clusterProfile.domain, or one of your own with a dot in it.",

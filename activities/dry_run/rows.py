@@ -144,7 +144,9 @@ def _look(step: TrialStep, row: ResolvedRow) -> TriedRow:
     executor = _executor(row)
     if row.get("together"):
         outcome: Any = (executor.run or executor.status or _nothing)(step) or {}
-        return _tried(row, Verdict.CHECKED, outcome.get("message", ""))
+        # A check that waits for another row has not looked yet.
+        verdict = Verdict.NOT_CHECKED if outcome.get("outcome") == "wait" else Verdict.CHECKED
+        return _tried(row, verdict, outcome.get("message", ""))
     if row["executor"] in _RUN:
         return _ran(step, row, executor)
     later = _tried(row, Verdict.LATER, f"Not looked at: {row['waitsFor']}.")

@@ -26,6 +26,9 @@ VALIDATION = PRINCIPALS + section("validation",
     check("validate_providers", 10, "Azure to report which resource providers the subscription has registered"),
     check("validate_quota", 5, "Azure to report how much of its quotas the subscription has left"),
     check("validate_vm_sizes", 5, "Azure to report which machine sizes the region offers the subscription"),
+    # It waits for the registry's token only if the release image has to be read.
+    check("validate_installer", 15, "the release's installer to be fetched and to say which release it installs",
+        poll=5, shortest=timedelta(minutes=5), when="uses_installer_program"),
 )
 _PREPARATION = section("preparation",
     action("decide_names", 5, "the names of the cluster's resources to be stored"),

@@ -43,6 +43,11 @@ def _uses_disk_encryption_sets(document: ClusterDocument, _settings: Settings) -
     return any(profile.get("diskEncryptionSetId") for profile in profiles)
 
 
+def _uses_installer_program(document: ClusterDocument, _settings: Settings) -> bool:
+    # Requests of older builds stored no installer, and their default was the built-in graph.
+    return document["openShiftCluster"]["properties"].get("installer") == "openshift-install"
+
+
 def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
     return not principals.is_carried_in(document)
 
@@ -96,6 +101,9 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "copies_billing": (_BILLING_COPIES,),
     "supersedes_an_operation": (Condition(_supersedes_an_operation, "no other operation was running"),),
     "uses_disk_encryption_sets": (Condition(_uses_disk_encryption_sets, "no disk encryption set is given"),),
+    "uses_installer_program": (
+        Condition(_uses_installer_program, "the service itself makes the install graph of this cluster"),
+    ),
     "uses_load_balancer": (
         Condition(_uses_load_balancer, "the customer's route tables lead outside (outboundType is UserDefinedRouting)"),
     ),

@@ -66,13 +66,23 @@ def _wait_for_offer(cluster: Cluster) -> None:
 def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
     platform: LocalAzure, program: Path, rng: random.Random, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the program fails, the error names its step; once it works, the same request creates the cluster."""
+    """A program of another release is refused before anything is made; one that fails is named with its step.
+
+    Once it works, the same request creates the cluster.
+    """
     cluster = prepare(platform, unique(rng))[0]
     _wait_for_offer(cluster)
-    program.write_text(FAILING, encoding="ascii")
+    program.write_text(FAILING.replace(VERSION, "4.18.1"), encoding="ascii")
     program.chmod(0o755)
     body = cluster.body
     body["properties"]["clusterProfile"]["version"] = VERSION
+    refused = cluster.fail(cluster.create(body))
+    assert "Step 'validate_installer' failed" in refused["message"]
+    assert f"is of version '4.18.1', and the catalogue wants '{VERSION}'" in refused["message"]
+    with taken(platform.state) as inventory:
+        assert inventory.groups(cluster.customer) == []
+
+    program.write_text(FAILING, encoding="ascii")
     _expect_failure(cluster, cluster.fail(cluster.create(body)))
 
     # Confined, it reads no module of this repository, so it has them all in its file.

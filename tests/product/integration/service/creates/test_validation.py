@@ -27,6 +27,7 @@ CHECKS = {
     "validate_providers",
     "validate_quota",
     "validate_vm_sizes",
+    "validate_installer",
 }
 MASTER, WORKER = "properties.masterProfile", 'properties.workerProfiles["worker"]'
 DELEGATED = {"name": "apps", "properties": {"serviceName": "Microsoft.Web/serverFarms"}}
@@ -149,6 +150,7 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
     assert {name for name in CHECKS if steps[name]["status"] == "Succeeded"} == {
         "validate_service_principal",
         "validate_providers",
+        "validate_installer",
     }
     cluster.succeed(cluster.delete())
 
