@@ -96,6 +96,19 @@ def test_a_group_that_is_not_the_clusters_is_refused(accepted: World, existing: 
     assert accepted.azure.changes() == []
 
 
+def test_a_group_of_a_former_cluster_is_waited_for_until_it_is_gone(accepted: World) -> None:
+    """Azure deletes it for minutes; meanwhile nothing is sent, and then the group is made anew."""
+    former = {"location": "eastus", "managedBy": CLUSTER_ID, "properties": {"provisioningState": "Deleting"}}
+    accepted.azure.resources[CLUSTER_GROUP.lower()] = former
+    outcome = call("ensure_resource_group")
+    assert (outcome["retryClass"], error_of(outcome)["code"]) == ("busy", "Conflict")
+    assert "of a former cluster is being deleted" in error_of(outcome)["message"]
+    assert accepted.azure.changes() == []
+    del accepted.azure.resources[CLUSTER_GROUP.lower()]
+    twice("ensure_resource_group")
+    assert accepted.azure.changes() == ["PUT resourcegroups/aro-c1"]
+
+
 def test_a_policy_that_refuses_the_group_is_named(accepted: World) -> None:
     """The policy's own text is the cause."""
     accepted.azure.fails(
