@@ -196,6 +196,19 @@ def test_both_subnets_get_their_groups_one_after_the_other(accepted: World) -> N
     assert master["kept"] == 1
 
 
+def test_a_subnet_that_azure_still_changes_is_waited_for(accepted: World) -> None:
+    """It has its group only when Azure says so."""
+    call("decide_names")
+    subnets(accepted)
+    until_done("attach_nsgs")
+    master = accepted.azure.resources[f"{NETWORK}/subnets/master".lower()]["properties"]
+    master["provisioningState"] = "Updating"
+    outcome = call("attach_nsgs")
+    assert (outcome["outcome"], outcome["message"]) == ("wait", "subnet master is Updating")
+    master["provisioningState"] = "Succeeded"
+    assert call("attach_nsgs") == DONE
+
+
 def test_a_subnet_with_a_foreign_group_is_refused(accepted: World) -> None:
     """It is the customer's, and nothing is changed."""
     call("decide_names")
