@@ -81,6 +81,14 @@ def test_the_context_has_the_name_of_the_cluster(tmp_path: Path) -> None:
     assert found["users"] == [{"name": "management-admin", "user": {"token": "old"}}]
 
 
+def test_what_is_found_says_that_it_is_a_kubeconfig(tmp_path: Path) -> None:
+    """Also where its source leaves that out, as kubectl allows."""
+    source = {name: value for name, value in kubeconfig("old").items() if name not in {"apiVersion", "kind"}}
+    found = resolver(tmp_path, "- {type: bundle}", source)
+    for one in (found.of("management"), found.merged(["management"])):
+        assert (one["apiVersion"], one["kind"]) == ("v1", "Config")
+
+
 def test_the_first_source_that_has_one_wins(tmp_path: Path) -> None:
     """A source without one is passed by."""
     sources = (
