@@ -1,16 +1,20 @@
 """`python -m phases` shows a site, renders it, and says what is wrong, as people and as programs read it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from typer.testing import CliRunner
 
+from activities.phases import executors
+from activities.phases.contract import PhaseRun
 from orchestrators.plans import PLANS
 from phases.command import app, main
 from phases.commands.common import FAILED, WRONG
 from shared.bundles.problems import BundleError
+from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from tests.product.unit.phases.bundles import PHASES, phases, write
 from tests.product.unit.phases.command.commands import refused, run
 
@@ -184,6 +188,23 @@ def test_the_status_of_a_phase_whose_cluster_has_no_kubeconfig_yet_is_a_sentence
         "no source has a kubeconfig for the cluster 'management': bundle: there is no context 'management' in the "
         "KubeConfig documents of the bundle.\n"
     )
+
+
+def test_the_status_of_a_phase_that_cannot_be_looked_at_yet_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as while Cluster API is making the cluster's kubeconfig; the phase is not taken for done."""
+
+    def look(_run: PhaseRun) -> None:
+        raise NoKubeconfigError("its Secret is not there", may_come=True)
+
+    kind = "KubernetesApply"
+    executor = replace(executors.EXECUTORS[kind], status=look)
+    monkeypatch.setattr("phases.local.phase_runs.EXECUTORS", {kind: executor})
+    words = ["phase", "status", "policies", "--bundle", str(write(tmp_path))]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == FAILED
+    assert done.output == "The phase 'policies' is not done: managed: its Secret is not there.\n"
 
 
 def test_a_dry_run_says_which_clusters_it_could_not_ask(tmp_path: Path) -> None:
