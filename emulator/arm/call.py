@@ -255,13 +255,7 @@ def _stamp(arm: ArmModel, request: Request) -> str:
 
 
 def answer(body: Any, status_code: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a JSON answer.
-
-    Args:
-        body: JSON value; None for an answer without a body.
-        status_code: HTTP status.
-        headers: in addition to `Cache-Control`.
-    """
+    """Return a JSON answer."""
     known = {"Cache-Control": "no-cache"} | dict(headers or {})
     if body is None:
         return Response(status_code=status_code, headers=known)

@@ -87,11 +87,6 @@ class ResourceGroups:
     def put(self, subscription_id: str, name: str, body: Any) -> tuple[Document, bool]:
         """Create or replace a group; return its document and whether it is new.
 
-        Args:
-            subscription_id: the subscription of the group.
-            name: name of the group.
-            body: body of the PUT, with `location` and optionally `tags` and `managedBy`.
-
         Raises:
             ServiceError: the name, the location, the tags or the body is wrong; the group exists in another location or with
                 another `managedBy`; or it is being deleted.
@@ -118,11 +113,6 @@ class ResourceGroups:
     def patch(self, subscription_id: str, name: str, body: Any) -> Document:
         """Change a group's tags; return its document.
 
-        Args:
-            subscription_id: the subscription of the group.
-            name: name of the group.
-            body: body of the PATCH; only `tags` counts.
-
         Raises:
             ServiceError: 404 `ResourceGroupNotFound`; 409 `ResourceGroupBeingDeleted`; 400 for a body that is not an
                 object, and for tags that Azure does not allow.
@@ -144,14 +134,7 @@ class ResourceGroups:
     def begin_delete_of_contents(
         self, document: Document, operation_id: str, caller: Document, correlation_id: str
     ) -> None:
-        """Mark a group as deleting, until `begin_delete` says when it is gone.
-
-        Args:
-            document: the group.
-            operation_id: the operation that deletes it.
-            caller: the principal that asked for it, as a document.
-            correlation_id: correlation id of the call.
-        """
+        """Mark a group as deleting, until `begin_delete` says when it is gone."""
         document["deleting"] = {"operationId": operation_id, "caller": caller, "correlationId": correlation_id}
         self._put(document)
 

@@ -112,12 +112,6 @@ class ArmModel:
     def authorize(self, caller: Principal, action: str, scope: str, facts: Facts | None = None) -> None:
         """Check that the caller may perform an action on a scope, and that no lock stops it.
 
-        Args:
-            caller: the principal that makes the call.
-            action: such as `Microsoft.Network/virtualNetworks/write`.
-            scope: id of a resource, resource group or subscription; "" is the tenant.
-            facts: what conditions of role assignments may ask: see `AuthorizationModel.authorize`.
-
         Raises:
             ServiceError: 403 `AuthorizationFailed` or `DenyAssignmentAuthorizationFailed`; 409 `ScopeLocked`.
         """
@@ -137,10 +131,6 @@ class ArmModel:
 
     def row(self, identifier: ResourceId, api_version: str) -> ResourceType:
         """Return the row of a resource's type, and check that the type supports this api-version.
-
-        Args:
-            identifier: the resource.
-            api_version: the api-version of the request.
 
         Raises:
             ServiceError: 400 for a namespace or type that is not emulated, or another version.
@@ -218,66 +208,29 @@ class ArmModel:
         body: Any,
         conditions: Conditions | None = None,
     ) -> ResourceOperation:
-        """Create or replace a resource: see `writing.put`.
-
-        Args:
-            caller: the principal that makes the call.
-            resource_id: id of the resource.
-            api_version: the api-version of the request.
-            body: body of the PUT.
-            conditions: If-Match and If-None-Match, if any.
-        """
+        """Create or replace a resource: see `writing.put`."""
         return await writing.put(self, caller, resource_id, api_version, body, conditions)
 
     async def delete_resource(
         self, caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None = None
     ) -> ResourceOperation:
-        """Delete a resource; a resource that does not exist counts as deleted: see `removal.delete`.
-
-        Args:
-            caller: the principal that makes the call.
-            resource_id: id of the resource.
-            api_version: the api-version of the request.
-            conditions: If-Match and If-None-Match, if any.
-        """
+        """Delete a resource; a resource that does not exist counts as deleted: see `removal.delete`."""
         return await removal.delete(self, caller, resource_id, api_version, conditions)
 
     async def delete_group(
         self, subscription_id: str, name: str, caller: Principal | None = None, correlation_id: str = ""
     ) -> Json:
-        """Begin to delete a group with its contents; return the operation: see `group_removal.begin`.
-
-        Args:
-            subscription_id: the subscription of the group.
-            name: name of the group.
-            caller: the principal that makes the call; needed if the group has resources of the resource provider.
-            correlation_id: correlation id of the call.
-        """
+        """Begin to delete a group with its contents; return the operation: see `group_removal.begin`."""
         return await group_removal.begin(self, subscription_id, name, caller, correlation_id)
 
     async def begin_action(
         self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json
     ) -> ResourceOperation:
-        """Begin an action: see `actions.begin`.
-
-        Args:
-            caller: the principal that makes the call.
-            resource_id: id of the resource.
-            api_version: the api-version of the request.
-            action: name of the action, in any case.
-            body: body of the POST.
-        """
+        """Begin an action: see `actions.begin`."""
         return await actions.begin(self, caller, resource_id, api_version, action, body)
 
     async def action(self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json) -> Json:
         """Run an action such as `listKeys` or `listAccountSas` to its end; return its answer.
-
-        Args:
-            caller: the principal that makes the call.
-            resource_id: id of the resource.
-            api_version: the api-version of the request.
-            action: name of the action, in any case.
-            body: body of the POST.
 
         Raises:
             ServiceError: as for `actions.begin`.

@@ -113,13 +113,7 @@ class Operations:
         return operation
 
     def end(self, operation_id: str, seconds: float, error: ServiceError | None = None) -> Json:
-        """Let an operation that waited for work end after this many seconds of Azure's time; return it.
-
-        Args:
-            operation_id: its id.
-            seconds: how long it still takes.
-            error: the error with which it fails.
-        """
+        """Let an operation that waited for work end after this many seconds of Azure's time; return it."""
         operation = self._table.get(operation_id) or {}
         operation |= {"waits": False, "readyAt": rfc3339(self._clock.after(seconds))}
         if error is not None:

@@ -10,26 +10,12 @@ class Limits:
         self._table = platform.store.table("compute_quotas")
 
     def get(self, subscription_id: str, location: str, name: str, otherwise: int) -> int:
-        """Return a limit.
-
-        Args:
-            subscription_id: the subscription.
-            location: the region, in normal form.
-            name: name of the usage, such as `cores`.
-            otherwise: the limit if none has been set.
-        """
+        """Return a limit."""
         found = self._table.get(_key(subscription_id, location, name))
         return otherwise if found is None else int(found["limit"])
 
     def set(self, subscription_id: str, location: str, name: str, limit: int) -> None:
-        """Set a limit.
-
-        Args:
-            subscription_id: the subscription.
-            location: the region, in normal form.
-            name: name of the usage, such as `cores`.
-            limit: the new limit, a number of units.
-        """
+        """Set a limit."""
         self._table.put(_key(subscription_id, location, name), {"limit": limit})
 
 

@@ -11,14 +11,7 @@ from emulator.entra.models import EntraModel
 
 
 def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) -> str:
-    """Create a resource group if it is missing; return its id.
-
-    Args:
-        arm: the model.
-        subscription_id: the subscription of the group.
-        name: name of the group.
-        location: region of a new group.
-    """
+    """Create a resource group if it is missing; return its id."""
     found = arm.groups.find(subscription_id, name)
     if found is None:
         found, _ = arm.groups.put(subscription_id, name, {"location": location})
@@ -65,15 +58,7 @@ def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:
 
 
 def ensure_role_definition(arm: ArmModel, scope: str, name: str, role_name: str, actions: Sequence[str]) -> str:
-    """Create a custom role, or set its actions; return the id of its definition.
-
-    Args:
-        arm: the model.
-        scope: the subscription in which it is assignable.
-        name: its GUID.
-        role_name: its display name.
-        actions: the actions that it allows.
-    """
+    """Create a custom role, or set its actions; return the id of its definition."""
     identifier = f"{scope}/providers/Microsoft.Authorization/roleDefinitions/{name}"
     now = rfc3339(arm.clock.now())
     properties = {

@@ -50,14 +50,7 @@ class Subscriptions:
     def ensure(
         self, subscription_id: str, tenant_id: str, name: str, providers: Sequence[str] = DEFAULT_PROVIDERS
     ) -> None:
-        """Create a subscription if it is missing, and register the providers that it has never registered, at once.
-
-        Args:
-            subscription_id: the subscription.
-            tenant_id: its tenant.
-            name: display name of a new subscription.
-            providers: namespaces to register.
-        """
+        """Create a subscription if it is missing, and register the providers that it has never registered, at once."""
         key = subscription_id.lower()
         if self._subscriptions.get(key) is None:
             self._subscriptions.put(
@@ -227,14 +220,7 @@ class Subscriptions:
         return [document for _, document in self._features.scan(f"{subscription_id.lower()}/")]
 
     def set_feature(self, subscription_id: str, namespace: str, name: str, state: str) -> Json:
-        """Register or unregister a preview feature, and have the provider told again; return the feature.
-
-        Args:
-            subscription_id: the subscription.
-            namespace: namespace of the provider.
-            name: name of the feature.
-            state: `Registered` or `Unregistered`.
-        """
+        """Register or unregister a preview feature, and have the provider told again; return the feature."""
         document = {"name": f"{self.canonical(namespace)}/{name}", "state": state}
         self._features.put(f"{subscription_id}/{namespace}/{name}".lower(), document)
         key = f"{subscription_id}/{namespace}".lower()

@@ -18,11 +18,7 @@ RESERVED = re.compile(r"[<>%&\\?/\x00-\x1f\x7f]")
 
 
 def tags(longest_name: int = LONGEST_NAME) -> Kind:
-    """Return the kind of the member `tags`.
-
-    Args:
-        longest_name: the limit of a name's length, in characters.
-    """
+    """Return the kind of the member `tags`."""
     kind: Kind = MapOf(str)
     rules: tuple[tuple[Any, tuple[Any, ...], Refusal], ...] = (
         (
@@ -56,12 +52,6 @@ def tags(longest_name: int = LONGEST_NAME) -> Kind:
 
 def check_tags(kind: Kind, identifier: ResourceId, path: str, given: Any) -> None:
     """Check tags that are written in no body of a resource: those of a group, or of a tags resource.
-
-    Args:
-        kind: the kind of the tags; a type may have stricter rules.
-        identifier: id of what is written.
-        path: JSON path of the tags.
-        given: the tags.
 
     Raises:
         ServiceError: 400 for the first rule that the tags break.

@@ -60,10 +60,6 @@ def read(text: str) -> Filter:
 def holders(entra: EntraModel, wanted: Filter) -> set[str] | None:
     """Return the object ids that an assignment must name to be shown; None if all are shown.
 
-    Args:
-        entra: the directory.
-        wanted: the filter.
-
     Raises:
         ServiceError: 400 for `assignedTo` of a group, which Azure documents as refused; the code is a guess.
     """

@@ -9,10 +9,6 @@ from emulator.arm.resources import Change
 def enter(call: Call, action: str) -> str:
     """Check that the caller may read at the scope of the call; return the scope.
 
-    Args:
-        call: the call, whose path begins with the scope.
-        action: such as `Microsoft.Authorization/locks/read`.
-
     Raises:
         ServiceError: the caller lacks access, or the subscription or the group does not exist.
     """

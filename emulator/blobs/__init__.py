@@ -18,13 +18,7 @@ __all__ = ["BlobsModel", "Roles", "StorageAccounts", "create"]
 
 
 def create(platform: Platform, accounts: StorageAccounts, roles: Roles) -> Service:
-    """Create the service.
-
-    Args:
-        platform: the platform that the service belongs to.
-        accounts: the storage accounts.
-        roles: tells what a principal's roles allow.
-    """
+    """Create the service."""
     model = BlobsModel(platform, accounts)
     copies = Copies(platform.store, platform.clock)
     platform.register(model)

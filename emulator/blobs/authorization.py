@@ -32,14 +32,7 @@ class Authorization:
     """Checks the credential of a request and what it allows."""
 
     def __init__(self, entra: EntraModel, accounts: StorageAccounts, roles: Roles, clock: Clock) -> None:
-        """Keep the sources that the checks need.
-
-        Args:
-            entra: tells who a token belongs to.
-            accounts: the accounts' keys and resource ids.
-            roles: tells what a principal's roles allow.
-            clock: for the dates of requests and SAS, unscaled.
-        """
+        """Keep the sources that the checks need."""
         self._entra = entra
         self._accounts = accounts
         self._roles = roles

@@ -37,13 +37,7 @@ def environment(store: Store) -> dict[str, str]:
 
 
 def arguments(script: Path, port: int, folder: Path) -> tuple[str, ...]:
-    """Return the arguments with which Node.js runs Azurite's blob service.
-
-    Args:
-        script: Azurite's `dist/src/blob/main.js`.
-        port: the port on 127.0.0.1.
-        folder: where Azurite keeps the blobs.
-    """
+    """Return the arguments with which Node.js runs Azurite's blob service."""
     return (
         f"--max-old-space-size={HEAP_MEGABYTES}",
         *("--require", str(Path(__file__).with_name("save_on_write.js"))),

@@ -92,13 +92,7 @@ INVALID_PAGE_RANGE = Refusal(416, "InvalidPageRange",
 
 @said(OWN)
 def from_azurite(status_code: int, code: str, call: str) -> ServiceError:
-    """Return the error with which Azurite answered a call of the management side.
-
-    Args:
-        status_code: HTTP status.
-        code: Azurite's error code.
-        call: method and path.
-    """
+    """Return the error with which Azurite answered a call of the management side."""
     return ServiceError(status_code, code, f"Azurite answered {call} with {code}.")
 
 
@@ -139,13 +133,7 @@ def malformed_sas() -> ServiceError:
 
 
 def out_of_time(start: datetime | None, expiry: datetime, now: datetime) -> ServiceError:
-    """Return the 403 for a SAS that is not valid yet, or has expired.
-
-    Args:
-        start: when the SAS becomes valid, or None.
-        expiry: when it expires.
-        now: the current time.
-    """
+    """Return the 403 for a SAS that is not valid yet, or has expired."""
     begins = f"Start [{format_datetime(start, usegmt=True)}] - " if start else ""
     return AUTHENTICATION_FAILED(
         f"Signature not valid in the specified time frame: {begins}Expiry [{format_datetime(expiry, usegmt=True)}] - "

@@ -115,10 +115,6 @@ class BlobsModel:
     def url(self, target: Target, query: str) -> httpx.URL:
         """Return the URL in Azurite of what a request addresses.
 
-        Args:
-            target: account, container, blob.
-            query: percent-encoded query, without a signature.
-
         Raises:
             ServiceError: 400 if the names of account and container are too long together.
         """

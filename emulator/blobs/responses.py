@@ -43,14 +43,7 @@ class Responses:
     """The one endpoint of the service."""
 
     def __init__(self, model: BlobsModel, copies: Copies, authorization: Authorization, tenant_id: str) -> None:
-        """Keep what the endpoint works with.
-
-        Args:
-            model: the accounts, and the way to Azurite.
-            copies: the copies that were begun.
-            authorization: checks each request.
-            tenant_id: the tenant that a caller without a credential is told to sign in to.
-        """
+        """Keep what the endpoint works with."""
         self._model = model
         self._copies = copies
         self._authorization = authorization

@@ -81,13 +81,6 @@ class Caller:
 def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Sequence[bytes], caller: Caller) -> str:
     """Check that a SAS is valid and allows the operation, and return its permissions.
 
-    Args:
-        sas: decoded query parameters of the request.
-        target: what the request addresses.
-        operation: what it does.
-        keys: the account's keys.
-        caller: where the request came from, and when.
-
     Raises:
         ServiceError: 403 `AuthenticationFailed` with the reason, or 403 with the part of the SAS that does not fit; 400
             for a kind of SAS that the local Azure does not have.

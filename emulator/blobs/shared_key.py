@@ -41,13 +41,7 @@ def sign(key: bytes, text: str) -> str:
 
 
 def matches(keys: Sequence[bytes], text: str, signature: str) -> bool:
-    """Tell whether one of the keys made this signature of a text.
-
-    Args:
-        keys: the account's keys.
-        text: the string to sign.
-        signature: base64.
-    """
+    """Tell whether one of the keys made this signature of a text."""
     return any(hmac.compare_digest(sign(key, text), signature) for key in keys)
 
 

@@ -147,15 +147,7 @@ def sku_not_available(size: str, location: str, zone: str = "") -> ServiceError:
 
 @said(MEMORY)
 def quota_exceeded(what: str, location: str, limit: int, used: int, required: int) -> ServiceError:
-    """Build the 409 for exceeding a quota of the subscription in the region.
-
-    Args:
-        what: what the message calls the quota.
-        location: name of the region.
-        limit: the limit.
-        used: the current usage.
-        required: what the request would add.
-    """
+    """Build the 409 for exceeding a quota of the subscription in the region."""
     detail = quote(f'{{"location":"{location}","quota":"{what}","newLimit":{used + required}}}')
     return ServiceError(
         409,

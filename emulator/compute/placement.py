@@ -36,11 +36,6 @@ def only_zone(change: Change) -> str:
 def check_size(location: str, name: str, zone: str) -> sizes.Size:
     """Return the size of a virtual machine, after checking that the region and the zone have it.
 
-    Args:
-        location: name of the region.
-        name: name of the size, in any case.
-        zone: the machine's zone, or "".
-
     Raises:
         ServiceError: 400 for an unknown size; 409 `SkuNotAvailable`.
     """

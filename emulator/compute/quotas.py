@@ -34,34 +34,15 @@ class Quotas:
         self._used = platform.store.table("compute_usage")
 
     def limit(self, subscription_id: str, location: str, name: str) -> int:
-        """Return the limit of a usage.
-
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            name: name of the usage, one of `NAMES`.
-        """
+        """Return the limit of a usage."""
         return self._limits.get(subscription_id, location, name, _LIMITS.get(name, DEFAULT_CORES))
 
     def set_limit(self, subscription_id: str, location: str, name: str, limit: int) -> None:
-        """Set the limit of a usage.
-
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            name: name of the usage, one of `NAMES`.
-            limit: the new limit.
-        """
+        """Set the limit of a usage."""
         self._limits.set(subscription_id, location, name, limit)
 
     def used(self, subscription_id: str, location: str, *, without: str = "") -> dict[str, int]:
-        """Return the usage by name.
-
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            without: id of a resource that is not counted.
-        """
+        """Return the usage by name."""
         place = f"{_place(subscription_id, location)}/"
         total = dict.fromkeys(NAMES, 0)
         for key, document in self._used.scan(place):
@@ -89,24 +70,11 @@ class Quotas:
                 raise exceptions.quota_exceeded(_LABELS[name][1], location, limit, used[name], amount)
 
     def take(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
-        """Record what a resource uses.
-
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            resource_id: the resource.
-            demand: what it uses, by name of the usage.
-        """
+        """Record what a resource uses."""
         self._used.put(f"{_place(subscription_id, location)}/{resource_id.lower()}", dict(demand))
 
     def release(self, subscription_id: str, location: str, resource_id: str) -> None:
-        """Record that a resource no longer uses anything.
-
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            resource_id: the resource.
-        """
+        """Record that a resource no longer uses anything."""
         self._used.delete(f"{_place(subscription_id, location)}/{resource_id.lower()}")
 
     def usages(self, subscription_id: str, location: str) -> Iterator[Json]:

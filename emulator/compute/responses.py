@@ -104,11 +104,6 @@ def _location(call: Call, what: str) -> str:
 def region_of(text: str, version: str, what: str) -> str:
     """Return the name of the region in the path of a list.
 
-    Args:
-        text: the region as the path has it.
-        version: the api-version of the request.
-        what: name of the list.
-
     Raises:
         ServiceError: 400 for a region that does not exist.
     """

@@ -53,13 +53,7 @@ class Exchanges:
         self._seen: set[int] = set()
 
     def add(self, entry: Entry, request: bytes, reply: bytes) -> None:
-        """Write an answered call, unless one like it was written before. Only JSON is written.
-
-        Args:
-            entry: its entry in the journal.
-            request: body of the request; it is left out if the call was refused.
-            reply: body of the answer.
-        """
+        """Write an answered call, unless one like it was written before. Only JSON is written."""
         if not entry.status:
             return
         if entry.status >= HTTPStatus.BAD_REQUEST:

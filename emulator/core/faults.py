@@ -112,15 +112,7 @@ class Fault:
             self._ends = now + self.seconds
 
     def meets(self, service: str, operation: str, correlation_id: str, step: str, now: float) -> bool:
-        """Tell whether this rule meets a call, and count the call if it matches.
-
-        Args:
-            service: name of the service.
-            operation: name of the operation.
-            correlation_id: correlation id of the call, or "".
-            step: the step that the call names, or "".
-            now: monotonic seconds.
-        """
+        """Tell whether this rule meets a call, and count the call if it matches."""
         if self.correlation_id not in ("", correlation_id):
             return False
         if self.service != service and (self.service != "*" or service == CONTROL):
@@ -186,14 +178,7 @@ class Faults:
         return [fault for fault in self._faults if not fault.spent(now)]
 
     def take(self, service: str, operation: str, correlation_id: str = "", step: str = "") -> Fault | None:
-        """Return the rule that meets a call, or None, and remove spent rules.
-
-        Args:
-            service: name of the service.
-            operation: name of the operation.
-            correlation_id: correlation id of the call, or "".
-            step: the step that the call names, or "".
-        """
+        """Return the rule that meets a call, or None, and remove spent rules."""
         now = self._now()
         met = next(
             (fault for fault in self._faults if fault.meets(service, operation, correlation_id, step, now)), None

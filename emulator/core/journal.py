@@ -92,13 +92,7 @@ class Journal:
         self.observer = observer
 
     def add(self, entry: Entry, request: bytes = b"", reply: bytes = b"") -> None:
-        """Record one call.
-
-        Args:
-            entry: the call.
-            request: body of the request, for the observer.
-            reply: body of the answer, for the observer.
-        """
+        """Record one call."""
         self._entries.append(entry)
         if self.observer is not None:
             self.observer.add(entry, request, reply)

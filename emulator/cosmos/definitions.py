@@ -56,10 +56,6 @@ def complete(definition: Document) -> Document:
 def check_change(before: Document, after: Document) -> None:
     """Check that what cannot change stays as it was.
 
-    Args:
-        before: the container.
-        after: the complete definition.
-
     Raises:
         ServiceError: 400 for another partition key; 403 for other unique keys.
     """

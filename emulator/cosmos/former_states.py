@@ -44,13 +44,7 @@ class FormerStates:
         self._changes: deque[_Change] = deque()
 
     def note(self, number: int, key: str, former: Document | None) -> None:
-        """Keep what a write replaces, for as long as a fault lets reads lag behind.
-
-        Args:
-            number: number of the write in its container.
-            key: key of the document in the store.
-            former: the document before the write, or None.
-        """
+        """Keep what a write replaces, for as long as a fault lets reads lag behind."""
         now, lags = self._now(), [fault.delay_seconds for fault in self._faults.list() if fault.kind == "stale"]
         while self._changes and self._changes[0].time < now - max(lags, default=0):
             self._changes.popleft()

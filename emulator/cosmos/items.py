@@ -24,14 +24,7 @@ class Items:
     """One container's documents. Every write is one transaction."""
 
     def __init__(self, store: Store, clock: Clock, container: Document, former: FormerStates) -> None:
-        """Open a container.
-
-        Args:
-            store: where the documents are stored.
-            clock: for `_ts` and time to live.
-            container: the container's own document.
-            former: what replicas that lag behind still answer.
-        """
+        """Open a container."""
         self.container = container
         self._store = store
         self._clock = clock
@@ -82,11 +75,6 @@ class Items:
     def read(self, document_id: str, partition: Any, past: Past | None = None) -> Document:
         """Return a document by its id or `_rid`; in the past, only by its id.
 
-        Args:
-            document_id: id or `_rid` of the document.
-            partition: the partition key that the request names.
-            past: the state to read, instead of the newest.
-
         Raises:
             ServiceError: 404.
         """
@@ -101,12 +89,6 @@ class Items:
     def replace(self, document_id: str, document: Document, partition: Any, if_match: str | None = None) -> Document:
         """Replace a document.
 
-        Args:
-            document_id: id or `_rid` of the document.
-            document: the new content.
-            partition: the partition key that the request names.
-            if_match: ETag that the document must have, `*`, or None.
-
         Raises:
             ServiceError: 404; 412; 409 if a unique key is taken; 400 if the body has another id or partition key; 413.
         """
@@ -118,11 +100,6 @@ class Items:
 
     def delete(self, document_id: str, partition: Any, if_match: str | None = None) -> None:
         """Delete a document.
-
-        Args:
-            document_id: id or `_rid` of the document.
-            partition: the partition key that the request names.
-            if_match: ETag that the document must have, `*`, or None.
 
         Raises:
             ServiceError: 404, 412.

@@ -75,13 +75,7 @@ class CosmosModel:
         return found is not None and found.get("readyAt", "") <= rfc3339(self._clock.now())
 
     def allow(self, account: str, object_id: str, role: Role) -> None:
-        """Give a principal a role on the whole account, in addition to those that ARM assigns.
-
-        Args:
-            account: name of the account.
-            object_id: the principal.
-            role: the role, in place of one that an earlier call gave.
-        """
+        """Give a principal a role on the whole account, in addition to those that ARM assigns."""
         self.roles.assign(account, object_id, role)
 
     def ensure_database(self, account: str, name: str) -> Document:
@@ -143,11 +137,6 @@ class CosmosModel:
     def check_container(self, account: str, database: str, definition: Document) -> Document:
         """Return a container's complete definition, if the container may have it.
 
-        Args:
-            account: name of the account.
-            database: name of the database.
-            definition: as in `put_container`.
-
         Raises:
             ServiceError: the definition is invalid, or changes what cannot change.
         """
@@ -185,13 +174,7 @@ class CosmosModel:
         return document
 
     def delete_container(self, account: str, database: str, name: str) -> None:
-        """Remove a container with its documents, if it exists.
-
-        Args:
-            account: name of the account.
-            database: name of the database.
-            name: name of the container.
-        """
+        """Remove a container with its documents, if it exists."""
         container = self._containers.get(_key(account, database, name))
         if container is not None:
             with self._store.transaction():
@@ -221,11 +204,6 @@ class CosmosModel:
 
     def container(self, account: str, database: str, name_or_rid: str) -> Document:
         """Return a container.
-
-        Args:
-            account: name of the account.
-            database: name or `_rid` of the database.
-            name_or_rid: name or `_rid` of the container.
 
         Raises:
             ServiceError: 404.

@@ -71,11 +71,6 @@ def storage_text(value: Any) -> str:
 def of_document(document: dict[str, Any], path: str, header: Any) -> Any:
     """Return a document's partition key, after checking that the header has the same.
 
-    Args:
-        document: the document.
-        path: the container's path of the partition key.
-        header: the value from the header.
-
     Raises:
         ServiceError: 400 with substatus 1001 if the two differ.
     """

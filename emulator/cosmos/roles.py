@@ -43,13 +43,7 @@ class Roles:
         self._table.put(_key(account, object_id.lower(), name.lower()), {"role": role})
 
     def withdraw(self, account: str, object_id: str, name: str = "") -> None:
-        """Remove an assignment, if it exists.
-
-        Args:
-            account: name of the account.
-            object_id: the principal.
-            name: name of the assignment.
-        """
+        """Remove an assignment, if it exists."""
         self._table.delete(_key(account, object_id.lower(), name.lower()))
 
     def clear(self, account: str) -> None:
@@ -58,13 +52,7 @@ class Roles:
             self._table.delete(key)
 
     def allow(self, account: str, object_id: str, action: str) -> bool:
-        """Tell whether a principal may do an action.
-
-        Args:
-            account: name of the account.
-            object_id: the principal.
-            action: such as `READ_METADATA`.
-        """
+        """Tell whether a principal may do an action."""
         found = self._table.scan(_key(account, object_id.lower(), ""))
         return any(action in ROLE_ACTIONS[assignment["role"]] for _, assignment in found)
 

@@ -35,13 +35,7 @@ _OF_SESSION = re.compile(rf"(?:^|,){ONLY_RANGE}:-?\d+#(\d+)")
 
 
 def charge(operation: str, size: int = 0, level: str = "") -> str:
-    """Return what a request costs, in request units.
-
-    Args:
-        operation: a key of `CHARGES`.
-        size: length of the answer in bytes.
-        level: the consistency level of a read.
-    """
+    """Return what a request costs, in request units."""
     replicas = 2 if level in FRESH_LEVELS and operation in _READS else 1
     return f"{CHARGES.get(operation, 1.0) * max(1.0, size / _KILOBYTE) * replicas:.2f}"
 
@@ -95,13 +89,7 @@ def reply(
 
 
 def document_headers(document: Document, sequence_number: int, path: str) -> dict[str, str | None]:
-    """Return the headers of an answer about documents.
-
-    Args:
-        document: the document in the answer; {} if the answer has none or several.
-        sequence_number: number of writes to the container.
-        path: path of the resource by names, `dbs/.../colls/.../docs/...`.
-    """
+    """Return the headers of an answer about documents."""
     return {
         "etag": document.get("_etag"),
         "lsn": str(sequence_number),
@@ -114,14 +102,7 @@ def document_headers(document: Document, sequence_number: int, path: str) -> dic
 
 
 def feed(rid: str, member: str, items: Iterable[str], count: int) -> bytes:
-    """Write a feed.
-
-    Args:
-        rid: `_rid` of the container.
-        member: name of the member that holds the items.
-        items: the items, each as JSON text.
-        count: number of items.
-    """
+    """Write a feed."""
     return f'{{"_rid":"{rid}","{member}":[{",".join(items)}],"_count":{count}}}'.encode()
 
 
@@ -165,10 +146,6 @@ def partition_of(request: Request) -> Any:
 
 def consistency(request: Request, own: str) -> str:
     """Return the consistency level of a request, which may not be stronger than that of its account.
-
-    Args:
-        request: the request.
-        own: the account's consistency level.
 
     Raises:
         ServiceError: 400.

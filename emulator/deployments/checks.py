@@ -30,11 +30,6 @@ async def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tup
 
     ARM registers the providers of a template's resources itself, if the caller may do so.
 
-    Args:
-        arm: the model.
-        caller: who deploys.
-        prepared: the deployment.
-
     Raises:
         ServiceError: an unknown type or version, 409 `MissingSubscriptionRegistration`, or `InvalidTemplateDeployment`
             with all resources that the caller may not write, or that their providers would refuse; 5xx if the resource

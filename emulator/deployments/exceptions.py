@@ -137,14 +137,7 @@ def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
 
 @said(MEMORY)
 def resource_not_allowed(error: ServiceError, name: str, kind: str, resource_id: str) -> ServiceError:
-    """Return the error for a resource of a template that the caller may not write.
-
-    Args:
-        error: why not.
-        name: name of the resource.
-        kind: its type.
-        resource_id: its id.
-    """
+    """Return the error for a resource of a template that the caller may not write."""
     return ServiceError(
         error.status_code,
         error.code,

@@ -39,16 +39,7 @@ def journaled(
     correlation_id: str,
     redact: Callable[[str], str] = str,
 ) -> Iterator[Answer]:
-    """Write the entry of a call when the block ends.
-
-    Args:
-        platform: has the clock and the journal.
-        operation: HTTP method and name of the operation.
-        path: path and query of the call.
-        caller: who deploys.
-        correlation_id: correlation id of the deployment.
-        redact: removes secure values from an error's message.
-    """
+    """Write the entry of a call when the block ends."""
     began, answer = platform.clock.now(), Answer()
     code, message = "", ""
     actions: dict[str, None] = {}

@@ -118,10 +118,6 @@ class DeploymentsModel:
     async def prepared(self, request: Request, action: str) -> Prepared:
         """Return a deployment that has passed every check that precedes its run.
 
-        Args:
-            request: the request.
-            action: the action on `Microsoft.Resources/deployments` that the caller needs.
-
         Raises:
             ServiceError: as `put`, except for `DeploymentActive`.
         """
@@ -133,13 +129,6 @@ class DeploymentsModel:
     def get(self, caller: Principal, subscription_id: str, group: str, name: str, action: str = "read") -> Document:
         """Return a deployment.
 
-        Args:
-            caller: who asks.
-            subscription_id: the subscription.
-            group: name of the resource group, or "".
-            name: name of the deployment.
-            action: the action on `Microsoft.Resources/deployments` that the caller needs.
-
         Raises:
             ServiceError: 403, or 404 for the group or the deployment.
         """
@@ -150,13 +139,7 @@ class DeploymentsModel:
         return record
 
     def list(self, caller: Principal, subscription_id: str, group: str) -> Sequence[Document]:
-        """Return the deployments of a group or subscription, the newest first.
-
-        Args:
-            caller: who asks.
-            subscription_id: the subscription.
-            group: name of the resource group, or "".
-        """
+        """Return the deployments of a group or subscription, the newest first."""
         self.enter(caller, subscription_id, group, "", "read")
         found = self._records.scan(deployment_id(subscription_id, group, ""))
         kept = [record for record in found if self._belongs(record)]
@@ -164,12 +147,6 @@ class DeploymentsModel:
 
     def delete(self, caller: Principal, subscription_id: str, group: str, name: str) -> bool:
         """Delete a deployment and its operations, not its resources; tell whether it existed.
-
-        Args:
-            caller: who asks.
-            subscription_id: the subscription.
-            group: name of the resource group, or "".
-            name: name of the deployment.
 
         Raises:
             ServiceError: 409 while it runs.
@@ -185,12 +162,6 @@ class DeploymentsModel:
 
     def cancel(self, caller: Principal, subscription_id: str, group: str, name: str) -> None:
         """Cancel a running deployment.
-
-        Args:
-            caller: who asks.
-            subscription_id: the subscription.
-            group: name of the resource group, or "".
-            name: name of the deployment.
 
         Raises:
             ServiceError: 409 if it does not run.

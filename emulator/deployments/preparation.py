@@ -69,11 +69,6 @@ class Prepared:
 def prepare(arm: ArmModel, request: Request, planned: Planned | None = None) -> Prepared:
     """Read a request and plan its deployment.
 
-    Args:
-        arm: knows subscriptions and groups.
-        request: the request.
-        planned: the groups that the templates around this one will make.
-
     Raises:
         ServiceError: 400 for what is wrong with the request, a template or a parameter; 404 for a group.
         UndeterminedError: the resources of a nested template are not known yet.
@@ -106,13 +101,6 @@ def plan_of(
 ) -> tuple[Plan, Scope]:
     """Return the plan of a deployment, and the scope of its outputs.
 
-    Args:
-        arm: knows subscriptions and groups.
-        template: the checked template.
-        record: document of the deployment.
-        values: parameters by name.
-        planned: the groups that the templates around this one will make.
-
     Raises:
         ServiceError: 400 `InvalidTemplate`.
     """
@@ -129,13 +117,7 @@ def plan_of(
 
 
 def nested_request(outer: Request, declaration: Declaration, body: dict[str, Any]) -> Request:
-    """Return the request for a nested deployment, whose secrets are still those of the outer one.
-
-    Args:
-        outer: the request for the outer deployment.
-        declaration: the nested deployment in its template.
-        body: its evaluated body.
-    """
+    """Return the request for a nested deployment, whose secrets are still those of the outer one."""
     identifier = identify(declaration.id)
     return replace(
         outer,

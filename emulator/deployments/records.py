@@ -169,13 +169,7 @@ def render_deployment(record: Document, now: str) -> dict[str, Any]:
 
 
 def render_operation(record: Document, operation: Document, now: str) -> dict[str, Any]:
-    """Return an operation as GET answers it.
-
-    Args:
-        record: document of the deployment.
-        operation: document of the operation.
-        now: current time, RFC 3339, for the duration of an active operation.
-    """
+    """Return an operation as GET answers it."""
     state = operation["provisioningState"]
     end = now if state in ACTIVE else operation["timestamp"]
     properties = {

@@ -67,13 +67,6 @@ async def put_resource(
 ) -> ResourceOperation:
     """PUT a resource like a separate request: injected faults apply to it, and the journal has an entry for it.
 
-    Args:
-        platform: has the faults, the journal and the resources.
-        run: the run of the deployment.
-        declaration: the resource.
-        body: the evaluated body.
-        begin_nested: begins a nested deployment.
-
     Raises:
         ServiceError: the resource's provider or an injected fault refuses the PUT.
     """

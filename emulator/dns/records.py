@@ -69,12 +69,7 @@ def table_of(kind: str) -> Any:
 
 
 def complete(change: Change, members: Mapping[str, str]) -> None:
-    """Complete a record set, which may have no records.
-
-    Args:
-        change: the PUT.
-        members: the member with the records of each type.
-    """
+    """Complete a record set, which may have no records."""
     kind, properties = change.id.types[-1].upper(), change.properties
     properties.setdefault("metadata", {})
     if kind == "SOA":

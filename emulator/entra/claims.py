@@ -77,12 +77,7 @@ class Issue:
 
 
 def application_claims(principal: Document, issue: Issue) -> Claims:
-    """Return the claims of an access token of a service principal.
-
-    Args:
-        principal: document of the service principal.
-        issue: everything else.
-    """
+    """Return the claims of an access token of a service principal."""
     claims = _access_claims(principal, issue, principal["objectId"])
     if issue.api.is_azure or issue.api.wants_claim("idtyp"):
         claims["idtyp"] = "app"
@@ -94,13 +89,7 @@ def application_claims(principal: Document, issue: Issue) -> Claims:
 
 
 def user_claims(user: Document, issue: Issue, scopes: Sequence[str]) -> Claims:
-    """Return the claims of an access token of a user.
-
-    Args:
-        user: document of the user.
-        issue: everything else.
-        scopes: names of the permissions that the client has from the user.
-    """
+    """Return the claims of an access token of a user."""
     name = user["userPrincipalName"]
     claims = _access_claims(user, issue, _pairwise(user, issue.api.app_id))
     claims |= {"name": user["displayName"], "scp": " ".join(scopes)}
@@ -111,15 +100,7 @@ def user_claims(user: Document, issue: Issue, scopes: Sequence[str]) -> Claims:
 
 
 def id_claims(user: Document, client_id: str, now: datetime, lifetime_seconds: int, nonce: str = "") -> Claims:
-    """Return the claims of an id token, which tells a client who has signed in.
-
-    Args:
-        user: document of the user.
-        client_id: client id of the client, which is the audience.
-        now: the time of issue.
-        lifetime_seconds: seconds from now to the expiry; negative for a token that has expired.
-        nonce: the value that the client asked to have in it; "" for none.
-    """
+    """Return the claims of an id token, which tells a client who has signed in."""
     claims = _times(now, lifetime_seconds) | {
         "aud": client_id,
         "iss": issuer(user["tenantId"], V2),

@@ -272,13 +272,7 @@ class WrongAudienceError(ServiceError):
 
 @said(MEMORY)
 def wrong_audience(audience: str, accepted: Sequence[str], tenant_id: str) -> WrongAudienceError:
-    """Return the 401 for a token for another service.
-
-    Args:
-        audience: the audience of the token.
-        accepted: the audiences that the service accepts.
-        tenant_id: the tenant whose sign-in page `WWW-Authenticate` names.
-    """
+    """Return the 401 for a token for another service."""
     allowed = ",".join(f"'{known}'" for known in accepted)
     message = (
         f"The access token has been obtained for wrong audience or resource '{audience}'. It should exactly match "

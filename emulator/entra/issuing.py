@@ -45,12 +45,6 @@ class Issuing:
     def application_token(self, principal: Document, audience: str, proof: str, lifetime_seconds: int) -> str:
         """Return an access token of a service principal.
 
-        Args:
-            principal: document of the service principal.
-            audience: the API that the token is for.
-            proof: how the application proved who it is, as in the claim `azpacr`.
-            lifetime_seconds: seconds to the expiry; negative for a token that has expired.
-
         Raises:
             ServiceError: AADSTS500011 for an unknown audience; 501051 if the API wants an assignment that is missing.
         """
@@ -113,22 +107,11 @@ class Issuing:
     def id_token(
         self, user: Document, client_id: str, nonce: str = "", *, lifetime_seconds: int = TOKEN_SECONDS
     ) -> str:
-        """Return an id token, which tells a client who has signed in.
-
-        Args:
-            user: document of the user.
-            client_id: client id of the client.
-            nonce: the value that the client asked to have in it; "" for none.
-            lifetime_seconds: seconds to the expiry; negative for a token that has expired.
-        """
+        """Return an id token, which tells a client who has signed in."""
         return self._signer.sign(id_claims(user, client_id, self._clock.now(), lifetime_seconds, nonce))
 
     def api(self, tenant_id: str, identifier: str) -> Api:
         """Return what a tenant's tokens can be for: an Azure service, or an application with a service principal there.
-
-        Args:
-            tenant_id: the tenant.
-            identifier: an identifier URI or an application id.
 
         Raises:
             ServiceError: AADSTS500011.

@@ -69,13 +69,7 @@ class EntraModel:
     # Tenants
 
     def ensure_tenant(self, tenant_id: str, display_name: str, domain: str) -> None:
-        """Create or confirm a tenant.
-
-        Args:
-            tenant_id: id of the tenant.
-            display_name: what people see.
-            domain: domain name, which names the tenant as well as its id does.
-        """
+        """Create or confirm a tenant."""
         document = {"tenantId": tenant_id.lower(), "displayName": display_name, "domain": domain.lower()}
         self._tenants.put(tenant_id.lower(), document)
 
@@ -312,11 +306,6 @@ class EntraModel:
     def update_service_principal(self, tenant_id: str, client_id: str, changes: Document) -> Document:
         """Replace members of a service principal.
 
-        Args:
-            tenant_id: the tenant.
-            client_id: client id of the application.
-            changes: the members to replace.
-
         Raises:
             LookupError: the service principal does not exist.
         """
@@ -329,11 +318,6 @@ class EntraModel:
 
     def assign_directory_role(self, tenant_id: str, client_id: str, role: str) -> None:
         """Give a service principal a role in its tenant's directory; confirm one that it has.
-
-        Args:
-            tenant_id: the tenant.
-            client_id: client id of the application.
-            role: template id of the built-in role.
 
         Raises:
             LookupError: the service principal does not exist.
@@ -411,10 +395,6 @@ class EntraModel:
 
     def authenticate(self, authorization: str | None, audiences: Sequence[str]) -> Principal:
         """Tell who sent a request.
-
-        Args:
-            authorization: the `Authorization` header.
-            audiences: the audiences that the service accepts.
 
         Raises:
             ServiceError: 401 `AuthenticationFailed` (no bearer token), `InvalidAuthenticationToken`,

@@ -90,13 +90,7 @@ class People:
     # Groups
 
     def add_group(self, tenant_id: str, display_name: str, owner: str = "") -> Document:
-        """Add a security group; return its document.
-
-        Args:
-            tenant_id: the tenant.
-            display_name: what people see; need not be unique.
-            owner: object id of who made it and may change it; "" for none.
-        """
+        """Add a security group; return its document."""
         group: Document = {
             "objectId": str(uuid4()),
             "tenantId": tenant_id.lower(),
@@ -140,13 +134,7 @@ class People:
     # Members
 
     def add_member(self, group_id: str, kind: str, member_id: str) -> bool:
-        """Add a member to a group; tell whether it was none before.
-
-        Args:
-            group_id: object id of the group.
-            kind: `user`, `group` or `servicePrincipal`.
-            member_id: object id of the member.
-        """
+        """Add a member to a group; tell whether it was none before."""
         key = _membership_key(member_id, group_id)
         if self._memberships.get(key) is not None:
             return False

@@ -133,11 +133,6 @@ IDS: dict[str, Shape] = {"ids": [str], "types": [str]}
 def check(value: Any, shape: Shape, name: str = "") -> None:
     """Check a value of a request body; null is allowed anywhere.
 
-    Args:
-        value: the value.
-        shape: the shape that it must have.
-        name: what messages call it.
-
     Raises:
         ServiceError: 400 that names the member: `Request_BadRequest` for its value, `NotSupportedByLocalAzure` for a
             member that the local Microsoft Graph lacks.

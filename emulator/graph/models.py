@@ -97,10 +97,6 @@ class GraphModel:
     def create_application(self, caller: Principal, members: Document) -> Document:
         """Register an application that the caller owns.
 
-        Args:
-            caller: who asks.
-            members: its members; `displayName` is required.
-
         Raises:
             ServiceError: 400 for a name that is missing, or a value that is not allowed.
         """
@@ -115,11 +111,6 @@ class GraphModel:
 
     def update_application(self, caller: Principal, object_id: str, changes: Document) -> None:
         """Change members of an application. Objects such as `api` are merged, lists are replaced, as in Graph.
-
-        Args:
-            caller: who asks.
-            object_id: its object id.
-            changes: the members to change.
 
         Raises:
             ServiceError: 400 for a value that is not allowed; 403, 404.
@@ -176,15 +167,7 @@ class GraphModel:
     def add_password(
         self, caller: Principal, object_id: str, display_name: str, starts: datetime | None, expires: datetime | None
     ) -> Document:
-        """Add a client secret; return its document, with the secret in clear text this one time.
-
-        Args:
-            caller: who asks.
-            object_id: its object id.
-            display_name: name of the secret.
-            starts: start of its validity; now if None.
-            expires: end of its validity; two years after the start if None.
-        """
+        """Add a client secret; return its document, with the secret in clear text this one time."""
         application = self._owned(caller, object_id)
         key_id, secret = self._entra.add_secret(
             application["clientId"], display_name=display_name, starts=starts, expires=expires
@@ -195,11 +178,6 @@ class GraphModel:
 
     def remove_password(self, caller: Principal, object_id: str, key_id: str) -> None:
         """Remove a client secret.
-
-        Args:
-            caller: who asks.
-            object_id: its object id.
-            key_id: key id of the secret.
 
         Raises:
             ServiceError: 400 if the application has no such secret.
@@ -249,10 +227,6 @@ class GraphModel:
     def create_service_principal(self, caller: Principal, members: Document) -> Document:
         """Create the service principal of an application in the caller's tenant.
 
-        Args:
-            caller: who asks.
-            members: its members; `appId` is required.
-
         Raises:
             ServiceError: 400 if the application does not exist; 409 if it has a service principal already.
         """
@@ -281,13 +255,7 @@ class GraphModel:
         return principal
 
     def update_service_principal(self, caller: Principal, object_id: str, changes: Document) -> None:
-        """Change members of a service principal.
-
-        Args:
-            caller: who asks.
-            object_id: its object id.
-            changes: the members to change.
-        """
+        """Change members of a service principal."""
         principal = self.owned_service_principal(caller, object_id)
         changed = _principal_changes(principal.get("members", {}), changes)
         self._entra.update_service_principal(caller.tenant_id, principal["clientId"], changed)

@@ -70,11 +70,6 @@ OTHER_OPERATORS = re.compile(
 def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[Item]:
     """Return the items that a request asks for.
 
-    Args:
-        items: all items of the collection.
-        options: query parameters of the request.
-        kind: what messages call the type of the items.
-
     Raises:
         ServiceError: 400, for what the local Azure does not have, or for what Graph does not know.
     """

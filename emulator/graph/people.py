@@ -47,10 +47,6 @@ class PeopleModel:
     def create_user(self, caller: Principal, members: Document) -> Document:
         """Add a user.
 
-        Args:
-            caller: who asks.
-            members: its members.
-
         Raises:
             ServiceError: 400 for a member that is missing or wrong, or a name that is taken; 403.
         """
@@ -74,11 +70,6 @@ class PeopleModel:
 
     def update_user(self, caller: Principal, id_or_name: str, changes: Document) -> None:
         """Change members of a user.
-
-        Args:
-            caller: who asks.
-            id_or_name: object id or `userPrincipalName`.
-            changes: the members to change.
 
         Raises:
             ServiceError: 400 for a password that is too simple; 403, 404.

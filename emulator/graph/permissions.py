@@ -17,11 +17,6 @@ _MEMBER_TYPES = {"User", "Application"}
 def check(before: Document, after: Document, exists: Callable[[str], bool]) -> None:
     """Check the roles, scopes and trusted clients of a registration.
 
-    Args:
-        before: the members of the registration before the request.
-        after: those after it.
-        exists: tells whether there is an application with this id.
-
     Raises:
         ServiceError: 400.
     """

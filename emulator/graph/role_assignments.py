@@ -34,10 +34,6 @@ class RoleAssignmentModel:
     def assign(self, caller: Principal, wanted: Document) -> Document:
         """Assign a role of an application that the caller owns or administers; return the assignment as Graph shows it.
 
-        Args:
-            caller: who asks.
-            wanted: `principalId`, `resourceId` and `appRoleId`.
-
         Raises:
             ServiceError: 400 for a missing member, a role that the application lacks or not for this kind of principal,
                 or an assignment that exists; 403, 404.

@@ -19,15 +19,7 @@ CONTEXT = "https://graph.microsoft.com/v1.0/$metadata#"
 def page(
     request: Request, collection: str, kind: str, found: Iterable[Document], show: Callable[[Document], Item]
 ) -> Response:
-    """Answer a collection.
-
-    Args:
-        request: the request, with its query options.
-        collection: name of the collection in `@odata.context`.
-        kind: what messages call the type of the items.
-        found: the documents of the items.
-        show: returns a document as Graph shows it.
-    """
+    """Answer a collection."""
     value = query((show(document) for document in found), request.query_params, kind)
     return JSONResponse({"@odata.context": f"{CONTEXT}{collection}", "value": value})
 

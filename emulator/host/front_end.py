@@ -56,13 +56,7 @@ _CLOSED = {
 
 
 def _page(status: HTTPStatus, *, close: bool = False, explanation: str = "") -> HTMLResponse:
-    """Return an error page that comes from the front end itself.
-
-    Args:
-        status: HTTP status.
-        close: whether the connection ends with it.
-        explanation: what it says; the status's own text if empty.
-    """
+    """Return an error page that comes from the front end itself."""
     title = f"{status.value} {status.phrase}"
     body = (
         f"<!DOCTYPE html><html><head><title>{title}</title></head>"

@@ -217,14 +217,7 @@ async def _administer(services: HostServices, method: str, raw_path: str, key: s
 
 
 async def manage(management: Management, scope: Scope, receive: Receive, path: str) -> Reply:
-    """Pass a request to the management API.
-
-    Args:
-        management: the API.
-        scope: the request's scope.
-        receive: receives the request's body.
-        path: the escaped path below the API's base, without a leading slash.
-    """
+    """Pass a request to the management API."""
     segments = tuple(unquote(segment) for segment in path.split("/"))
     request = ManagementRequest(
         method=scope["method"],

@@ -44,14 +44,7 @@ def configure_logging(path: Path | None) -> None:
 
 
 def log(level: str, category: str, message: str, **fields: Any) -> None:
-    """Write one line.
-
-    Args:
-        level: name of a level of `logging`; INFO if there is no such level.
-        category: category of the line.
-        message: what happened.
-        fields: further members of the line; those that are None are left out.
-    """
+    """Write one line."""
     logging.getLogger(LOGGER_NAME).log(
         logging.getLevelNamesMapping().get(level, logging.INFO),
         "%s",

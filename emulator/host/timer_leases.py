@@ -40,13 +40,7 @@ class TimerLeases:
         return row or (None, None, None)
 
     def record(self, name: str, last: datetime, following: datetime) -> None:
-        """Record when a timer function ran and when it runs next.
-
-        Args:
-            name: the function's name.
-            last: when it ran.
-            following: when it runs next.
-        """
+        """Record when a timer function ran and when it runs next."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE timers SET last = ?, next = ?, updated = ? WHERE name = ? AND lease_owner = ?",

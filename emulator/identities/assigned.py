@@ -39,12 +39,7 @@ def table(both: str = "") -> Json:
 
 
 def identifiable(row: ResourceType, both: str = "") -> ResourceType:
-    """Return the row of a type whose resources may have identities of both kinds.
-
-    Args:
-        row: the row without them.
-        both: as for `table`.
-    """
+    """Return the row of a type whose resources may have identities of both kinds."""
 
     def prepare(change: Change) -> None:
         row.prepare(change)
@@ -77,11 +72,6 @@ def assigned(stored: Json) -> list[str]:
 
 def check(change: Change, type_name: str, kinds: Sequence[str] = (SYSTEM, USER)) -> None:
     """Check the identities that a PUT names, and keep only their ids. A PUT without the member leaves them alone.
-
-    Args:
-        change: the PUT.
-        type_name: type of the resource.
-        kinds: the kinds of identity that it may have.
 
     Raises:
         ServiceError: 400 for a kind that is not emulated, or an identity that does not exist; 403

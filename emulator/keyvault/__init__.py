@@ -17,12 +17,7 @@ __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 
 
 def create(platform: Platform, data_allowed: DataAllowed = nobody) -> Service:
-    """Create the service. Entra ID has to be created before, because this service accepts its tokens.
-
-    Args:
-        platform: the platform that the service belongs to.
-        data_allowed: tells whether a role allows a caller a data action, in vaults that go by roles.
-    """
+    """Create the service. Entra ID has to be created before, because this service accepts its tokens."""
     model, issuers = KeyVaultModel(platform), IssuerModel(platform)
     certificates = CertificateModel(platform, model)
     orders = OrderModel(platform, model, certificates, issuers)

@@ -32,11 +32,6 @@ class CertificateModel:
     def get(self, vault: str, name: str, version: str = "") -> tuple[Document, Document]:
         """Return a certificate and one of its versions.
 
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            version: id of the version; "" for the newest.
-
         Raises:
             ServiceError: 404.
         """
@@ -112,11 +107,6 @@ class CertificateModel:
     def version(self, vault: str, name: str, version: str) -> Document:
         """Return a version, listed or still on order.
 
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            version: id of the version.
-
         Raises:
             LookupError: there is no such version.
         """
@@ -130,13 +120,7 @@ class CertificateModel:
         self._certificates.put(_key(certificate["vault"], certificate["name"]), certificate)
 
     def put_version(self, certificate: Document, version: Document, value: str) -> None:
-        """Write a version and its secret.
-
-        Args:
-            certificate: the certificate's document.
-            version: the version's document.
-            value: value of the secret.
-        """
+        """Write a version and its secret."""
         secret: Document = {
             member: version[member] for member in ("name", "version", "attributes", "tags") if member in version
         }

@@ -82,13 +82,7 @@ NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure d
 
 @said(MEMORY)
 def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
-    """Return the error for a caller whose access policy lacks a permission.
-
-    Args:
-        caller: the caller.
-        permission: the permission, such as `secrets get`.
-        vault: the vault's document.
-    """
+    """Return the error for a caller whose access policy lacks a permission."""
     who = f"appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
     return ServiceError(
         403,
@@ -102,14 +96,7 @@ def access_denied(caller: Principal, permission: str, vault: Document) -> Servic
 
 @said(public_output("https://github.com/piyushsachdeva/Terraform_AKS/issues/2"))
 def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Document) -> ServiceError:
-    """Return the error for a caller whose roles lack a data action.
-
-    Args:
-        caller: the caller.
-        action: the full data action.
-        scope: resource id of the vault, or of a secret or certificate in it.
-        vault: the vault's document.
-    """
+    """Return the error for a caller whose roles lack a data action."""
     return ServiceError(
         403,
         "Forbidden",

@@ -17,24 +17,12 @@ class IssuerModel:
         return self._table.get(f"{vault}/{name}".lower())
 
     def ensure(self, vault: str, name: str, provider: str) -> None:
-        """Create an issuer, unless the vault already has one with this name.
-
-        Args:
-            vault: name of the vault.
-            name: name of the issuer.
-            provider: name of the issuer's provider.
-        """
+        """Create an issuer, unless the vault already has one with this name."""
         if self.find(vault, name) is None:
             self.set(vault, name, {"provider": provider})
 
     def set(self, vault: str, name: str, wish: Document) -> Document:
-        """Create or replace an issuer. Its password is not kept, because no provider is ever called.
-
-        Args:
-            vault: name of the vault.
-            name: name of the issuer.
-            wish: the request: `provider`, `credentials`, `org_details`, `attributes`.
-        """
+        """Create or replace an issuer. Its password is not kept, because no provider is ever called."""
         credentials = wish.get("credentials") or {}
         now, before = int(self._clock.now().timestamp()), self.find(vault, name) or {}
         created = before.get("attributes", {}).get("created", now)

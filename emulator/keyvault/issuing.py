@@ -35,14 +35,7 @@ def request(policy: Document, key_pem: str) -> str:
 
 
 def issue(policy: Document, key_pem: str, authority: CertificateAuthority, now: datetime) -> list[x509.Certificate]:
-    """Return the certificate of a policy, followed by its issuer's unless it signs itself.
-
-    Args:
-        policy: a complete policy.
-        key_pem: the certificate's key.
-        authority: the issuer, unless the certificate signs itself.
-        now: the time from which the validity counts.
-    """
+    """Return the certificate of a policy, followed by its issuer's unless it signs itself."""
     key, own = read_private_key(key_pem), policy["issuer"]["name"] == SELF
     subject = subject_of(policy)
     builder = (

@@ -35,12 +35,6 @@ class KeyVaultModel(Vaults):
         """Ensure that the newest version of a secret has a value; return the versioned id.
 
         A deleted secret is recovered, because `up` must find what it needs even if somebody has deleted it.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            value: the value.
-            content_type: content type of a new version.
         """
         found = self._secret(vault, name)
         if found is not None:
@@ -54,11 +48,6 @@ class KeyVaultModel(Vaults):
 
     def set_secret(self, vault: str, name: str, wish: Document) -> Document:
         """Create a secret, or its next version; return the version.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            wish: the request: `value`, `attributes`, `contentType`, `tags`.
 
         Raises:
             ServiceError: 400 for the name, value or attributes; 403 if it is a certificate's; 409 if a deleted secret
@@ -86,11 +75,6 @@ class KeyVaultModel(Vaults):
     def get_secret(self, vault: str, name: str, version: str = "") -> Document:
         """Return a version of a secret.
 
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            version: id of the version; "" for the newest.
-
         Raises:
             ServiceError: 404 if it does not exist or is deleted; 403 if it is disabled.
         """
@@ -102,12 +86,6 @@ class KeyVaultModel(Vaults):
 
     def update_secret(self, vault: str, name: str, version: str, wish: Document) -> Document:
         """Change a version's attributes, content type or tags, never its value.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            version: id of the version; "" for the newest.
-            wish: the request: `attributes`, `contentType`, `tags`.
 
         Raises:
             ServiceError: 400 for the attributes; 403 if it is a certificate's; 404 if it does not exist or is deleted.
@@ -130,11 +108,6 @@ class KeyVaultModel(Vaults):
 
     def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
         """Soft-delete a secret with all its versions. It can be recovered while its vault keeps it.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            managed: whether its certificate deletes it.
 
         Raises:
             ServiceError: 404; 403 if it is a certificate's.
@@ -167,11 +140,6 @@ class KeyVaultModel(Vaults):
 
     def recover_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
         """Recover a deleted secret with all its versions; return the newest.
-
-        Args:
-            vault: name of the vault.
-            name: name of the secret.
-            managed: whether its certificate recovers it.
 
         Raises:
             ServiceError: 404 if it is not deleted; 403 if it is a certificate's; 409 if a secret has the name.
@@ -216,11 +184,6 @@ class KeyVaultModel(Vaults):
 
     def managed_version(self, vault: str, name: str, version: str) -> Document:
         """Return a version of a certificate's secret, disabled or not.
-
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            version: id of the version.
 
         Raises:
             LookupError: there is no such version.

@@ -55,13 +55,6 @@ class OrderModel:
     def create(self, vault: str, name: str, wish: Document, key_pem: str, correlation_id: str = "") -> Document:
         """Order a certificate, or its next version.
 
-        Args:
-            vault: name of the vault.
-            name: name of the certificate.
-            wish: the request: `policy`, `attributes`, `tags`.
-            key_pem: a new key, as the policy asks for it.
-            correlation_id: correlation id of the request; a fault may be limited to it.
-
         Raises:
             ServiceError: 400; 409 if it is on order already, is deleted but recoverable, or a secret has the name.
         """

@@ -28,9 +28,6 @@ KEY_USAGE = {
 def complete(wish: Document) -> Document:
     """Return a complete policy: each group of the request, filled up with defaults.
 
-    Args:
-        wish: the request's `policy`.
-
     Raises:
         ServiceError: 400 `BadParameter`: the certificate would have no name, or one that X.509 does not allow.
     """

@@ -37,12 +37,6 @@ class Right:
     def check(self, vault: Document, caller: Principal, name: str, data_allowed: DataAllowed) -> None:
         """Check that a caller has it.
 
-        Args:
-            vault: the vault's document.
-            caller: the caller.
-            name: name of the secret or certificate; "" for an operation on no single one.
-            data_allowed: tells what roles allow.
-
         Raises:
             ServiceError: 403 `Forbidden`, inner `AccessDenied` or `ForbiddenByRbac`.
         """

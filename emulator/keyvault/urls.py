@@ -46,13 +46,7 @@ CERTIFICATES: tuple[Operation[Certificates], ...] = (
 
 
 def routes(gate: Gate, secrets: Secrets, certificates: Certificates) -> list[Route]:
-    """Return the routes of both tables.
-
-    Args:
-        gate: checks each request.
-        secrets: the operations on secrets.
-        certificates: the operations on certificates and issuers.
-    """
+    """Return the routes of both tables."""
     return [
         *_routes(gate, "secrets", SECRETS, secrets),
         *_routes(gate, "certificates", CERTIFICATES, certificates),

@@ -129,11 +129,6 @@ class Vaults:
     def authorize(vault: Document, caller: Principal, permission: str) -> None:
         """Check a caller's access policy.
 
-        Args:
-            vault: the vault's document.
-            caller: the caller.
-            permission: the permission, such as `secrets get` or `certificates create`.
-
         Raises:
             ServiceError: 403 `Forbidden`, inner `AccessDenied`.
         """

@@ -93,10 +93,6 @@ class ManagedIdentityModel:
         """Return the value of `X-IDENTITY-HEADER` with which a site's app gets tokens.
 
         A site keeps its header. Each call replaces the identities for which the header gives tokens.
-
-        Args:
-            site_id: resource id of the site.
-            identities: resource ids of its identities.
         """
         key = site_id.lower()
         endpoint = self._endpoints.get(key) or {"header": secrets.token_hex(16).upper()}
@@ -123,12 +119,6 @@ class ManagedIdentityModel:
     def choose(self, identities: Sequence[Identity], *, client_id: str, object_id: str, resource_id: str) -> Identity:
         """Return the identity that a caller names, or the only one.
 
-        Args:
-            identities: the identities of the caller's app.
-            client_id: client id of the identity; "" if the caller does not name it.
-            object_id: object id of the identity, likewise.
-            resource_id: resource id of the identity, likewise.
-
         Raises:
             ServiceError: 400 if the app does not have it, or has several and the caller names none.
         """
@@ -141,10 +131,6 @@ class ManagedIdentityModel:
 
     def token(self, identity: Identity, resource: str) -> tuple[str, int]:
         """Return (token, its expiry in Unix seconds).
-
-        Args:
-            identity: the identity.
-            resource: identifier of the resource that the token is for.
 
         Raises:
             ServiceError: 400 for an unknown resource.

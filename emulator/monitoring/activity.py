@@ -79,10 +79,6 @@ async def list_events(call: Call) -> Response:
 def read_filter(text: str, now: datetime) -> Filter:
     """Read a filter.
 
-    Args:
-        text: the filter.
-        now: the current time, which is the end of the span if the filter names none.
-
     Raises:
         ServiceError: 400 `BadRequest`.
     """

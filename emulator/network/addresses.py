@@ -41,11 +41,6 @@ def draw_private_address(arm: Reads, subnet_id: str) -> str:
 def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, str]) -> str:
     """Return the lowest address that nobody has.
 
-    Args:
-        subnet_id: the subnet, for the error.
-        ranges: its ranges.
-        taken: the addresses in use, each with the id of its IP configuration.
-
     Raises:
         ServiceError: 400 `SubnetIsFull`.
     """

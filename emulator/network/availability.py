@@ -39,11 +39,6 @@ async def check_address(call: Call) -> Response:
 def availability(arm: Reads, network_id: str, address: str) -> Json:
     """Return whether an address is free, and if not, free addresses of the same subnet.
 
-    Args:
-        arm: the model.
-        network_id: the virtual network.
-        address: the address.
-
     Raises:
         ServiceError: 400 `PrivateIPAddressNotInAnySubnet`.
     """

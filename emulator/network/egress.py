@@ -23,12 +23,7 @@ FORWARDING = ("VirtualAppliance", "VirtualApplianceEcmp", "VirtualNetworkGateway
 
 
 def no_way_out(arm: Reads, interface: Json) -> str:
-    """Return why a machine's connections do not leave its network, as a clause, or "" if they do.
-
-    Args:
-        arm: the model.
-        interface: the document of the machine's interface.
-    """
+    """Return why a machine's connections do not leave its network, as a clause, or "" if they do."""
     primary = configurations_of(arm, interface)[0]["properties"]
     subnet = arm.load(primary["subnet"]["id"]) or {"id": primary["subnet"]["id"], "properties": {}}
     hop = _next_hop(arm, subnet["properties"].get("routeTable", {}).get("id", ""))

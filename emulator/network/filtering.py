@@ -36,12 +36,6 @@ def denial(arm: Reads, interface: Json, subnet_id: str, packet: Packet) -> str:
 
     The groups of the subnet and of the interface must both allow it. Without any group, packets from the network itself
     pass, and packets from outside through Standard addresses do not.
-
-    Args:
-        arm: the model.
-        interface: the interface's document.
-        subnet_id: its subnet.
-        packet: the packet.
     """
     subnet = arm.load(subnet_id) or {"properties": {}}
     attached = [holder["properties"].get("networkSecurityGroup", {}).get("id") for holder in (subnet, interface)]

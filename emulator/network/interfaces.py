@@ -117,14 +117,7 @@ def keep_owned(_arm: Reads, stored: Json) -> None:
 
 
 def ensure_owned_interface(arm: Writes, owner: Json, subnet_id: str, *, configuration: str) -> str:
-    """Ensure that a private endpoint or private link service has its interface; return the interface's id.
-
-    Args:
-        arm: the model.
-        owner: document of the private endpoint or private link service.
-        subnet_id: the subnet from which the interface gets its address.
-        configuration: name of its IP configuration, to which a guid is added.
-    """
+    """Ensure that a private endpoint or private link service has its interface; return the interface's id."""
     guid = uuid5(NAMESPACE_URL, owner["id"].lower())
     identifier = f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}"
     if arm.load(identifier) is not None:

@@ -125,13 +125,7 @@ def connection_id(service_id: str, endpoint: Json) -> str:
 
 
 def ensure_connection(arm: Writes, service: Json, endpoint: Json) -> None:
-    """Record a private endpoint's connection with a service, approved at once if the service says so.
-
-    Args:
-        arm: the model.
-        service: the service's document.
-        endpoint: the endpoint's document.
-    """
+    """Record a private endpoint's connection with a service, approved at once if the service says so."""
     identifier = connection_id(service["id"], endpoint)
     if arm.load(identifier) is not None:
         return

@@ -75,13 +75,7 @@ class Reach:
             return []
 
     def from_vnet(self, subnet_or_nic_id: str, address: str, port: int) -> list[Backend]:
-        """Return the machines that a machine in a network can reach at an address.
-
-        Args:
-            subnet_or_nic_id: the subnet or the interface of that machine.
-            address: the address.
-            port: the port.
-        """
+        """Return the machines that a machine in a network can reach at an address."""
         try:
             return self._inside(subnet_or_nic_id, address, port)
         except _UnreachableError:
@@ -96,13 +90,7 @@ class Reach:
         return ""
 
     def why_not_from_vnet(self, subnet_or_nic_id: str, address: str, port: int) -> str:
-        """Return why a machine's connection reaches no machine, in whole sentences, or "" if it reaches one.
-
-        Args:
-            subnet_or_nic_id: the subnet or the interface of the machine that connects.
-            address: the address.
-            port: the port.
-        """
+        """Return why a machine's connection reaches no machine, in whole sentences, or "" if it reaches one."""
         try:
             self._inside(subnet_or_nic_id, address, port)
         except _UnreachableError as error:
@@ -110,11 +98,7 @@ class Reach:
         return ""
 
     def why_not_out(self, nic_id: str) -> str:
-        """Return why a machine's connections do not leave its network, as a clause, or "" if they do.
-
-        Args:
-            nic_id: the interface of the machine.
-        """
+        """Return why a machine's connections do not leave its network, as a clause, or "" if they do."""
         interface = self._arm.load(nic_id)
         return "it has no network interface" if interface is None else no_way_out(self._arm, interface)
 

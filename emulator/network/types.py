@@ -42,11 +42,7 @@ def inline_child(properties: Json, **members: Any) -> Json:
 
 
 def show_holders(members: dict[str, str]) -> Callable[[Reads, Json], Json]:
-    """Return a render hook that lists the resources that refer to the rendered one, in a member for each type.
-
-    Args:
-        members: the type that each member lists.
-    """
+    """Return a render hook that lists the resources that refer to the rendered one, in a member for each type."""
 
     def render(arm: Reads, stored: Json) -> Json:
         shown: dict[str, list[Json]] = {}

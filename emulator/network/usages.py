@@ -100,13 +100,7 @@ async def list_usages(call: Call) -> Response:
 
 
 def usages(arm: Reads, subscription_id: str, location: str) -> Iterator[Json]:
-    """Yield the usages of a region, without ids. Reads each type once, for all of its rows.
-
-    Args:
-        arm: the model.
-        subscription_id: the subscription.
-        location: the region.
-    """
+    """Yield the usages of a region, without ids. Reads each type once, for all of its rows."""
     types = {usage.type for usage in USAGES.values()}
     found = {kind: list(_in_region(arm, subscription_id, location, kind)) for kind in types}
     limits = Limits(arm.platform)

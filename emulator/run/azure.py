@@ -84,12 +84,6 @@ NO_WAITING = 1e9
 def make_platform(root: Path, ports: Mapping[str, int], *, time_scale: float, world: World) -> Platform:
     """Open the state and create every service.
 
-    Args:
-        root: the state folder.
-        ports: port by name, as in `PORTS` of `state.py`.
-        time_scale: how many times faster than in Azure latencies pass.
-        world: the fixed names of the local Azure.
-
     Raises:
         SchemaMismatchError: the state is of another version.
     """

@@ -12,11 +12,6 @@ TIMEOUT_SECONDS = 10
 def send(address: str, method: str, **options: Any) -> requests.Response:
     """Send a request; return the answer, whatever its status.
 
-    Args:
-        address: the whole address.
-        method: HTTP method.
-        options: those of `requests.request`.
-
     Raises:
         RunError: nothing answers.
     """

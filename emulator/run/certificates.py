@@ -45,13 +45,7 @@ def write_front_end_certificate(platform: Platform, host: str) -> tuple[Path, Pa
 
 
 def write_server_certificate(platform: Platform, folder: Path, names: tuple[str, ...]) -> tuple[Path, Path]:
-    """Issue a front end's server certificate; return the paths of certificate and key.
-
-    Args:
-        platform: the platform, whose authority signs.
-        folder: folder for both files.
-        names: host names and addresses that the certificate is for.
-    """
+    """Issue a front end's server certificate; return the paths of certificate and key."""
     certificate, key = platform.authority.issue(names[0], names=names)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "front_end.pem"

@@ -20,13 +20,7 @@ FEATURES = ("system-data",)
 
 
 def endpoints(platform: Platform, seed: Seed, deployed: Deployed) -> dict[str, Any]:
-    """Return the contents of `endpoints.json`.
-
-    Args:
-        platform: the platform.
-        seed: what was there before the resource provider.
-        deployed: the resource provider.
-    """
+    """Return the contents of `endpoints.json`."""
     ports, world, bundle = platform.ports, platform.world, bundle_of(platform)
     kind = KINDS[Callers(deployed.callers)]
     home = kind.home(world, seed)
@@ -132,13 +126,7 @@ Everything else that a program needs is in {file}.
 
 
 def render(document: dict[str, Any], folder: StateFolder, python: str) -> str:
-    """Return the lines that `up` prints.
-
-    Args:
-        document: contents of `endpoints.json`.
-        folder: the state folder.
-        python: path of the Python interpreter.
-    """
+    """Return the lines that `up` prints."""
     callers = Callers(document["callers"])
     known = document | {
         "secrets": ", ".join(secret_environment(document)),

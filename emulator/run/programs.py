@@ -58,14 +58,7 @@ def host(
     environment: Mapping[str, str],
     ready: Callable[[], Awaitable[bool]],
 ) -> Program:
-    """Return the program that runs a Functions host.
-
-    Args:
-        which: the host.
-        platform: the platform to which it belongs.
-        environment: its whole environment.
-        ready: tells whether it answers.
-    """
+    """Return the program that runs a Functions host."""
     which.state.mkdir(parents=True, exist_ok=True)
     arguments = (
         *("--app", str(which.app), "--state", str(which.state), "--port", str(which.port)),

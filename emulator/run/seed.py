@@ -103,12 +103,7 @@ def seed(platform: Platform) -> Seed:
 
 
 def certificate_of(platform: Platform, name: str) -> str:
-    """Return a client certificate with its key, as PEM. It is issued at the first call, and kept.
-
-    Args:
-        platform: the platform, whose authority signs.
-        name: its common name.
-    """
+    """Return a client certificate with its key, as PEM. It is issued at the first call, and kept."""
     return Values(platform).keep(f"certificate-{name}", lambda: _certificate(platform, name))
 
 

@@ -67,9 +67,6 @@ class Supervisor:
     async def run(self, tell: Tell) -> None:
         """Run the local Azure until Ctrl-C, SIGTERM, or the end of the terminal.
 
-        Args:
-            tell: shows a text to the user.
-
         Raises:
             RunError: the local Azure cannot start.
         """
@@ -137,9 +134,6 @@ class Supervisor:
 
     def callers(self, last: Deployed | None) -> Callers:
         """Return who will call the service.
-
-        Args:
-            last: what the last run on this state deployed.
 
         Raises:
             RunError: other callers than those of the last run are asked for.

@@ -35,11 +35,7 @@ class DeletedVaults:
         self._table = platform.store.table("vaults_deleted")
 
     def add(self, stored: Json) -> None:
-        """Delete a vault softly.
-
-        Args:
-            stored: its document in ARM.
-        """
+        """Delete a vault softly."""
         now = self._platform.clock.now()
         retention = timedelta(days=stored["properties"]["softDeleteRetentionInDays"])
         record = {"deletionDate": rfc3339(now), "scheduledPurgeDate": rfc3339(now + retention), "vault": stored}

@@ -66,13 +66,7 @@ NEEDS = (
 
 
 def problems(arm: Checks, settings: Mapping[str, str], identities: Sequence[str]) -> tuple[str, ...]:
-    """Return what is wrong with the host storage of a site, in sentences.
-
-    Args:
-        arm: the model.
-        settings: the site's app settings.
-        identities: ids of its user-assigned identities.
-    """
+    """Return what is wrong with the host storage of a site, in sentences."""
     # An exact name wins over a prefix.
     if HOST_STORAGE in settings:
         return tuple(_of_connection_string(arm, settings[HOST_STORAGE], HOST_STORAGE))
@@ -137,12 +131,7 @@ def _of_connection_string(arm: Reads, value: str, setting: str) -> Iterator[str]
 
 
 def account_of(arm: Reads, connection_string: str) -> tuple[str, str]:
-    """Return (account, problem) of a connection string: the account whose key it has, or why it gives no access.
-
-    Args:
-        arm: the model.
-        connection_string: `AccountName=…;AccountKey=…`.
-    """
+    """Return (account, problem) of a connection string: the account whose key it has, or why it gives no access."""
     parts = dict(part.split("=", 1) for part in connection_string.split(";") if "=" in part)
     name, key = parts.get("AccountName", ""), parts.get("AccountKey", "")
     if not name or not key:

@@ -18,11 +18,6 @@ FLEX_PROVIDER = "Microsoft.App"
 def check(change: Change, subnet_id: str, tier: str) -> None:
     """Check a subnet that exists and that the caller may join.
 
-    Args:
-        change: the PUT of the site.
-        subnet_id: id of the subnet.
-        tier: tier of the site's plan.
-
     Raises:
         ServiceError: 400 for a subnet that the site cannot use; 409 `MissingSubscriptionRegistration`.
     """

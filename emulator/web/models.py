@@ -105,14 +105,7 @@ class SitesModel:
         return {} if found is None else dict(found["properties"])
 
     def set_config(self, site_id: str, name: str, properties: Json, private: Json | None = None) -> None:
-        """Write a configuration of a site.
-
-        Args:
-            site_id: id of the site.
-            name: such as `web`.
-            properties: what GET shows.
-            private: what only actions show.
-        """
+        """Write a configuration of a site."""
         document: Json = {"id": f"{site_id}/config/{name}", "name": name, "type": CONFIG, "properties": properties}
         self.arm.documents.put(document | ({} if private is None else {"private": private}))
 

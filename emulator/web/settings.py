@@ -44,10 +44,6 @@ KEY_VAULT_REFERENCE = "@microsoft.keyvault("
 def check(settings: Mapping[str, Any], tier: str) -> dict[str, str]:
     """Return the app settings of a request.
 
-    Args:
-        settings: values by name.
-        tier: tier of the site's plan.
-
     Raises:
         ServiceError: 400 with every name that is refused.
     """

@@ -97,11 +97,7 @@ def _minor(known: PythonVersion) -> Json:
 
 
 def python_stack(location: str = "") -> Json:
-    """Return the entry for Python.
-
-    Args:
-        location: the region for which it is listed; "" for all.
-    """
+    """Return the entry for Python."""
     where = f"/locations/{location}" if location else ""
     return {
         "id": f"/providers/{NAMESPACE}{where}/functionAppStacks/python",

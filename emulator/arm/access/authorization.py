@@ -110,24 +110,13 @@ class AuthorizationModel:
             raise linked_authorization_failed(caller, action, scope, missing, blocked)
 
     def allowed(self, caller: Principal, action: str, scope: str) -> bool:
-        """Tell whether the caller may perform an action on a scope.
-
-        Args:
-            caller: the principal that makes the call.
-            action: such as `Microsoft.Network/virtualNetworks/write`.
-            scope: id of a resource, resource group or subscription; "" is the tenant.
-        """
+        """Tell whether the caller may perform an action on a scope."""
         return self._granted(caller, action, scope) and self._denial(caller, action, scope) is None
 
     def allowed_below(self, caller: Principal, action: str, scope: str) -> bool:
         """Tell whether the caller may perform an action on the scope or on anything in it.
 
         This suffices to poll an operation that the caller began there.
-
-        Args:
-            caller: the principal that makes the call.
-            action: such as `Microsoft.RedHatOpenShift/locations/operationsstatus/read`.
-            scope: id of a resource, resource group or subscription; "" is the tenant.
         """
         note_action(action)
         holders = self._holders(caller)
@@ -159,13 +148,7 @@ class AuthorizationModel:
         return found + self._of_provider(caller, scope)
 
     def data_allowed(self, caller: Principal, data_action: str, scope: str) -> bool:
-        """Tell whether the caller may perform an action on the data of a resource.
-
-        Args:
-            caller: the principal that makes the call.
-            data_action: such as `Microsoft.KeyVault/vaults/secrets/getSecret/action`.
-            scope: id of the resource, such as a vault.
-        """
+        """Tell whether the caller may perform an action on the data of a resource."""
         return any(
             allows_data(permission, data_action) and _is_met(permission, data_action, Facts())
             for permission in self.permissions(caller, scope)

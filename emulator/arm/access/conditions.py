@@ -86,13 +86,7 @@ def check(condition: str, version: str | None) -> None:
 
 
 def holds(condition: str, action: str, facts: Facts | None) -> Verdict:
-    """Tell whether a condition allows an action.
-
-    Args:
-        condition: the text of the condition.
-        action: such as `Microsoft.Authorization/roleAssignments/write`.
-        facts: what it is about; None if that is not known yet.
-    """
+    """Tell whether a condition allows an action."""
     return parse(condition)(action, facts)
 
 

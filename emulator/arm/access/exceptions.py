@@ -31,14 +31,7 @@ def authorization_failed(caller: Principal, action: str, scope: str, *, limited:
 
 @said(MEMORY)
 def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -> ServiceError:
-    """Build the 403 for a call that a role assignment allows but a deny assignment forbids.
-
-    Args:
-        caller: the principal that made the call.
-        action: the action that is denied.
-        scope: the scope of the call.
-        denial: the document of the deny assignment.
-    """
+    """Build the 403 for a call that a role assignment allows but a deny assignment forbids."""
     properties = denial["properties"]
     return ServiceError(
         403,

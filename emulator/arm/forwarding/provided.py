@@ -36,13 +36,6 @@ async def preflight(
 ) -> ServiceError | None:
     """Return why the provider would refuse resources of a template, or None.
 
-    Args:
-        arm: the model.
-        caller: who deploys.
-        path: path of the call, `<resource group>/providers/<namespace>/deployments/<name>/preflight`.
-        resources: the resources, each with its name, type and api-version.
-        correlation_id: correlation id of the deployment.
-
     Raises:
         ServiceError: the provider does not answer, or not as a preflight.
     """
@@ -83,12 +76,6 @@ async def put(
 async def wait(arm: Forwards, caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
     """Wait until an operation that `put` began has ended, and poll again if the provider is briefly unavailable.
 
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the calls are made.
-        operation: the operation that `put` returned.
-        correlation_id: correlation id of the deployment.
-
     Raises:
         ServiceError: the operation failed.
     """
@@ -110,12 +97,6 @@ async def wait(arm: Forwards, caller: Principal, operation: ResourceOperation, c
 
 async def delete(arm: Forwards, caller: Principal, resource: Json, correlation_id: str) -> None:
     """Delete a resource with its group: no rights are needed but those on the group. Wait until it is gone.
-
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the calls are made.
-        resource: the resource, as `FrontDoor.known` returns it.
-        correlation_id: correlation id of the deletion.
 
     Raises:
         ServiceError: the provider refuses the deletion, does not answer, or has not deleted the resource in the end.
@@ -167,14 +148,7 @@ async def _state(arm: Forwards, caller: Principal, target: str, correlation_id: 
 
 
 async def ended(arm: Forwards, caller: Principal, poll: str, correlation_id: str) -> tuple[bool, Json | None]:
-    """Return whether an operation of the provider has ended, and the error with which it failed.
-
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        poll: path and query of the operation.
-        correlation_id: correlation id of the call that began it.
-    """
+    """Return whether an operation of the provider has ended, and the error with which it failed."""
     try:
         reply = await arm.front_door.exchange(_errand(caller, "GET", poll, None, correlation_id))
     except ServiceError:
@@ -188,12 +162,6 @@ async def ended(arm: Forwards, caller: Principal, poll: str, correlation_id: str
 async def get(arm: Forwards, caller: Principal, resource_id: str, api_version: str) -> Json:
     """Return a resource.
 
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        resource_id: id of the resource.
-        api_version: api-version of the GET.
-
     Raises:
         ServiceError: the resource does not exist, or the caller may not read it.
     """
@@ -206,12 +174,6 @@ async def get(arm: Forwards, caller: Principal, resource_id: str, api_version: s
 async def read(arm: Forwards, caller: Principal, resource_id: str, correlation_id: str) -> Json:
     """Return a resource for a call of ARM itself, which needs no right to read the resource.
 
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        resource_id: id of the resource.
-        correlation_id: correlation id of the call.
-
     Raises:
         ServiceError: the resource does not exist, or the provider does not answer.
     """
@@ -221,13 +183,6 @@ async def read(arm: Forwards, caller: Principal, resource_id: str, correlation_i
 async def patch(arm: Forwards, caller: Principal, resource_id: str, body: Json, correlation_id: str) -> Json:
     """Change a resource for a call of ARM itself, which needs no right to write the resource.
 
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        resource_id: id of the resource.
-        body: the members to change.
-        correlation_id: correlation id of the call.
-
     Raises:
         ServiceError: the provider refuses the change, or does not answer.
     """
@@ -236,13 +191,6 @@ async def patch(arm: Forwards, caller: Principal, resource_id: str, body: Json, 
 
 async def action(arm: Forwards, caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
     """Return the answer of an action such as `listCredentials`.
-
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        resource_id: id of the resource.
-        api_version: api-version of the POST.
-        name: name of the action.
 
     Raises:
         ServiceError: the provider refuses the call, or the caller lacks access.

@@ -82,12 +82,7 @@ _WORKSHOP = "a workshop on policies: `az group create` under `Require a tag on r
 
 @said(public_output(_WORKSHOP))
 def disallowed(write: Write, refusing: list[tuple[Json, Json]]) -> ServiceError:
-    """Build the 403 for a write that policies refuse.
-
-    Args:
-        write: the write.
-        refusing: the assignments that refuse it, each with its definition.
-    """
+    """Build the 403 for a write that policies refuse."""
     name = write.id.rsplit("/", 1)[-1]
     identifiers = [
         {

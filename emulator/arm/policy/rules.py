@@ -67,11 +67,6 @@ def applies(definition: Json, write: Write, group_type: str) -> bool:
 def holds(condition: Json, write: Write, parameters: Mapping[str, Any]) -> bool:
     """Tell whether a condition holds.
 
-    Args:
-        condition: the condition.
-        write: the write.
-        parameters: values of the definition's parameters, by name.
-
     Raises:
         UnsupportedError: a part of it is not emulated.
         InvalidRuleError: it is wrong.
@@ -99,10 +94,6 @@ def holds(condition: Json, write: Write, parameters: Mapping[str, Any]) -> bool:
 
 def effect_of(rule: Json, parameters: Mapping[str, Any]) -> str:
     """Return the effect of a rule, in lower case.
-
-    Args:
-        rule: the rule.
-        parameters: values of the definition's parameters, by name.
 
     Raises:
         UnsupportedError: it is not emulated.

@@ -106,10 +106,6 @@ class ProviderRegistration:
     def type_name(self, identifier: ResourceId, api_version: str) -> str:
         """Return the full type of one of the provider's resources, and check that the type supports this api-version.
 
-        Args:
-            identifier: id of the resource.
-            api_version: the api-version of the write.
-
         Raises:
             ServiceError: the type or the version does not exist.
         """

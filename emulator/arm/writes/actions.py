@@ -15,14 +15,6 @@ async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its pat
 ) -> ResourceOperation:
     """Begin an action; an action without a duration has ended when this returns.
 
-    Args:
-        arm: the model.
-        caller: the principal that makes the call.
-        resource_id: id of the resource.
-        api_version: the api-version of the request.
-        action: name of the action, in any case.
-        body: body of the POST.
-
     Raises:
         ServiceError: the caller lacks access, the resource or the action does not exist, or the action refuses.
     """

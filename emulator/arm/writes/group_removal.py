@@ -38,13 +38,6 @@ async def begin(arm: Forwards, subscription_id: str, name: str, caller: Principa
     The operation fails at its end if the resource provider does not delete a resource of its own, or if a resource
     outside the group refers to one inside. Everything that was not deleted until then stays.
 
-    Args:
-        arm: the model.
-        subscription_id: the subscription of the group.
-        name: name of the group.
-        caller: the principal that makes the call; needed if the group has resources of the resource provider.
-        correlation_id: correlation id of the call.
-
     Raises:
         ServiceError: 404 if the group does not exist; otherwise an error of another service that a deletion updates.
     """

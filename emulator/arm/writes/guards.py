@@ -22,11 +22,6 @@ class Conditions:
 def check_conditions(identifier: ResourceId, existing: Json | None, conditions: Conditions | None) -> None:
     """Check that the conditions of a request hold.
 
-    Args:
-        identifier: id of the resource.
-        existing: the stored document, or None.
-        conditions: If-Match and If-None-Match, if any.
-
     Raises:
         ServiceError: 412 `PreconditionFailed`.
     """
@@ -46,13 +41,6 @@ def check_conditions(identifier: ResourceId, existing: Json | None, conditions: 
 
 def locate(arm: Checks, row: ResourceType, identifier: ResourceId, body: Json, existing: Json | None) -> str:
     """Return the location of a resource, in normal form; a child has the location of its root, or else of its group.
-
-    Args:
-        arm: the model.
-        row: the row of the resource's type.
-        identifier: id of the resource.
-        body: body of the PUT.
-        existing: the stored document, or None.
 
     Raises:
         ServiceError: 400 if a tracked resource has no location, or one in which the type is not available; 409 if the
@@ -87,12 +75,6 @@ def require_parent(arm: Reads, identifier: ResourceId) -> None:
 
 def require_idle(arm: Reads, row: ResourceType, identifier: ResourceId, existing: Json | None) -> None:
     """Check that no operation in progress excludes a write or deletion.
-
-    Args:
-        arm: the model.
-        row: the row of the resource's type.
-        identifier: id of the resource.
-        existing: the stored document, or None.
 
     Raises:
         ServiceError: 409 `AnotherOperationInProgress` if the type locks and the top-level resource or anything below

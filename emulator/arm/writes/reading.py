@@ -46,12 +46,6 @@ def table_of(row: ResourceType) -> Json:
 def read_body(row: ResourceType, identifier: ResourceId, api_version: str, body: Any) -> Body:
     """Read the body of a PUT.
 
-    Args:
-        row: the row of the resource's type.
-        identifier: id of the resource.
-        api_version: the api-version of the request.
-        body: the parsed JSON.
-
     Raises:
         ServiceError: 400 with all unknown and wrong members of the body, for a name that the type does not allow, or
             for the first member that breaks a rule.
@@ -86,11 +80,6 @@ def _part(row: ResourceType, identifier: ResourceId, body: Json, path: str) -> R
 
 def check_fixed(identifier: ResourceId, existing: Json | None, body: Body) -> None:
     """Check that a write changes no member that its resource keeps.
-
-    Args:
-        identifier: id of the resource.
-        existing: the stored document, or None.
-        body: the body of the PUT.
 
     Raises:
         ServiceError: the refusal of the first such member that differs.

@@ -18,13 +18,6 @@ async def delete(
 ) -> ResourceOperation:
     """Delete a resource; a resource that does not exist counts as deleted.
 
-    Args:
-        arm: the model.
-        caller: the principal that makes the call.
-        resource_id: id of the resource.
-        api_version: the api-version of the request.
-        conditions: If-Match and If-None-Match, if any.
-
     Raises:
         ServiceError: the caller lacks access, the conditions do not hold, or the resource is in use.
     """

@@ -26,14 +26,6 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
 ) -> ResourceOperation:
     """Create or replace a resource.
 
-    Args:
-        arm: the model.
-        caller: the principal that makes the call.
-        resource_id: id of the resource.
-        api_version: the api-version of the request.
-        body: the parsed JSON.
-        conditions: If-Match and If-None-Match, if any.
-
     Raises:
         ServiceError: ARM or the type's provider refuses the write.
     """

@@ -42,12 +42,7 @@ class Compiler:
     """Turns syntax trees into functions: one method for each kind of node."""
 
     def __init__(self, alias: str, parameters: dict[str, Any]) -> None:
-        """Set the meaning of names.
-
-        Args:
-            alias: the name that the query gives the document.
-            parameters: values by name, `@` included.
-        """
+        """Set the meaning of names."""
         self._alias = alias
         self._parameters = parameters
 

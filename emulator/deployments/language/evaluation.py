@@ -47,11 +47,7 @@ class Variables:
         self._open: list[str] = []
 
     def check(self, scope: Scope) -> tuple[str, ExpressionError] | None:
-        """Evaluate every variable; return the name of the first that cannot be evaluated, with the error.
-
-        Args:
-            scope: the scope of the template, with parameters and variables.
-        """
+        """Evaluate every variable; return the name of the first that cannot be evaluated, with the error."""
         for name in self._raw:
             try:
                 self.get(name, scope)
@@ -153,11 +149,6 @@ def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope, *, unnamed: 
 
 def copy_count(raw: Any, name: str, scope: Scope) -> int:
     """Return how many rounds a copy loop has.
-
-    Args:
-        raw: the loop's `count`, not evaluated.
-        name: name of the loop.
-        scope: the scope around the loop.
 
     Raises:
         ExpressionError: the count is not an integer from 0 to 800.

@@ -18,14 +18,7 @@ class Runtime(Protocol):
         """
 
     def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
-        """Return the answer of a resource's `list*` action, or an unknown value.
-
-        Args:
-            name: name of the action.
-            identifier: id of the resource, or its name in the template.
-            api_version: version of the action.
-            body: body of the request.
-        """
+        """Return the answer of a resource's `list*` action, or an unknown value."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +76,5 @@ class Scope:
     in_default: bool = False
 
     def in_loop(self, name: str, index: int, *, unnamed: bool) -> "Scope":
-        """Return the scope of one round of a copy loop.
-
-        Args:
-            name: name of the loop.
-            index: index of the round, from 0.
-            unnamed: whether `copyIndex()` without a name means this loop, as for the loops of resources and outputs.
-        """
+        """Return the scope of one round of a copy loop."""
         return replace(self, loops={**self.loops, name: index} | ({"": index} if unnamed else {}))

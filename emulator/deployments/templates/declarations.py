@@ -89,11 +89,6 @@ class Declaration:
 def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration]:
     """Return every resource of a template.
 
-    Args:
-        template: the template, whose structure has been checked.
-        scope: the scope, with parameters and variables.
-        scope_id: id of the resource group or subscription that the template deploys to.
-
     Raises:
         ServiceError: 400 `InvalidTemplate`.
         UndeterminedError: in a nested template, the list depends on a value that is not known yet.
@@ -174,10 +169,6 @@ def _problem(resource_type: str, name: str, condition: Any, depends_on: Sequence
 
 def render(declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
     """Evaluate the body of a resource.
-
-    Args:
-        declaration: the resource.
-        runtime: answers `reference` and `list*`.
 
     Raises:
         ServiceError: 400 `InvalidTemplate`, with the resource and the reason.

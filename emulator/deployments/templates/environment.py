@@ -37,12 +37,6 @@ def environment_of(
 ) -> Environment:
     """Return what the template of a deployment can ask about its surroundings.
 
-    Args:
-        arm: knows subscriptions and groups.
-        record: document of the deployment.
-        utc_now: when the deployment was accepted.
-        planned: by lower-case id, groups that an outer template will make.
-
     Raises:
         ServiceError: 404 if the subscription or group does not exist.
     """

@@ -122,10 +122,6 @@ def make_plan(template: Template, declarations: Sequence[Declaration]) -> Plan:
 
     Outputs are evaluated only when everything has been made, as in Azure.
 
-    Args:
-        template: the template.
-        declarations: its resources.
-
     Raises:
         ServiceError: 400 `InvalidTemplate` for a wrong expression, an unknown dependency or a circular one.
         UndeterminedError: in a nested template, a condition is not known yet.

@@ -14,12 +14,6 @@ from emulator.deployments.templates.parameters import JTOKENS, SECURE, TYPES
 def evaluate_output(definition: Mapping[str, Any], name: str, scope: Scope, runtime: Runtime) -> dict[str, Any] | None:
     """Return an output as GET answers it: without the value if it is secure; None if its condition is false.
 
-    Args:
-        definition: the output in the template.
-        name: name of the output.
-        scope: the scope of outputs, without a runtime.
-        runtime: answers `reference` and `list*`.
-
     Raises:
         ExpressionError: an expression cannot be evaluated, or the value does not have the declared type.
     """

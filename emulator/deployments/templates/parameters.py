@@ -70,11 +70,6 @@ def read_given(raw: Any) -> dict[str, Any]:
 def resolve_parameters(template: Template, given: Mapping[str, Any], environment: Environment) -> dict[str, Parameter]:
     """Return every declared parameter with its value: the given one, or the evaluated default.
 
-    Args:
-        template: the template that declares them.
-        given: values by name, from the request.
-        environment: the deployment's surroundings, for default values.
-
     Raises:
         ServiceError: 400 `InvalidTemplate` for a value that is missing, unknown, of a wrong type or not allowed.
     """

@@ -14,11 +14,6 @@ from emulator.deployments.language.values import Unknown, type_name
 def text_of(resource: Mapping[str, Any], member: str, scope: Scope) -> str:
     """Return a member of a resource that must be a text.
 
-    Args:
-        resource: the resource in the template.
-        member: name of the member.
-        scope: the scope of its expressions.
-
     Raises:
         ExpressionError: it is empty or something else.
         UndeterminedError: in a nested template, it is not known yet.
@@ -33,12 +28,6 @@ def text_of(resource: Mapping[str, Any], member: str, scope: Scope) -> str:
 
 def scope_of(resource: Mapping[str, Any], resource_type: str, scope: Scope, scope_id: str) -> str:
     """Return the id of the scope that a resource belongs to: where the template deploys to, or what it names itself.
-
-    Args:
-        resource: the resource in the template.
-        resource_type: its type.
-        scope: the scope of its expressions.
-        scope_id: id of the resource group or subscription that the template deploys to.
 
     Raises:
         ExpressionError: the type cannot be deployed there.

@@ -107,9 +107,6 @@ class Template:
 def read_template(document: Any) -> Template:
     """Check the structure of a template.
 
-    Args:
-        document: the template as JSON.
-
     Raises:
         ServiceError: 400 `InvalidRequestContent` for a member that is unknown or has a wrong type, `InvalidTemplate`
             for a missing or wrong value, `NotSupportedByLocalAzure` for parts of the language that are not emulated.

@@ -56,13 +56,6 @@ class WhatIfModel:
     def result(self, caller: Principal, subscription_id: str, group: str, name: str, token: str) -> Json | None:
         """Return the result of what-if, or None while it is not ready.
 
-        Args:
-            caller: who asks.
-            subscription_id: the subscription.
-            group: name of the resource group, or "".
-            name: name of the deployment.
-            token: what `begin` returned.
-
         Raises:
             ServiceError: 403, or 404.
         """

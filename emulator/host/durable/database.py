@@ -153,14 +153,7 @@ class Database:
         input_text: str | None,
         parent: dict[str, Any] | None,
     ) -> None:
-        """Write a new instance, replacing an old one with the same id, and send its ExecutionStarted.
-
-        Args:
-            name: the orchestrator's name.
-            instance_id: the new instance's id.
-            input_text: its input as JSON text, or None.
-            parent: the parent's ParentInstance object, None without a parent.
-        """
+        """Write a new instance, replacing an old one with the same id, and send its ExecutionStarted."""
         self.delete_instance(instance_id)
         execution_id, now = uuid.uuid4().hex, now_stamp()
         self.connection.execute(

@@ -91,14 +91,7 @@ def orchestrator_input(outcome: EpisodeOutcome) -> str:
 
 
 def conclude(outcome: EpisodeOutcome, state: dict[str, Any], index: FunctionIndex, max_actions: int) -> EpisodeOutcome:
-    """Execute the orchestrator's actions and return what follows from them.
-
-    Args:
-        outcome: the episode so far.
-        state: the orchestrator's state, as the worker returned it.
-        index: the functions of the app.
-        max_actions: how many actions an orchestrator may have.
-    """
+    """Execute the orchestrator's actions and return what follows from them."""
     instance, name = outcome.instance, outcome.instance.name
     if state.get("schemaVersion", 0) not in _SCHEMA_VERSIONS or len(state["actions"]) != 1:
         return fail(outcome, failures.orchestrator_output(name, "The replay schema of the state is not supported."))

@@ -131,17 +131,7 @@ def execution_started(
     parent: dict[str, Any] | None = None,
     generation: int = 0,
 ) -> Event:
-    """Build ExecutionStarted.
-
-    Args:
-        instance_id: the instance.
-        execution_id: its new execution.
-        name: the orchestrator's name.
-        input_text: its input as JSON text, or None.
-        timestamp: as `format_time` writes it.
-        parent: the parent's ParentInstance object, None without a parent.
-        generation: how often the instance has continued as new.
-    """
+    """Build ExecutionStarted."""
     started = event(
         EventType.EXECUTION_STARTED,
         timestamp,
@@ -159,59 +149,27 @@ def execution_started(
 
 
 def task_completed(kind: EventType, task_id: int, result: str | None, timestamp: str) -> Event:
-    """Build TaskCompleted or SubOrchestrationInstanceCompleted.
-
-    Args:
-        kind: which of the two.
-        task_id: sequence number of the decision that scheduled the task.
-        result: JSON text, or None.
-        timestamp: as `format_time` writes it.
-    """
+    """Build TaskCompleted or SubOrchestrationInstanceCompleted."""
     return event(kind, timestamp, TaskScheduledId=task_id, Result=result)
 
 
 def task_failed(kind: EventType, task_id: int, reason: str | None, details: str | None, timestamp: str) -> Event:
-    """Build TaskFailed or SubOrchestrationInstanceFailed.
-
-    Args:
-        kind: which of the two.
-        task_id: sequence number of the decision that scheduled the task.
-        reason: the error's message.
-        details: more about the error, such as the .NET exception as JSON.
-        timestamp: as `format_time` writes it.
-    """
+    """Build TaskFailed or SubOrchestrationInstanceFailed."""
     return event(kind, timestamp, TaskScheduledId=task_id, Reason=reason, Details=details, FailureDetails=None)
 
 
 def timer_fired(timer_id: int, fire_at: str, timestamp: str) -> Event:
-    """Build TimerFired.
-
-    Args:
-        timer_id: sequence number of the decision that created the timer.
-        fire_at: when it is due, as `format_time` writes it.
-        timestamp: when the event was made, likewise.
-    """
+    """Build TimerFired."""
     return event(EventType.TIMER_FIRED, timestamp, TimerId=timer_id, FireAt=fire_at)
 
 
 def event_raised(name: str, input_text: str, timestamp: str) -> Event:
-    """Build EventRaised.
-
-    Args:
-        name: the event's name.
-        input_text: its JSON text.
-        timestamp: as `format_time` writes it.
-    """
+    """Build EventRaised."""
     return event(EventType.EVENT_RAISED, timestamp, Name=name, Input=input_text, ParentTraceContext=None)
 
 
 def terminated(reason: str | None, timestamp: str) -> Event:
-    """Build ExecutionTerminated.
-
-    Args:
-        reason: the caller's reason.
-        timestamp: as `format_time` writes it.
-    """
+    """Build ExecutionTerminated."""
     return event(EventType.EXECUTION_TERMINATED, timestamp, Input=reason)
 
 

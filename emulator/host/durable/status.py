@@ -24,14 +24,7 @@ def instance_status(
     show_input: bool = True,
     show_history_output: bool = False,
 ) -> dict[str, Any]:
-    """Return the JSON object of one instance.
-
-    Args:
-        instance: the instance.
-        history: its events, None to leave out the history.
-        show_input: whether to show inputs.
-        show_history_output: whether to show the results of events.
-    """
+    """Return the JSON object of one instance."""
     shown: dict[str, Any] = {
         "name": instance.name,
         "instanceId": instance.instance_id,

@@ -61,11 +61,6 @@ class TaskHub:
     def start(self, name: str, instance_id: str, input_text: str | None) -> None:
         """Create an instance, overwriting an ended one with the same id, and send its ExecutionStarted.
 
-        Args:
-            name: the orchestrator's name.
-            instance_id: the new instance's id.
-            input_text: its input as JSON text, or None.
-
         Raises:
             InstanceActiveError: an active instance has the id.
         """

@@ -13,11 +13,7 @@ _EXAMPLES = 3
 
 
 def hint(app_directory: Path) -> str:
-    """Return what is wrong with the dependencies of a package, in a sentence; "" if nothing is.
-
-    Args:
-        app_directory: folder of the unpacked package.
-    """
+    """Return what is wrong with the dependencies of a package, in a sentence; "" if nothing is."""
     folder = app_directory / FOLDER
     if not folder.is_dir():
         return f"The package has no folder {FOLDER.as_posix()}, where its dependencies belong."

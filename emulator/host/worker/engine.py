@@ -30,13 +30,7 @@ class Engine(Protocol):
         """Import the app and return the name and bindings of each function."""
 
     def dispatch(self, header: dict[str, Any], body: bytes, answer: Answer) -> None:
-        """Begin one invocation; called by the thread that reads the channel.
-
-        Args:
-            header: header of the `invoke` frame.
-            body: body of the frame.
-            answer: called once, with the result.
-        """
+        """Begin one invocation; called by the thread that reads the channel."""
 
     def current(self) -> Invocation | None:
         """Return the invocation that the calling code belongs to."""

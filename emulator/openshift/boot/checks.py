@@ -102,13 +102,7 @@ def problems(installation: Installation, now: datetime) -> Iterator[Problem]:
 
 
 def stage_problems(installation: Installation, stage: str, now: datetime) -> Iterator[str]:
-    """Yield the problems of one stage: first those of its script, then those of what its programs read.
-
-    Args:
-        installation: the machine's files.
-        stage: name of a row, `IGNITION` or `OUTSIDE`.
-        now: the time of the stage.
-    """
+    """Yield the problems of one stage: first those of its script, then those of what its programs read."""
     yield from bootkube.check_stage(installation, stage)
     for check in CHECKS.get(stage, ()):
         try:

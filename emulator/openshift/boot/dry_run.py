@@ -49,11 +49,6 @@ class _Exit(Exception):  # noqa: N818 - it is not an error
 def dry_run(text: str, files: frozenset[str], minor: int = 0) -> tuple[Event, ...]:
     """Return what a script does, in order.
 
-    Args:
-        text: the script.
-        files: paths of the machine's files.
-        minor: minor version of OpenShift 4, by which its programs are known.
-
     Raises:
         ShellError: if bash could not read the script.
     """

@@ -46,9 +46,6 @@ def first_boot(installation: Installation, _now: datetime) -> Iterator[str]:
 def has_validated_modules(text: str) -> bool:
     """Tell whether a machine must reboot with FIPS-validated modules; without the file it does not.
 
-    Args:
-        text: content of the file of its first boot, "" if there is none.
-
     Raises:
         InstallationError: if the file does not say.
     """

@@ -112,11 +112,6 @@ class Installation:
     def find(self, kind: str, name: str, namespace: str = "") -> Manifest | None:
         """Return the object with this kind, name and namespace, or None.
 
-        Args:
-            kind: the object's kind, in any API group.
-            name: the object's name.
-            namespace: the object's namespace, "" for a cluster-scoped object.
-
         Raises:
             InstallationError: if a file is not an object with kind and name.
         """

@@ -77,14 +77,7 @@ def is_expired(certificate: x509.Certificate, now: datetime) -> str:
 def untrusted(
     certificate: x509.Certificate, authorities: Iterable[x509.Certificate], now: datetime, *names_: str
 ) -> str:
-    """Return why a client that trusts these authorities refuses a certificate for these names, "" if it does not.
-
-    Args:
-        certificate: a leaf certificate.
-        authorities: the trusted authorities, one of which must have issued it.
-        now: the time at which both must be valid.
-        names_: DNS names and IP addresses that the certificate must be for.
-    """
+    """Return why a client that trusts these authorities refuses a certificate for these names, "" if it does not."""
     if expired := is_expired(certificate, now):
         return expired
     issuer = next((one for one in authorities if issued(certificate, one)), None)

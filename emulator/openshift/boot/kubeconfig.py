@@ -34,11 +34,6 @@ class Credentials:
         """Send a GET from a machine; return why it failed, "" if it did not.
 
         A 403 is not a failure: the server knows the caller, but does not allow the call.
-
-        Args:
-            downloads: sends the request.
-            machine: the machine that calls.
-            path: path and query on the server.
         """
         url = f"{self.server}{path}"
         try:

@@ -155,13 +155,7 @@ class Machines:
         return self._clock.now() > datetime.fromisoformat(machine.powered_at) + time
 
     def log(self, machine: Machine, unit: str, message: str) -> None:
-        """Write a line to a machine's serial console, with secrets removed.
-
-        Args:
-            machine: the machine.
-            unit: the program that writes, such as `ignition`, `bootkube.sh` or `kubelet`.
-            message: the text of the line.
-        """
+        """Write a line to a machine's serial console, with secrets removed."""
         before = (self._logs.get(machine.key) or {"text": ""})["text"]
         since = datetime.fromisoformat(machine.powered_at)
         seconds = (self._clock.now() - since).total_seconds() * self._clock.time_scale

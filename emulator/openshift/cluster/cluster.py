@@ -50,34 +50,16 @@ class Controllers(Protocol):
         """Run a row that is due; tell whether it has come true."""
 
     def failed(self, cluster: "Cluster", row: Row, reason: str) -> None:
-        """Report why a row does not come true: in the log, and in an operator's conditions or on the console.
-
-        Args:
-            cluster: the cluster.
-            row: the row that failed.
-            reason: why.
-        """
+        """Report why a row does not come true: in the log, and in an operator's conditions or on the console."""
 
     def ended(self, cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
-        """Report why a program of the bootstrap machine ended, and that it is started again.
-
-        Args:
-            cluster: the cluster.
-            row: the row during which the program ended.
-            reason: why it ended.
-            restarts: how often it was started again before.
-        """
+        """Report why a program of the bootstrap machine ended, and that it is started again."""
 
     async def serve(self, cluster: "Cluster") -> None:
         """Open the listeners of all rows that have come true."""
 
     async def reconcile(self, cluster: "Cluster", changed: set[Key]) -> datetime | None:
-        """Put changes into effect; return when to look again.
-
-        Args:
-            cluster: the cluster.
-            changed: kind, namespace and name of the objects that were written since the last call.
-        """
+        """Put changes into effect; return when to look again."""
 
 
 class PartState:
@@ -192,13 +174,7 @@ class Cluster:
             self._event.set()
 
     def say(self, unit: str, line: str, *, again: bool = False) -> None:
-        """Write a line to the bootstrap machine's console, unless it repeats the unit's last line.
-
-        Args:
-            unit: the unit or program that writes.
-            line: the text of the line.
-            again: whether to write a repeated line too, because the unit has started again.
-        """
+        """Write a line to the bootstrap machine's console, unless it repeats the unit's last line."""
         machine = self.bootstrap
         if machine is not None and machine.powered and (again or self._said.get(unit) != line):
             self._said[unit] = line

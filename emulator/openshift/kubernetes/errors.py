@@ -68,13 +68,7 @@ def forbidden_value(field: str, message: str) -> Cause:
 
 
 def not_supported(field: str, value: Any, allowed: Sequence[str]) -> Cause:
-    """Return the cause for a value that is not among the allowed ones.
-
-    Args:
-        field: path of the member.
-        value: the value.
-        allowed: the allowed values.
-    """
+    """Return the cause for a value that is not among the allowed ones."""
     listed = ", ".join(json.dumps(one) for one in allowed)
     shown = json.dumps(value, ensure_ascii=False)
     return Cause("FieldValueNotSupported", field, f"Unsupported value: {shown}: supported values: {listed}")
@@ -136,26 +130,13 @@ def conflict(
     name: str,
     why: str = "the object has been modified; please apply your changes to the latest version and try again",
 ) -> ServiceError:
-    """Return 409 for a write that is based on an older version of an object.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-        why: the reason in the message.
-    """
+    """Return 409 for a write that is based on an older version of an object."""
     message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
     return _error(HTTPStatus.CONFLICT, "Conflict", message, _details(kind, name))
 
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> ServiceError:
-    """Return 422 with everything that is wrong with an object.
-
-    Args:
-        group: API group, "" for core.
-        kind: kind of the object, "" for none.
-        name: name of the object, "" for none.
-        causes: what is wrong, at least one.
-    """
+    """Return 422 with everything that is wrong with an object."""
     lines = [f"{cause.field}: {cause.message}" for cause in causes]
     what = f"[{', '.join(lines)}]" if len(lines) > 1 else lines[0]
     details: Json = {"name": name} if name else {}
@@ -173,13 +154,7 @@ def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> Servic
 
 
 def invalid_object(kind: Kind, name: str, causes: Sequence[Cause]) -> ServiceError:
-    """Return 422 with everything that is wrong with an object of a known kind.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object, "" for none.
-        causes: what is wrong, at least one.
-    """
+    """Return 422 with everything that is wrong with an object of a known kind."""
     return invalid(kind.group, kind.kind, name, causes)
 
 
@@ -224,14 +199,7 @@ def forbidden(message: str, details: Json) -> ServiceError:
 
 
 def forbidden_object(kind: Kind, name: str, why: str, **details: Any) -> ServiceError:
-    """Return 403 for an object that admission refuses.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-        why: the reason in the message.
-        details: further members of the Status's `details`.
-    """
+    """Return 403 for an object that admission refuses."""
     return forbidden(f'{kind.resource} "{name}" is forbidden: {why}', _details(kind, name, **details))
 
 

@@ -258,13 +258,7 @@ class Kinds:
         return iter(list(self._kinds.values()))
 
     def at(self, group: str, version: str, plural: str) -> Kind | None:
-        """Return the kind that a path names, or None.
-
-        Args:
-            group: API group, "" for core.
-            version: version of the group.
-            plural: the kind's name in paths.
-        """
+        """Return the kind that a path names, or None."""
         return self._kinds.get((group, version, plural))
 
     def named(self, name: str) -> Kind | None:

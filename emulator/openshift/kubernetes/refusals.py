@@ -20,22 +20,13 @@ STRICTNESS = "https://github.com/kubernetes/apiserver/tree/master/pkg/endpoints/
 
 @said(OWN)
 def not_emulated(what: str) -> ServiceError:
-    """Return 501 for what a real server can do and this one cannot.
-
-    Args:
-        what: what is missing, as a sentence.
-    """
+    """Return 501 for what a real server can do and this one cannot."""
     return ServiceError(HTTPStatus.NOT_IMPLEMENTED, UNSUPPORTED, f"{UNSUPPORTED}: {what}", extra={"details": {}})
 
 
 @said(documentation(STRICTNESS))
 def strictly(kind: Kind, problems: Sequence[str]) -> ServiceError:
-    """Return 400 for an object with unknown members, or members that it has twice.
-
-    Args:
-        kind: kind of the object.
-        problems: what is wrong with the members.
-    """
+    """Return 400 for an object with unknown members, or members that it has twice."""
     return ServiceError(
         HTTPStatus.BAD_REQUEST,
         "BadRequest",
@@ -45,12 +36,7 @@ def strictly(kind: Kind, problems: Sequence[str]) -> ServiceError:
 
 @said(documentation(STRICTNESS))
 def unfit_patch(shown: str, problem: str) -> ServiceError:
-    """Return 422 for a patch after which the object does not fit its kind.
-
-    Args:
-        shown: the patch, or the patched object.
-        problem: what is wrong.
-    """
+    """Return 422 for a patch after which the object does not fit its kind."""
     message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {problem}"
     cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
     return ServiceError(
@@ -62,25 +48,13 @@ def unfit_patch(shown: str, problem: str) -> ServiceError:
 
 
 def strict(problems: Sequence[str]) -> str:
-    """Word what strictness finds.
-
-    Args:
-        problems: what is wrong with the members.
-    """
+    """Word what strictness finds."""
     return f"strict decoding error: {', '.join(problems)}"
 
 
 @said(public_output(KUBE_APISERVER))
 def deletion_of_another(kind: Kind, name: str, condition: str, wanted: str, found: str) -> ServiceError:
-    """Return 409 for a deletion of an object that does not meet its conditions.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-        condition: what differs, `UID` or `ResourceVersion`.
-        wanted: its value in the condition.
-        found: that of the object.
-    """
+    """Return 409 for a deletion of an object that does not meet its conditions."""
     happened = "deleted and then recreated" if condition == "UID" else "modified"
     return ServiceError(
         HTTPStatus.CONFLICT,
@@ -93,12 +67,7 @@ def deletion_of_another(kind: Kind, name: str, condition: str, wanted: str, foun
 
 @said(public_output(KUBE_APISERVER))
 def another_namespace(found: str, requested: str) -> ServiceError:
-    """Return 400 for an update whose object names another namespace than the path.
-
-    Args:
-        found: the namespace in the object.
-        requested: the namespace in the path.
-    """
+    """Return 400 for an update whose object names another namespace than the path."""
     return ServiceError(
         HTTPStatus.BAD_REQUEST,
         "BadRequest",
@@ -108,12 +77,7 @@ def another_namespace(found: str, requested: str) -> ServiceError:
 
 @said(public_output(KUBE_APISERVER))
 def no_scale(kind: Kind, name: str) -> ServiceError:
-    """Return 404 for the scale of an object that does not exist.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-    """
+    """Return 404 for the scale of an object that does not exist."""
     resource = f"{kind.plural}/scale"
     full = f"{resource}.{kind.group}" if kind.group else resource
     return ServiceError(
@@ -130,11 +94,7 @@ def _details(kind: Kind, name: str) -> Json:
 
 @said(public_output(KUBE_APISERVER))
 def apply_conflicts(conflicts: Sequence[tuple[str, str]]) -> ServiceError:
-    """Return 409 for an apply that would change fields of other managers.
-
-    Args:
-        conflicts: manager and field of each, sorted by manager.
-    """
+    """Return 409 for an apply that would change fields of other managers."""
     managers = dict.fromkeys(manager for manager, _ in conflicts)
     if len(conflicts) == 1:
         what = f"1 conflict: conflict with {conflicts[0][0]}: {conflicts[0][1]}"
@@ -155,11 +115,7 @@ def apply_conflicts(conflicts: Sequence[tuple[str, str]]) -> ServiceError:
 
 @said(public_output(KUBE_APISERVER))
 def untyped(problems: Sequence[str]) -> ServiceError:
-    """Return 500 without a reason for an object to apply that does not fit its schema.
-
-    Args:
-        problems: what is wrong, at least one.
-    """
+    """Return 500 without a reason for an object to apply that does not fit its schema."""
     what = problems[0] if len(problems) == 1 else "\n  ".join(["errors:", *problems])
     return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", f"failed to create typed patch object: {what}")
 

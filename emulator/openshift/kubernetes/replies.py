@@ -58,10 +58,6 @@ def error_reply(_request: Request, error: ServiceError) -> Response:
 def table_version(request: Request, *, served: bool) -> str:
     """Return the version of tables if they are the served form that the client prefers, "" for plain JSON.
 
-    Args:
-        request: the request.
-        served: whether its objects are served as tables.
-
     Raises:
         ServiceError: 406 if the client accepts no served form.
     """
@@ -80,9 +76,6 @@ def table_version(request: Request, *, served: bool) -> str:
 
 def check_json(accept: str) -> None:
     """Check that a client accepts JSON.
-
-    Args:
-        accept: its Accept header, "" for none.
 
     Raises:
         ServiceError: 406 if it does not.

@@ -53,11 +53,6 @@ class Account:
 def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
     """Return the account in a credentials Secret.
 
-    Args:
-        cluster: the cluster.
-        name: name of the Secret.
-        namespace: namespace of the Secret.
-
     Raises:
         ServiceError: 404 if the Secret does not exist, or lacks a member.
     """

@@ -141,26 +141,14 @@ def _error(name: str) -> str:
 
 
 def stuck(cluster: Cluster, name: str, message: str) -> None:
-    """Keep an operator unavailable for good, and report why.
-
-    Args:
-        cluster: the cluster.
-        name: the operator's name.
-        message: why, for its conditions.
-    """
+    """Keep an operator unavailable for good, and report why."""
     cluster.record.stuck[f"{timeline.OPERATOR}{name}"] = message
     cluster.save()
     report(cluster, name, message)
 
 
 def report(cluster: Cluster, name: str, message: str) -> None:
-    """Report why an operator is not available.
-
-    Args:
-        cluster: the cluster.
-        name: the operator's name.
-        message: why, for its conditions.
-    """
+    """Report why an operator is not available."""
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
@@ -175,14 +163,7 @@ async def alert_routes(cluster: Cluster) -> None:
 
 
 def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:
-    """Set the observed generation in the status of an operator's resource to the current one.
-
-    Args:
-        cluster: the cluster.
-        kind: kind of the resource, with its group.
-        namespace: namespace of the resource, "" if it is cluster-scoped.
-        name: name of the resource.
-    """
+    """Set the observed generation in the status of an operator's resource to the current one."""
     if kind == kinds.CLUSTER_VERSION:
         versions.show(cluster)
         return
@@ -194,14 +175,7 @@ def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:
 
 
 def is_behind(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
-    """Tell whether an operator has not observed the current generation of its resource.
-
-    Args:
-        cluster: the cluster.
-        kind: kind of the resource, with its group.
-        namespace: namespace of the resource, "" if it is cluster-scoped.
-        name: name of the resource.
-    """
+    """Tell whether an operator has not observed the current generation of its resource."""
     found = cluster.objects.get(kind, name, namespace)
     observed = ((found or {}).get("status") or {}).get("observedGeneration")
     return bool(found and observed and observed != found["metadata"].get("generation"))

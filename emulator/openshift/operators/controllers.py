@@ -106,13 +106,7 @@ async def run(cluster: Cluster, row: Row) -> bool:
 
 
 def failed(cluster: Cluster, row: Row, reason: str) -> None:
-    """Report why a row does not come true: in the log, and in an operator's conditions or on the console.
-
-    Args:
-        cluster: the cluster.
-        row: the row that failed.
-        reason: why.
-    """
+    """Report why a row does not come true: in the log, and in an operator's conditions or on the console."""
     logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
     if row.name.startswith(OPERATOR):
         cluster_operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
@@ -140,14 +134,7 @@ def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
 
 
 def ended(cluster: Cluster, row: Row, reason: str, restarts: int) -> None:
-    """Report why a program of the bootstrap machine ended, and that it is started again.
-
-    Args:
-        cluster: the cluster.
-        row: the row during which the program ended.
-        reason: why it ended.
-        restarts: how often it was started again before.
-    """
+    """Report why a program of the bootstrap machine ended, and that it is started again."""
     if row not in timeline.BOOTSTRAP:
         failed(cluster, row, reason)
         return
@@ -213,12 +200,7 @@ class Current(PartState):
 
 
 async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
-    """Put changes into effect; return when to look again.
-
-    Args:
-        cluster: the cluster.
-        changed: kind, namespace and name of the objects that were written since the last call.
-    """
+    """Put changes into effect; return when to look again."""
     now, observing = cluster.platform.clock.now(), cluster.part(Observation).due
     for key in changed:
         rollouts.changed(cluster, key)

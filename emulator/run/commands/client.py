@@ -37,12 +37,6 @@ def get(where: dict[str, Any], path: str) -> Any:
 def call(where: dict[str, Any], method: str, path: str, body: Any = None) -> Any:
     """Call the control service; return the parsed answer.
 
-    Args:
-        where: `endpoints.json` of the platform.
-        method: HTTP method.
-        path: path at the control service, such as `/faults`.
-        body: JSON value of the body, if any.
-
     Raises:
         RunError: the service does not answer, or it refuses the call.
     """

@@ -10,13 +10,7 @@ SHOWN = ("time", "level", "category", "message")
 
 
 def merged(folder: Path, identifier: str, count: int) -> list[str]:
-    """Return the last lines that contain an identifier, from the logs of all processes and from the journal.
-
-    Args:
-        folder: the folder of the logs.
-        identifier: any text, in any case; "" for all lines.
-        count: number of lines.
-    """
+    """Return the last lines that contain an identifier, from the logs of all processes and from the journal."""
     found = []
     for path in sorted(folder.glob("*.log")) + sorted(folder.glob("*.jsonl")):
         found += list(_lines(path, identifier.lower()))

@@ -45,11 +45,6 @@ def settings(
 
 
 def local_settings(found: Mapping[str, str], port: int) -> dict[str, Any]:
-    """Return the contents of local.settings.json.
-
-    Args:
-        found: settings of an app in Azure.
-        port: the port on which the host will listen.
-    """
+    """Return the contents of local.settings.json."""
     kept = {name: value for name, value in found.items() if not name.startswith(OF_AZURE)}
     return {"IsEncrypted": False, "Values": kept | OF_LAPTOP | {"PUBLIC_URL": f"http://localhost:{port}"}}

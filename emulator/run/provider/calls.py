@@ -78,13 +78,6 @@ class Operator:
     ) -> Json:
         """Deploy a template and wait until that has ended; return the values of its outputs.
 
-        Args:
-            scope: id of the resource group or subscription.
-            name: name of the deployment.
-            template: the template.
-            parameters: values by name.
-            location: where a subscription keeps the deployment.
-
         Raises:
             RunError: the template is refused, or a resource cannot be made.
         """

@@ -141,14 +141,7 @@ async def _ensure_right(operator: Operator, platform: Platform, group: str) -> N
 
 
 async def _ensure_secrets(operator: Operator, platform: Platform, outputs: Json, app: Mapping[str, str]) -> None:
-    """Write each secret that is missing, and name the issuer of managed domains' certificates, as far as there are any.
-
-    Args:
-        operator: whoever deploys.
-        platform: the local Azure.
-        outputs: the outputs of `infra/service.json`.
-        app: the app settings, which name the secrets and the issuer.
-    """
+    """Write each secret that is missing, and name the issuer of managed domains' certificates, as far as there are any."""
     service = f"https://{outputs['serviceVault']}.vault.azure.net/secrets"
     listed = (await operator.call("GET", service, VAULTS_VERSION))["value"]
     known = {secret["id"].rsplit("/", 1)[-1] for secret in listed}

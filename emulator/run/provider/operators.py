@@ -20,13 +20,6 @@ BUSY_SECONDS, BUSY_PAUSE_SECONDS = 60.0, 0.5
 def as_operator(where: Json, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Any:
     """Call a route of the resource provider as an operator, again while it is too busy; return the parsed answer, if any.
 
-    Args:
-        where: `endpoints.json` of the platform.
-        method: HTTP method.
-        path: path at the resource provider, below `/sre`.
-        body: JSON value of the body, if any.
-        headers: further headers.
-
     Raises:
         RunError: the resource provider does not answer, or it refuses the call; with every problem that it names.
     """

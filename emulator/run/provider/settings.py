@@ -5,11 +5,7 @@ WORKER_THREADS = 16
 
 
 def local_settings(time_scale: float) -> dict[str, str]:
-    """Return the settings.
-
-    Args:
-        time_scale: how many times faster than in Azure latencies pass.
-    """
+    """Return the settings."""
     return {
         "PYTHON_THREADPOOL_THREAD_COUNT": str(WORKER_THREADS),
         "TIME_SCALE": f"{time_scale:g}",

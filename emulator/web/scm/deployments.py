@@ -54,14 +54,7 @@ class Deployments:
         return sorted(found, key=lambda record: str(record["received"]), reverse=True)
 
     def begin(self, site: Json, content: bytes, *, remote_build: bool, deployer: str) -> Json:
-        """Begin to deploy a package; return the deployment.
-
-        Args:
-            site: document of the site.
-            content: the zip.
-            remote_build: whether the caller asks for a build.
-            deployer: the program that publishes.
-        """
+        """Begin to deploy a package; return the deployment."""
         record: Json = {
             "id": str(uuid4()),
             "site": site["id"],
@@ -166,15 +159,7 @@ class Deployments:
 
 
 def _refusal(arm: Checks, site: Json, authentication: Json, account: str, scope: str) -> str:
-    """Return why the site's credential does not open the deployment container; "" if it does.
-
-    Args:
-        arm: the model.
-        site: document of the site.
-        authentication: how the site authenticates.
-        account: name of the storage account.
-        scope: id of the storage account.
-    """
+    """Return why the site's credential does not open the deployment container; "" if it does."""
     if authentication["type"] == flex.CONNECTION_STRING:
         name = authentication["storageAccountConnectionStringName"]
         value = arm.platform.model(SitesModel).settings(site["id"]).get(name, "")
@@ -197,13 +182,7 @@ def _refusal(arm: Checks, site: Json, authentication: Json, account: str, scope:
 
 
 def shown(record: Json, site: Json, base_url: str) -> Json:
-    """Return a deployment as the publishing site shows it.
-
-    Args:
-        record: the stored deployment.
-        site: document of the site.
-        base_url: scheme and host of the publishing site.
-    """
+    """Return a deployment as the publishing site shows it."""
     url = f"{base_url}/api/deployments/{record['id']}"
     ended = record["status"] in ENDED
     return {

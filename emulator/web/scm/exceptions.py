@@ -10,12 +10,7 @@ from emulator.core.sources import MEMORY, said
 
 @said(MEMORY)
 def unauthorized(message: str, *, basic: bool) -> ServiceError:
-    """Build the 401 for a caller without a usable credential.
-
-    Args:
-        message: why.
-        basic: whether publishing credentials would be accepted.
-    """
+    """Build the 401 for a caller without a usable credential."""
     challenge = 'Basic realm="site"' if basic else "Bearer"
     return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
 

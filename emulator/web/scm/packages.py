@@ -16,10 +16,6 @@ class PackageError(Exception):
 def unpack(package: Path, folder: Path) -> int:
     """Unpack a package into a new folder; return the number of its files.
 
-    Args:
-        package: the zip.
-        folder: the folder, which is replaced if it exists.
-
     Raises:
         PackageError: the file is not a zip, or has no function app in it.
     """

@@ -99,10 +99,6 @@ class Responses:
     def _admit(self, request: Request, tier: str = "") -> Json:
         """Check that the caller may publish; return the site.
 
-        Args:
-            request: the request.
-            tier: the tier whose sites have this address; "" for all.
-
         Raises:
             ServiceError: 401, 403, or 404 for an address that the site does not have.
         """

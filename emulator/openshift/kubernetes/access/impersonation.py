@@ -23,11 +23,6 @@ class NobodyMeantError(Exception):
 def effective(caller: User, headers: Headers, authorizer: Authorizer) -> User:
     """Return the user as whom a caller acts: another one if the headers say so, otherwise the caller.
 
-    Args:
-        caller: the user who calls.
-        headers: headers of the request.
-        authorizer: decides whom the caller may impersonate.
-
     Raises:
         ServiceError: 403 if the caller may not impersonate the user, or one of the groups or facts.
         NobodyMeantError: if the headers name no user.

@@ -14,12 +14,6 @@ EXACTLY_ONE = "exactly one of nonResourceAttributes or resourceAttributes must b
 def answer(kind: Kind, authorizer: Authorizer, user: User, review: Json) -> Json:
     """Return a review with its status.
 
-    Args:
-        kind: kind of the review.
-        authorizer: decides what users may do.
-        user: the caller.
-        review: the review that the caller sent.
-
     Raises:
         ServiceError: 422 if its spec is invalid.
     """

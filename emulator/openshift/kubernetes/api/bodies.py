@@ -27,11 +27,6 @@ def content_type(request: Request) -> str:
 def parse(text: bytes, media_type: str, kind: Kind) -> Json:
     """Parse an object.
 
-    Args:
-        text: the body.
-        media_type: media type of the body.
-        kind: the expected kind.
-
     Raises:
         ServiceError: 400 for a body that is not an object; 415 for a media type in which objects do not come.
     """
@@ -99,10 +94,6 @@ def unregistered(kind: Kind, obj: Json) -> str:
 def config_of(kind: Kind, text: bytes) -> Json:
     """Return the object to apply.
 
-    Args:
-        kind: kind of the object.
-        text: the body, in YAML.
-
     Raises:
         ServiceError: 400 for a body that is not an object, of another version or kind, or with managers.
     """
@@ -125,10 +116,6 @@ def config_of(kind: Kind, text: bytes) -> Json:
 def manager_of(request: Request, *, applies: bool) -> str:
     """Return the name of who writes: `fieldManager`, or the client's program.
 
-    Args:
-        request: the request.
-        applies: whether it is an apply, which needs a name.
-
     Raises:
         ServiceError: 422 for a name that is missing.
     """
@@ -146,10 +133,6 @@ def force(request: Request) -> bool:
 
 def dry_run(wanted: list[str], options: str) -> bool:
     """Tell whether a request is a dry run, which stores nothing.
-
-    Args:
-        wanted: every `dryRun` of its options.
-        options: type of the options of its verb, `CreateOptions`.
 
     Raises:
         ServiceError: 422 for a value other than `All`.

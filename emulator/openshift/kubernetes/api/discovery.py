@@ -30,12 +30,6 @@ CORE_VERSION = "v1"
 def answer(kinds: Kinds, path: str, address: str, accept: str) -> Response | None:
     """Answer a path that is not a resource; return None if the path does not exist.
 
-    Args:
-        kinds: the cluster's kinds.
-        path: as sent, without the query.
-        address: the server's own host and port, as the client wrote them.
-        accept: the client's Accept header.
-
     Raises:
         ServiceError: 406 if the client accepts no JSON.
     """

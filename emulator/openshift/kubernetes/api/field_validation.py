@@ -21,10 +21,6 @@ DIRECTIVES = ("", IGNORE, STRICT, WARN)
 def directive(request: Request, options: str) -> str:
     """Return what to do with unknown members.
 
-    Args:
-        request: the request.
-        options: type of the options of its verb, `CreateOptions`.
-
     Raises:
         ServiceError: 422 for an unknown directive.
     """
@@ -37,12 +33,6 @@ def directive(request: Request, options: str) -> str:
 
 def check(request: Request, kind: Kind, obj: Json, options: str) -> list[str]:
     """Return the warnings about an object that a request brings.
-
-    Args:
-        request: the request.
-        kind: kind of the object.
-        obj: the object.
-        options: type of the options of its verb.
 
     Raises:
         ServiceError: 400 if the request wants strictness, with everything that is wrong.
@@ -58,12 +48,6 @@ def check(request: Request, kind: Kind, obj: Json, options: str) -> list[str]:
 
 def check_patched(request: Request, kind: Kind, obj: Json, patch: bytes) -> list[str]:
     """Return the warnings about an object to which a patch was applied.
-
-    Args:
-        request: the request.
-        kind: kind of the object.
-        obj: the patched object.
-        patch: the patch.
 
     Raises:
         ServiceError: 422 if the request wants strictness, with everything that is wrong.

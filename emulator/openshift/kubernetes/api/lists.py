@@ -38,11 +38,6 @@ class ListOptions:
 def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions:
     """Read the options in a query.
 
-    Args:
-        kind: the kind to list.
-        query: the query.
-        name: name of the only object to watch, if the path of the watch has one.
-
     Raises:
         ServiceError: 400; 500 for a version that is not a number, as in the real server.
     """
@@ -74,12 +69,6 @@ def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions
     """Return the list object.
 
     All pages of a list show the objects in the version of the first page.
-
-    Args:
-        kind: the kind to list.
-        storage: the cluster's objects.
-        namespace: the namespace to list, "" for all.
-        wanted: the options of the list.
 
     Raises:
         ServiceError: 400 for a bad token; 410 for a version that is too old; 504 for one that does not exist yet.

@@ -17,11 +17,6 @@ NO_PATCH = "Invalid JSON Patch"
 def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]:
     """Return a function that applies a patch to an object.
 
-    Args:
-        kind: kind of the object.
-        media_type: media type of the patch.
-        text: the body with the patch.
-
     Raises:
         ServiceError: 415 for a media type that the kind does not accept; 400 or 500 for a malformed patch.
     """
@@ -48,12 +43,6 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
 def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
     """Check that an object of a built-in kind is still one after a patch.
 
-    Args:
-        kind: kind of the object.
-        media_type: media type of the patch.
-        text: the body with the patch.
-        new: the patched object.
-
     Raises:
         ServiceError: 422 if Go cannot decode it; for a custom kind as for an object that was sent.
     """
@@ -70,13 +59,7 @@ def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
 
 
 def shown(media_type: str, text: bytes, new: Json) -> str:
-    """Return what messages show of a patch: a strategic merge patch itself, or the object to which it was applied.
-
-    Args:
-        media_type: media type of the patch.
-        text: the body with the patch.
-        new: the patched object.
-    """
+    """Return what messages show of a patch: a strategic merge patch itself, or the object to which it was applied."""
     if media_type == STRATEGIC_MERGE_PATCH:
         return go_map(json.loads(text))
     return json.dumps(new, sort_keys=True, separators=(",", ":"))

@@ -32,10 +32,6 @@ class ProtobufError(Exception):
 def decode(name: str, body: bytes) -> Json:
     """Return an object.
 
-    Args:
-        name: name of its type.
-        body: the envelope.
-
     Raises:
         ProtobufError: if the body is not an envelope with such an object.
     """
@@ -59,13 +55,7 @@ def numbers() -> Mapping[str, Mapping[str, str]]:
 
 
 def _message(name: str, content: bytes, outer: str = "") -> Json:
-    """Return a message without the members that Go's JSON would leave out: those that are empty and no pointers.
-
-    Args:
-        name: name of its type.
-        content: the message.
-        outer: the type in which its members are inline.
-    """
+    """Return a message without the members that Go's JSON would leave out: those that are empty and no pointers."""
     decoded: Json = {}
     for number, value in _parts(content):
         field = numbers()[name].get(str(number), "")

@@ -35,12 +35,7 @@ def own(network: str) -> Json:
 
 
 def let_go(old: Json, new: Json) -> None:
-    """Drop what a Service no longer needs after a change of its type, unless the client changed that too.
-
-    Args:
-        old: the Service before the change.
-        new: the Service after it, which is modified.
-    """
+    """Drop what a Service no longer needs after a change of its type, unless the client changed that too."""
     before, after = old["spec"], new["spec"]
     becomes_a_name = before["type"] != EXTERNAL_NAME and after["type"] == EXTERNAL_NAME
     if becomes_a_name and after.get("clusterIP") == before.get("clusterIP"):

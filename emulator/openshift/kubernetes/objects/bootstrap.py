@@ -86,11 +86,7 @@ LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 
 
 def objects(services: str) -> Iterator[Json]:
-    """Yield the namespaces, roles and bindings, and the API server's own Service.
-
-    Args:
-        services: the network of Services.
-    """
+    """Yield the namespaces, roles and bindings, and the API server's own Service."""
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     yield addresses.own(services)

@@ -91,13 +91,7 @@ class Objects:
         return self.storage.get(self._named(kind), namespace, name)
 
     def list(self, kind: str, namespace: str = "", labels: Mapping[str, str] | None = None) -> list[Json]:
-        """Return the objects of a kind.
-
-        Args:
-            kind: name of the kind.
-            namespace: only objects of this namespace, "" for all.
-            labels: only objects with all these labels.
-        """
+        """Return the objects of a kind."""
         wanted = (labels or {}).items()
         return [
             found
@@ -131,12 +125,6 @@ class Objects:
     def set_status(self, kind: str, name: str, status: Json, namespace: str = "") -> Json:
         """Replace the status of an object.
 
-        Args:
-            kind: name of the kind.
-            name: name of the object.
-            status: the new status.
-            namespace: namespace of the object, "" for a cluster-scoped kind.
-
         Raises:
             ServiceError: 404 NotFound; 422 Invalid.
         """
@@ -144,13 +132,7 @@ class Objects:
         return self.change(found, namespace, name, lambda current: current | {"status": status}, "status")
 
     def delete(self, kind: str, name: str, namespace: str = "") -> None:
-        """Delete an object, if it exists.
-
-        Args:
-            kind: name of the kind.
-            name: name of the object.
-            namespace: namespace of the object, "" for a cluster-scoped kind.
-        """
+        """Delete an object, if it exists."""
         found = self._named(kind)
         if self.storage.get(found, namespace, name) is not None:
             self.remove(found, namespace, name)
@@ -249,12 +231,6 @@ class Objects:
 
     def remove(self, kind: Kind, namespace: str, name: str, how: Removal = ANY) -> tuple[Json, bool]:
         """Delete an object, or only mark it as deleted while it has finalizers.
-
-        Args:
-            kind: kind of the object.
-            namespace: namespace of the object, "" for a cluster-scoped kind.
-            name: name of the object.
-            how: the conditions of the deletion.
 
         Returns:
             The last state of the object, and whether it is gone.

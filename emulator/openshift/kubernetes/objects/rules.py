@@ -46,12 +46,6 @@ ANY = Removal()
 def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
     """Set the metadata of a new object that the server decides; return all its metadata.
 
-    Args:
-        kind: kind of the object.
-        namespace: the object's namespace, "" for a cluster-scoped kind.
-        obj: the object, whose metadata is replaced.
-        now: the creation timestamp.
-
     Raises:
         ServiceError: 500 if the object has a resourceVersion, as in the real server.
     """
@@ -72,14 +66,7 @@ def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
 
 
 def merged(kind: Kind, old: Json, new: Json, subresource: str) -> Json:
-    """Return the object after a write, which leaves the parts that it may not change as they are.
-
-    Args:
-        kind: kind of the object.
-        old: the current object.
-        new: the object in the request; may be modified.
-        subresource: name of the subresource that is written, "" for the object itself.
-    """
+    """Return the object after a write, which leaves the parts that it may not change as they are."""
     if subresource:
         status = {"status": new["status"]} if new.get("status") is not None else {}
         rest = {name: value for name, value in old.items() if name != "status"}
@@ -133,11 +120,6 @@ def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
 def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
     """Refuse an object if anything is wrong with it.
 
-    Args:
-        kind: kind of the object.
-        obj: the object.
-        found: everything that is wrong.
-
     Raises:
         ServiceError: 422 with everything that is wrong.
     """
@@ -148,12 +130,6 @@ def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
 
 def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
     """Check that a write is based on the current version of an object.
-
-    Args:
-        kind: kind of the object.
-        name: name of the object.
-        old: the current object.
-        metadata: metadata in the request.
 
     Raises:
         ServiceError: 409 for another version; 422 for a kind that needs a version, without one.
@@ -172,13 +148,7 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
 
 
 def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
-    """Yield the changes of an object that are not allowed.
-
-    Args:
-        kind: kind of the object.
-        old: the current object.
-        new: the object after the write.
-    """
+    """Yield the changes of an object that are not allowed."""
     if old["metadata"]["uid"] != new["metadata"]["uid"]:
         yield invalid_value("metadata.uid", new["metadata"]["uid"], "field is immutable")
     if "deletionTimestamp" in old["metadata"]:
@@ -197,11 +167,6 @@ def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
 
 def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
     """Check that an object meets the conditions of a deletion.
-
-    Args:
-        kind: kind of the object.
-        obj: the current object.
-        how: the conditions.
 
     Raises:
         ServiceError: 409 if the object does not.

@@ -16,12 +16,7 @@ AS_KIND = Kind("autoscaling", "v1", KIND, "scales")
 
 
 def config_of(kind: Kind, config: Json) -> Json:
-    """Return what the Scale in an apply means for the object itself.
-
-    Args:
-        kind: kind of the object.
-        config: the Scale to apply.
-    """
+    """Return what the Scale in an apply means for the object itself."""
     new: Json = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": config.get("metadata") or {}}
     if (config.get("spec") or {}).get("replicas") is None:
         return new
@@ -30,10 +25,6 @@ def config_of(kind: Kind, config: Json) -> Json:
 
 def of(kind: Kind, obj: Json) -> Json:
     """Return the Scale of an object.
-
-    Args:
-        kind: kind of the object, which has a scale.
-        obj: the object.
 
     Raises:
         ServiceError: 500 if a custom object has no replicas, as in the real server.
@@ -55,10 +46,6 @@ def of(kind: Kind, obj: Json) -> Json:
 
 def check(kind: Kind, scale: Json) -> None:
     """Check the Scale of an update.
-
-    Args:
-        kind: kind of the object to scale.
-        scale: the Scale.
 
     Raises:
         ServiceError: 400 for replicas that are not a number; 422 for replicas below 0.

@@ -71,13 +71,7 @@ class Storage:
         return sum(self._writes[resource] for resource in resources)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Json | None:
-        """Return an object, or None.
-
-        Args:
-            kind: kind of the object.
-            namespace: namespace of the object, "" for a cluster-scoped kind.
-            name: name of the object.
-        """
+        """Return an object, or None."""
         found = self._objects.get(self._key(kind, namespace, name))
         return None if found is None else in_version(found, kind)
 
@@ -91,11 +85,6 @@ class Storage:
 
     def scan_as_of(self, kind: Kind, namespace: str, revision: int) -> list[Json]:
         """Return the objects of a kind as they were at a revision, in the order of their keys.
-
-        Args:
-            kind: the kind.
-            namespace: only objects of this namespace, "" for all.
-            revision: number of a change.
 
         Raises:
             ServiceError: 410 if not all later changes are kept.
@@ -113,13 +102,7 @@ class Storage:
         return [objects[key] for key in sorted(objects)]
 
     def write(self, kind: Kind, obj: Json, previous: Json | None) -> None:
-        """Store a new or changed object, and set its resourceVersion.
-
-        Args:
-            kind: kind of the object.
-            obj: the object, whose resourceVersion is set.
-            previous: the object before the change, None for a new one.
-        """
+        """Store a new or changed object, and set its resourceVersion."""
         self._record(kind, Change("ADDED" if previous is None else "MODIFIED", kind.resource, obj, previous))
 
     def remove(self, kind: Kind, obj: Json) -> Json:

@@ -62,13 +62,7 @@ def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
 
 
 def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
-    """Yield the changes of an object of a built-in kind that are not allowed.
-
-    Args:
-        kind: kind of the object.
-        old: the current object.
-        new: the object after the write.
-    """
+    """Yield the changes of an object of a built-in kind that are not allowed."""
     # An object that an older emulator has stored may lack defaults.
     yield from changes.causes(kind, settle(kind, old), new)
 

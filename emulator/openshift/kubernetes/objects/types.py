@@ -87,11 +87,6 @@ def _decode(kind: Kind, obj: Json, unknown: list[str]) -> Json:
 def metadata(kind: Kind, value: Any, unknown: list[str]) -> Json:
     """Return metadata as Go decodes it.
 
-    Args:
-        kind: kind of the object.
-        value: its metadata.
-        unknown: collects the paths of unknown members.
-
     Raises:
         MisfitError: if it cannot.
     """

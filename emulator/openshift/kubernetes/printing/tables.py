@@ -31,12 +31,7 @@ class Form:
     clock: Clock
 
     def of(self, body: Json, *, headed: bool = True) -> Json:
-        """Return an object or a list in this form; a Status does not change.
-
-        Args:
-            body: the object or the list.
-            headed: whether a table defines its columns.
-        """
+        """Return an object or a list in this form; a Status does not change."""
         if not self.version or (body["kind"], body["apiVersion"]) == ("Status", "v1"):
             return body
         columns, now = columns_of(self.kind), self.clock.now()
@@ -71,11 +66,6 @@ class Form:
 
 def form_of(request: Request, kind: Kind, clock: Clock) -> Form:
     """Return the form in which a request wants the objects of a kind.
-
-    Args:
-        request: the request.
-        kind: the kind.
-        clock: gives the time for ages.
 
     Raises:
         ServiceError: 406 for a form that is not served.

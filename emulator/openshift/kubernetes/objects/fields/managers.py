@@ -114,15 +114,7 @@ def _entry(manager: Manager, managed: Managed) -> Json:
 
 
 def updated(kind: Kind, old: Json | None, new: Json, manager: Manager, now: str) -> list[Json]:
-    """Return the `managedFields` of an object after a write that is not an apply: the manager owns what it changed.
-
-    Args:
-        kind: kind of the object.
-        old: the object before, None for a new one.
-        new: the object after, with defaults; the client may have set its managers.
-        manager: who writes.
-        now: the time of the write.
-    """
+    """Return the `managedFields` of an object after a write that is not an apply: the manager owns what it changed."""
     given = new["metadata"].get(MEMBER)
     if given == RESET:
         return []

@@ -177,12 +177,6 @@ BY_KIND = _by_kind()
 
 
 def causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
-    """Yield the changes of an object that are not allowed.
-
-    Args:
-        kind: kind of the object.
-        old: the object before the change.
-        new: the object after it.
-    """
+    """Yield the changes of an object that are not allowed."""
     for check in BY_KIND.get(kind.name, ()):
         yield from check(old, new)

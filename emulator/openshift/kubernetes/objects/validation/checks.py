@@ -43,12 +43,7 @@ class Rule:
         return self.on.partition(".")[2]
 
     def causes(self, value: Json, path: str) -> Iterator[Cause]:
-        """Yield what is wrong with a value of the type.
-
-        Args:
-            value: the value.
-            path: path of the value, "" for the object.
-        """
+        """Yield what is wrong with a value of the type."""
         if self.member:
             yield from self.check(value.get(self.member), join(path, self.member))
         else:
