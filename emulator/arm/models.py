@@ -33,14 +33,7 @@ Json = dict[str, Any]
 
 
 class ArmModel:
-    """Resources, resource groups and subscriptions, with the checks that Azure makes.
-
-    Args:
-        platform: clock, store, certificates.
-        types: the rows of all resource types.
-        provider_actions: the rows of all POSTs on a provider.
-        provided: api-versions by namespace and type, for types without a row.
-    """
+    """Resources, resource groups and subscriptions, with the checks that Azure makes."""
 
     def __init__(
         self,

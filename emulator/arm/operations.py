@@ -48,12 +48,7 @@ class ResourceOperation:
 
 
 class Operations:
-    """The operations of one Azure Resource Manager.
-
-    Args:
-        platform: clock and store.
-        outcome: evaluates the condition that an operation waits for, beyond its duration.
-    """
+    """The operations of one Azure Resource Manager."""
 
     def __init__(self, platform: Platform, outcome: Callable[[Json], Outcome]) -> None:
         self._clock = platform.clock

@@ -138,16 +138,7 @@ class Change:
 
 @dataclass(frozen=True)
 class ActionCall:
-    """A POST on a resource.
-
-    Args:
-        arm: the model.
-        caller: the principal that makes the call.
-        id: the resource on which the action is called.
-        api_version: the api-version of the request.
-        stored: the resource's document.
-        body: body of the request.
-    """
+    """A POST on a resource."""
 
     arm: Writes
     caller: Principal

@@ -19,13 +19,7 @@ Kind = Any
 
 @dataclass(frozen=True)
 class Found:
-    """A value that breaks a rule.
-
-    Args:
-        id: the resource that is written.
-        path: JSON path of the value.
-        value: the value, as JSON.
-    """
+    """A value that breaks a rule."""
 
     id: ResourceId
     path: str

@@ -25,13 +25,7 @@ DEFAULT_PROVIDERS = ("Microsoft.Compute", "Microsoft.ContainerRegistry", "Micros
 
 
 class Subscriptions:
-    """The subscriptions of all tenants.
-
-    Args:
-        platform: clock and store.
-        types: api-versions by namespace and type, of all providers but the resource provider.
-        registration: what is registered of that one.
-    """
+    """The subscriptions of all tenants."""
 
     def __init__(
         self,

@@ -65,13 +65,7 @@ _OTHER_RESOURCES = {"bs": "snapshots", "bv": "versions", "d": "directories"}
 
 @dataclass(frozen=True)
 class Caller:
-    """Where a request came from, and when.
-
-    Args:
-        scheme: `http` or `https`.
-        address: IP address.
-        now: the current time.
-    """
+    """Where a request came from, and when."""
 
     scheme: str
     address: str

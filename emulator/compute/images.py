@@ -18,14 +18,7 @@ SCSI, NVME = "SCSI", "NVMe"
 
 @dataclass(frozen=True)
 class BootImage:
-    """What a machine has to know of the image that it boots.
-
-    Args:
-        disk_gb: size of the image's disk.
-        generation: of the machines that boot it, `V1` or `V2`.
-        controllers: the disk controllers that it has drivers for.
-        plan: what its machines have to buy; empty if nothing.
-    """
+    """What a machine has to know of the image that it boots."""
 
     disk_gb: int
     generation: str

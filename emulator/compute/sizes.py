@@ -12,14 +12,7 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True)
 class Size:
-    """A size of virtual machines.
-
-    Args:
-        name: such as `Standard_D8s_v5`.
-        family: name of its quota.
-        cores: number of vCPUs.
-        memory_gb: memory in GiB.
-    """
+    """A size of virtual machines."""
 
     name: str
     family: str
@@ -54,13 +47,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Restriction:
-    """A size that a region has, but that the subscriptions here may not use.
-
-    Args:
-        location: name of the region.
-        size: name of the size.
-        zones: the zones that restrict it; () for the whole region.
-    """
+    """A size that a region has, but that the subscriptions here may not use."""
 
     location: str
     size: str

@@ -15,9 +15,6 @@ class Connections:
 
     asyncio gives no access to the tasks that it makes for connections. In addition, a task that is cancelled before its
     first step would leave its connection open until the garbage collector complains.
-
-    Args:
-        handle: serves one connection.
     """
 
     def __init__(self, handle: Handle) -> None:

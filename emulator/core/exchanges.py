@@ -42,11 +42,7 @@ _DATA = frozenset({"data", "stringData", "protectedSettings"})
 
 
 class Exchanges:
-    """Writes one line for each kind of exchange to a file of this process.
-
-    Args:
-        folder: the folder of the file.
-    """
+    """Writes one line for each kind of exchange to a file of this process."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / f"{uuid4()}.jsonl"

@@ -40,11 +40,7 @@ Resolve = Callable[[str, int], tuple[str, int] | Refusal]
 
 
 class Proxy:
-    """Answers CONNECT requests.
-
-    Args:
-        resolve: returns the local address for (host, port), or a refusal.
-    """
+    """Answers CONNECT requests."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve

@@ -31,12 +31,7 @@ class _Change:
 
 
 class FormerStates:
-    """The changes of the last seconds in all containers.
-
-    Args:
-        faults: the faults in force.
-        now: returns monotonic seconds; tests inject another clock.
-    """
+    """The changes of the last seconds in all containers."""
 
     def __init__(self, faults: Faults, now: Callable[[], float] = time.monotonic) -> None:
         self._faults = faults

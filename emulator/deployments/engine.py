@@ -36,15 +36,7 @@ END_SECONDS = 2
 
 
 class Engine:
-    """The deployments under way in this process.
-
-    Args:
-        platform: clock and background work.
-        arm: the resources.
-        records: the documents of deployments.
-        sealed: their secure values, which the end of a run removes.
-        begin_nested: begins a nested deployment.
-    """
+    """The deployments under way in this process."""
 
     def __init__(
         self, platform: Platform, arm: ArmModel, records: Records, sealed: Sealed, begin_nested: BeginNested

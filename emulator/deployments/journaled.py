@@ -14,14 +14,7 @@ from emulator.core.platform import Platform
 
 @dataclass
 class Answer:
-    """What the journal learns of a call while it runs.
-
-    Args:
-        status: HTTP status of the answer.
-        fault: id of the injected fault that the call met, or "".
-        request: body of the call, if it has one.
-        reply: body of the answer, if it has one.
-    """
+    """What the journal learns of a call while it runs."""
 
     status: int = 0
     fault: str = ""

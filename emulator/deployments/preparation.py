@@ -30,17 +30,7 @@ Planned = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A deployment that can begin.
-
-    Args:
-        record: its document.
-        request: what was asked for.
-        template: the checked template.
-        parameters: every parameter with its value.
-        plan: the resources and their order.
-        scope: the scope of the outputs.
-        nested: by key of the resource, the nested deployments as far as they are known before this one runs.
-    """
+    """A deployment that can begin."""
 
     record: Document
     request: Request

@@ -55,9 +55,6 @@ class Redaction:
     """Removes secure values from errors, which often quote what was wrong.
 
     As a context manager, it rewrites a `ServiceError` that is raised inside.
-
-    Args:
-        values: the secure values of a deployment.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:

@@ -257,13 +257,7 @@ def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceE
 
 
 class WrongAudienceError(ServiceError):
-    """A token for another service, which each service refuses in its own words.
-
-    Args:
-        message: in ARM's words.
-        audience: the audience of the token.
-        headers: the headers of the answer.
-    """
+    """A token for another service, which each service refuses in its own words."""
 
     def __init__(self, message: str, audience: str, headers: dict[str, str]) -> None:
         super().__init__(401, "InvalidAuthenticationTokenAudience", message, headers=headers)

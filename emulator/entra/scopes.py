@@ -12,14 +12,7 @@ _GRAPH = GRAPH.identifiers[0]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a client asks for in a user's name.
-
-    Args:
-        audience: the API, as the client names it; Microsoft Graph if it names none.
-        permissions: names of the API's permissions, or `.default` alone for those that the client has.
-        openid: the words of OpenID Connect, such as `offline_access`.
-        qualified: the scopes as asked for, without the words of OpenID Connect.
-    """
+    """What a client asks for in a user's name."""
 
     audience: str
     permissions: tuple[str, ...]

@@ -99,12 +99,7 @@ class _Protocol(Protocol):
 
 
 class _Application:
-    """Forwards requests to the host.
-
-    Args:
-        upstream: session that sends requests to the host.
-        requires_certificate: whether callers must present a certificate.
-    """
+    """Forwards requests to the host."""
 
     def __init__(self, upstream: aiohttp.ClientSession, *, requires_certificate: bool) -> None:
         self._upstream = upstream
@@ -179,9 +174,6 @@ class _Body:
     """The body of a caller's request, with or without a known length.
 
     aiohttp reads it, and reports its errors as if they were the host's.
-
-    Args:
-        request: the caller's request.
     """
 
     def __init__(self, request: Request) -> None:

@@ -51,13 +51,7 @@ class HostServices:
 
 @dataclass
 class HostState:
-    """Has the services while the host is ready; before and after that, callers get 503, and the status says why.
-
-    Args:
-        services: the services, while the host is ready.
-        keys: the host's keys, as soon as it listens.
-        errors: why it could not start.
-    """
+    """Has the services while the host is ready; before and after that, callers get 503, and the status says why."""
 
     services: HostServices | None = None
     keys: HostKeys | None = None

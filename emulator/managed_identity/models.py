@@ -17,14 +17,7 @@ from emulator.managed_identity.exceptions import AMBIGUOUS, NO_IDENTITY, WRONG_H
 
 @dataclass(frozen=True)
 class Identity:
-    """A user-assigned identity.
-
-    Args:
-        resource_id: its id in ARM, in the casing with which it was created.
-        tenant_id: tenant of its service principal.
-        client_id: application id.
-        object_id: object id of the service principal.
-    """
+    """A user-assigned identity."""
 
     resource_id: str
     tenant_id: str

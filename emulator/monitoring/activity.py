@@ -45,13 +45,7 @@ _MATCHES: Mapping[str, Callable[[Json, str], bool]] = {
 
 @dataclass(frozen=True)
 class Filter:
-    """What a request asks for.
-
-    Args:
-        first: the beginning of the span of time.
-        last: its end.
-        terms: value by member, both in lower case.
-    """
+    """What a request asks for."""
 
     first: datetime
     last: datetime

@@ -42,14 +42,7 @@ OF_APPS = ("microsoft.app/environments", "microsoft.web/serverfarms")
 
 @dataclass(frozen=True)
 class Backend:
-    """A machine behind an address.
-
-    Args:
-        vm_id: id of the virtual machine.
-        nic_id: id of its interface.
-        port: port on the machine.
-        probe: the load balancer's health probe, such as `https:6443/readyz`; "" without a load balancer.
-    """
+    """A machine behind an address."""
 
     vm_id: str
     nic_id: str

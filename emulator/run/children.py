@@ -24,14 +24,7 @@ LAST_LINES = 15
 
 @dataclass(frozen=True)
 class Program:
-    """How to start one child.
-
-    Args:
-        name: name of the process and of its log file.
-        arguments: the command line.
-        environment: the whole environment.
-        ready: tells whether the process answers.
-    """
+    """How to start one child."""
 
     name: str
     arguments: tuple[str, ...]

@@ -35,15 +35,7 @@ def azurite(platform: Platform) -> Program:
 
 @dataclass(frozen=True)
 class HostProgram:
-    """A Functions host.
-
-    Args:
-        name: name of the process and of its log.
-        app: folder of the function app.
-        state: folder of the task hub and the keys.
-        port: port on localhost; 0 takes a free one.
-        options: further options of the command line.
-    """
+    """A Functions host."""
 
     name: str
     app: Path

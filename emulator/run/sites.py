@@ -33,13 +33,7 @@ _CLOSED = {"stopped": HTTPStatus.FORBIDDEN, "empty": HTTPStatus.SERVICE_UNAVAILA
 
 @dataclass
 class _Site:
-    """What runs of a site.
-
-    Args:
-        run: what the site must run, as it was when this began.
-        front_end: the listener under the site's name.
-        child: the host, or None while there is none.
-    """
+    """What runs of a site."""
 
     run: SiteRun
     front_end: FrontEnd

@@ -25,14 +25,7 @@ _PREFIX = "Microsoft.Storage/storageAccounts"
 
 @dataclass(frozen=True)
 class Need:
-    """What the host needs in one service of the account.
-
-    Args:
-        setting: the setting with the service's URI.
-        suffix: end of the service's host name.
-        data_actions: data actions that the identity must have.
-        role: the built-in role that Azure's documentation names for it.
-    """
+    """What the host needs in one service of the account."""
 
     setting: str
     suffix: str

@@ -16,13 +16,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class PythonVersion:
-    """A Python version that function apps may ask for.
-
-    Args:
-        version: such as `3.12`.
-        ends: last day of support, RFC 3339.
-        default: whether clients choose it if nothing else is said.
-    """
+    """A Python version that function apps may ask for."""
 
     version: str
     ends: str

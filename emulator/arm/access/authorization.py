@@ -51,10 +51,6 @@ class AuthorizationModel:
     """Decides whether a caller may perform an action on a scope.
 
     Each decision reads everything from the store: ten short reads, and no cache to keep up to date.
-
-    Args:
-        platform: clock and store.
-        registration: what the resource provider's manifest gives its applications.
     """
 
     def __init__(self, platform: Platform, registration: ProviderRegistration) -> None:

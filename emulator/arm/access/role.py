@@ -6,15 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Role:
-    """A role definition.
-
-    Args:
-        name: `roleName`.
-        description: what the role is for.
-        actions: the actions that it allows, with wildcards.
-        not_actions: exceptions from `actions`.
-        data_actions: like `actions`, for the data plane.
-    """
+    """A role definition."""
 
     name: str
     description: str

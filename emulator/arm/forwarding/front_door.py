@@ -33,19 +33,7 @@ _VERBS = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELE
 
 @dataclass(frozen=True)
 class Errand:
-    """A call to the resource provider, from a client or from ARM itself.
-
-    Args:
-        caller: the principal on whose behalf the call is made.
-        method: HTTP method.
-        identifier: the resource, collection or action.
-        target: path and query.
-        base_url: scheme and host that the caller used; poll addresses get the same.
-        correlation_id: the correlation id of the caller's request.
-        request_id: the id of this call.
-        headers: further headers to forward.
-        content: the body.
-    """
+    """A call to the resource provider, from a client or from ARM itself."""
 
     caller: Principal
     method: str

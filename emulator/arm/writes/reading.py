@@ -25,13 +25,7 @@ UNREADABLE: Mapping[str, Callable[[Sequence[str]], ServiceError]] = {
 
 @dataclass(frozen=True)
 class Body:
-    """A body that was read.
-
-    Args:
-        body: the members that its type has.
-        references: (JSON path, id, reference) of each reference.
-        fixed: (JSON path, value, refusal) of each value that must not change.
-    """
+    """A body that was read."""
 
     body: Json
     references: list[tuple[str, str, Reference]]

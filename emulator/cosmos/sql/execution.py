@@ -22,12 +22,7 @@ MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Page:
-    """The results that one request gets.
-
-    Args:
-        items: the results, each as JSON text.
-        continuation: the token of the next page, or None at the end.
-    """
+    """The results that one request gets."""
 
     items: list[str]
     continuation: str | None

@@ -22,13 +22,7 @@ _LARK = Lark(
 
 @dataclass(frozen=True)
 class Statement:
-    """One query.
-
-    Args:
-        alias: the name of the document in the expressions.
-        select: `select_all`, `select_value` or `select_columns`.
-        where: the filter's expression.
-    """
+    """One query."""
 
     alias: str
     select: Node

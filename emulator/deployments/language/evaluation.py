@@ -33,11 +33,7 @@ MAX_COPY_COUNT = 800
 
 
 class Variables:
-    """A template's variables. Each is evaluated at its first use, so their order does not matter.
-
-    Args:
-        raw: the template's `variables`. Each loop of a `copy` member is a variable with the loop's name.
-    """
+    """A template's variables. Each is evaluated at its first use, so their order does not matter."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         loops = raw.get("copy")

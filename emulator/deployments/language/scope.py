@@ -23,17 +23,7 @@ class Runtime(Protocol):
 
 @dataclass(frozen=True)
 class Environment:
-    """The surroundings of a deployment.
-
-    Args:
-        subscription: what `subscription()` returns.
-        resource_group: what `resourceGroup()` returns; None at a subscription.
-        deployment: what `deployment()` returns.
-        tenant_id: tenant of the subscription.
-        cloud: what `environment()` returns.
-        utc_now: when the deployment was accepted, for `utcNow()`.
-        new_guid: returns a random id, for `newGuid()`.
-    """
+    """The surroundings of a deployment."""
 
     subscription: Mapping[str, Any]
     resource_group: Mapping[str, Any] | None

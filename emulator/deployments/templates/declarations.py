@@ -38,12 +38,7 @@ USAGE = "Please see https://aka.ms/arm-syntax-resources for usage details."
 
 @dataclass(frozen=True)
 class Loop:
-    """The round of a copy loop that makes a resource.
-
-    Args:
-        name: name of the loop; other resources use it to depend on the whole loop.
-        index: index of this round, from 0.
-    """
+    """The round of a copy loop that makes a resource."""
 
     name: str
     index: int

@@ -30,13 +30,7 @@ SECURE = ("SecureString", "SecureObject")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter with its value.
-
-    Args:
-        name: as the template spells it.
-        type: as ARM's answers spell it.
-        value: checked value.
-    """
+    """A parameter with its value."""
 
     name: str
     type: str

@@ -85,11 +85,7 @@ MEMBERS: dict[str, dict[str, tuple[type, ...]]] = {
 
 @dataclass(frozen=True)
 class Template:
-    """A template.
-
-    Args:
-        document: the template as JSON.
-    """
+    """A template."""
 
     document: Mapping[str, Any]
 

@@ -43,14 +43,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP response.
-
-    Args:
-        status: HTTP status.
-        reason: reason phrase of the status.
-        content: the body.
-        server: resource id of the virtual machine that answered, "" if the server is outside the network.
-    """
+    """An HTTP response."""
 
     status: int
     reason: str

@@ -55,13 +55,7 @@ _BOOTSTRAP_ADDRESS = re.compile(rf"s/{_BOOTSTRAP_PLACEHOLDER}/([0-9.]+)/")
 
 @dataclass(frozen=True)
 class Installation:
-    """The files and units that the bootstrap machine has been given.
-
-    Args:
-        files: by path.
-        units: systemd units, by name.
-        image: SKU of the machine's image, which gives the release if no file does.
-    """
+    """The files and units that the bootstrap machine has been given."""
 
     files: Mapping[str, File]
     units: Mapping[str, Unit]

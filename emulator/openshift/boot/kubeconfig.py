@@ -18,13 +18,7 @@ _LEAST_ERROR, _FORBIDDEN = 400, 403
 
 @dataclass(frozen=True)
 class Credentials:
-    """The server and the credentials of a kubeconfig's current context.
-
-    Args:
-        server: URL of the server.
-        authority_pem: certificates that verify the server's.
-        identity: the client certificate.
-    """
+    """The server and the credentials of a kubeconfig's current context."""
 
     server: str
     authority_pem: str

@@ -18,11 +18,7 @@ def place(word: str) -> str:
 
 
 class Paths:
-    """Files and folders, by their full paths.
-
-    Args:
-        files: those that exist at the beginning.
-    """
+    """Files and folders, by their full paths."""
 
     def __init__(self, files: frozenset[str]) -> None:
         self._files, self._folders = set(files), set[str]()

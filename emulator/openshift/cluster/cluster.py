@@ -73,16 +73,7 @@ Part = TypeVar("Part", bound=PartState)
 
 
 class Cluster:
-    """A running cluster.
-
-    Args:
-        platform: gives the clock, the faults and the store.
-        record: the cluster's stored state.
-        records: stores it.
-        machines: all machines of the platform.
-        downloads: sends the requests of its machines.
-        controllers: the code that acts in it.
-    """
+    """A running cluster."""
 
     def __init__(
         self,

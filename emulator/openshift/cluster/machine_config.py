@@ -16,12 +16,7 @@ _NOT_FOUND = Response(b"404 page not found\n", 404, media_type="text/plain")
 
 
 class Configs:
-    """The pools' configs, rendered once.
-
-    Args:
-        installation: the bootstrap machine's files.
-        kubeconfig: the kubeconfig with which kubelets request a certificate, "" for the installer's.
-    """
+    """The pools' configs, rendered once."""
 
     def __init__(self, installation: Installation, kubeconfig: str = "") -> None:
         known = kubeconfig or installation.text("auth/kubeconfig-kubelet")

@@ -28,13 +28,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Cause:
-    """One thing that is wrong with an object.
-
-    Args:
-        reason: `FieldValueInvalid`, `FieldValueRequired` ...
-        field: path of the member.
-        message: what is wrong.
-    """
+    """One thing that is wrong with an object."""
 
     reason: str
     field: str

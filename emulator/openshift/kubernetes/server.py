@@ -25,13 +25,7 @@ def create(platform: Platform) -> Service:  # noqa: ARG001 - every service is cr
 
 
 class ApiServer:
-    """The Kubernetes API of one cluster. A process has one for each cluster, because it sends the changes to watches.
-
-    Args:
-        platform: gives the store, the clock, the faults and the journal.
-        cluster: prefix of the keys of its objects in the store.
-        services: the network of the cluster's Services.
-    """
+    """The Kubernetes API of one cluster. A process has one for each cluster, because it sends the changes to watches."""
 
     def __init__(self, platform: Platform, cluster: str, services: str = addresses.NETWORK) -> None:
         self._platform = platform

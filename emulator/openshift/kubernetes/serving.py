@@ -24,12 +24,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Serving:
-    """Everything that a listener needs for TLS.
-
-    Args:
-        certificates: chosen by server name; the first one is presented for all other names, and for no name.
-        client_ca_pem: the authorities whose client certificates identify users, as PEM.
-    """
+    """Everything that a listener needs for TLS."""
 
     certificates: list[Certificate]
     client_ca_pem: str

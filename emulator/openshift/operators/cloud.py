@@ -23,15 +23,7 @@ _PASSING = frozenset({"AnotherOperationInProgress", "OperationNotAllowedOnResour
 
 @dataclass(frozen=True)
 class Account:
-    """Credentials of a service principal, and where the cluster is.
-
-    Args:
-        tenant_id: tenant of the service principal.
-        client_id: client id of the application.
-        client_secret: its secret.
-        subscription_id: the cluster's subscription.
-        resource_group: name of the group with the cluster's own resources.
-    """
+    """Credentials of a service principal, and where the cluster is."""
 
     tenant_id: str
     client_id: str

@@ -32,15 +32,7 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 @dataclass(frozen=True)
 class Request:
-    """A CredentialsRequest of the release.
-
-    Args:
-        name: name of the request.
-        secret: name of the Secret that it asks for.
-        namespace: namespace of that Secret.
-        operator: the operator that uses the Secret.
-        first: first minor version of OpenShift 4 that has the request.
-    """
+    """A CredentialsRequest of the release."""
 
     name: str
     secret: str

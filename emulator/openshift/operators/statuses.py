@@ -93,12 +93,7 @@ EVERYTHING: frozenset[Key] = frozenset((kind, "", "") for kind in STATUSES)
 
 
 class Statuses:
-    """Brings statuses up to date.
-
-    Args:
-        objects: the cluster's objects.
-        clock: tells how long pods take.
-    """
+    """Brings statuses up to date."""
 
     def __init__(self, objects: Objects, clock: Clock) -> None:
         self._objects, self._clock = objects, clock

@@ -30,18 +30,7 @@ _ANYTHING = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknow
 
 @dataclass(frozen=True)
 class Definition:
-    """A kind.
-
-    Args:
-        group: API group.
-        kind: its name in objects.
-        plural: its name in paths.
-        namespaced: whether its objects are in namespaces.
-        short: short names for `oc`.
-        scale: whether it has the subresource `scale`.
-        version: API version.
-        status: whether the status is a subresource.
-    """
+    """A kind."""
 
     group: str
     kind: str

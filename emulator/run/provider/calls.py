@@ -23,13 +23,7 @@ POLL_SECONDS = 0.02
 
 
 class Operator:
-    """An HTTP client that calls the local Azure as one principal, by Azure's public names.
-
-    Args:
-        platform: a running local Azure.
-        tenant_id: tenant of the principal.
-        client_id: the principal.
-    """
+    """An HTTP client that calls the local Azure as one principal, by Azure's public names."""
 
     def __init__(self, platform: Platform, tenant_id: str, client_id: str) -> None:
         self._entra = platform.model(EntraModel)

@@ -11,15 +11,7 @@ TABLE = "service"
 
 @dataclass(frozen=True)
 class Deployed:
-    """The resource provider that runs the working tree.
-
-    Args:
-        site: resource id of the function app.
-        outputs: the outputs of `infra/service.json`.
-        identities: resource ids of the app's identities.
-        roles: the outputs of `infra/subscription.json`.
-        settings: the app settings.
-    """
+    """The resource provider that runs the working tree."""
 
     site: str
     outputs: Mapping[str, Any]

@@ -17,13 +17,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Home:
-    """Where clusters are made.
-
-    Args:
-        tenant_id: the tenant.
-        subscription_id: the subscription.
-        owner: its Owner.
-    """
+    """Where clusters are made."""
 
     tenant_id: str
     subscription_id: str

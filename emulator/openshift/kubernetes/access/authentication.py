@@ -17,12 +17,7 @@ KEPT_CERTIFICATES = 256
 
 @dataclass(frozen=True)
 class User:
-    """A caller.
-
-    Args:
-        name: the certificate's common name.
-        groups: its organizations, and `system:authenticated` or `system:unauthenticated`.
-    """
+    """A caller."""
 
     name: str
     groups: tuple[str, ...]
@@ -32,12 +27,7 @@ ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
 
 
 class Authenticator:
-    """Identifies the users of one listener.
-
-    Args:
-        client_ca_pem: the authorities whose certificates identify users, as PEM.
-        clock: decides whether a certificate is valid.
-    """
+    """Identifies the users of one listener."""
 
     def __init__(self, client_ca_pem: str, clock: Clock) -> None:
         self._clock = clock

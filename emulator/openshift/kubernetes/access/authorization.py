@@ -36,13 +36,7 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Grant:
-    """Rules that a binding gives to a user.
-
-    Args:
-        namespace: where they hold, "" for everywhere.
-        rules: the rules of the role.
-        reason: why, in the words of an access review.
-    """
+    """Rules that a binding gives to a user."""
 
     namespace: str
     rules: list[Json]

@@ -50,13 +50,7 @@ class Call:
 
 
 class Endpoints:
-    """Answers the requests of one listener.
-
-    Args:
-        objects: the cluster's objects.
-        authorizer: the cluster's authorizer.
-        authenticator: the listener's authenticator.
-    """
+    """Answers the requests of one listener."""
 
     def __init__(self, objects: Objects, authorizer: Authorizer, authenticator: Authenticator) -> None:
         self._objects, self._authorizer, self._authenticator = objects, authorizer, authenticator

@@ -26,13 +26,7 @@ SERVER_SET = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePer
 
 @dataclass(frozen=True)
 class Removal:
-    """The conditions of a deletion.
-
-    Args:
-        uid: delete only an object with this uid, "" for any.
-        version: delete only an object with this resourceVersion, "" for any.
-        dry_run: check only whether the deletion would work.
-    """
+    """The conditions of a deletion."""
 
     uid: str = ""
     version: str = ""

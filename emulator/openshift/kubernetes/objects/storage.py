@@ -19,14 +19,7 @@ KEPT_CHANGES = 1000
 
 @dataclass(frozen=True)
 class Change:
-    """One change of one object.
-
-    Args:
-        type: `ADDED`, `MODIFIED` or `DELETED`.
-        resource: the kind's resource, `deployments.apps`.
-        object: the object after the change; for a deletion, its last state with the version of the deletion.
-        previous: the object before the change, None for a creation.
-    """
+    """One change of one object."""
 
     type: str
     resource: str

@@ -68,12 +68,7 @@ class Manager:
 
 @dataclass(frozen=True)
 class Managed:
-    """The fields of a manager.
-
-    Args:
-        fields: the fields.
-        time: when they last changed.
-    """
+    """The fields of a manager."""
 
     fields: Fields
     time: str
