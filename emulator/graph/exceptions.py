@@ -11,44 +11,6 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
 from emulator.entra.resources import GRAPH
 
-VERSIONS = ("v1.0", "beta")
-# The first segments of the paths that the local Azure answers, and of others that Graph has, such as those of the CLI.
-EMULATED = frozenset({"organization", "me", "directoryObjects", "applications", "servicePrincipals", "users", "groups"})
-NOT_EMULATED = frozenset(
-    {
-        "$batch",
-        "$metadata",
-        "administrativeUnits",
-        "applicationTemplates",
-        "appRoleAssignments",
-        "auditLogs",
-        "contacts",
-        "contracts",
-        "deviceManagement",
-        "devices",
-        "directory",
-        "directoryRoleTemplates",
-        "directoryRoles",
-        "domains",
-        "drives",
-        "groupSettings",
-        "identity",
-        "identityGovernance",
-        "identityProtection",
-        "invitations",
-        "oauth2PermissionGrants",
-        "policies",
-        "reports",
-        "roleManagement",
-        "security",
-        "sites",
-        "subscribedSkus",
-        "subscriptions",
-        "teams",
-        "tenantRelationships",
-    }
-)
-
 
 @said(MEMORY)
 def unauthenticated(message: str) -> ServiceError:
@@ -71,21 +33,11 @@ OBJECT_NOT_FOUND = Refusal(404, "Request_ResourceNotFound",
     public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/6059"),
     "Resource '{object_id}' does not exist or one of its queried reference-property objects are not present.")
 BAD_REQUEST = Refusal(400, "Request_BadRequest", MEMORY, "{message}")
-INVALID_VALUE = Refusal(400, "Request_BadRequest",
-    public_output("https://github.com/OfficeDev/microsoft-teams-apps-requestateam/issues/265"),
-    "Invalid value specified for property '{member}' of resource '{resource}'.",
-    details=[{"target": "{member}", "code": "InvalidValue"}])
 NOT_VERIFIED_DOMAIN = Refusal(400, "HostNameNotOnVerifiedDomain", MEMORY,
     "Values of identifierUris property must use a verified domain of the organization or its subdomain: '{uri}'")
 IDENTIFIER_IN_USE = Refusal(400, "ObjectConflict", MEMORY,
     "Another object with the same value for property identifierUris already exists.")
-INVALID_FILTER = Refusal(400, "BadRequest", MEMORY, "Invalid filter clause: {reason}")
-UNKNOWN_OPTION = Refusal(400, "BadRequest", MEMORY, "The query parameter '{name}' is not supported.")
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
-UNKNOWN_SEGMENT = Refusal(400, "BadRequest",
-    public_output("https://github.com/microsoftgraph/msgraph-beta-sdk-python/issues/764"),
-    "Resource not found for the segment '{segment}'.")
-INVALID_VERSION = Refusal(400, "BadRequest", MEMORY, "Invalid version: {version}")
 DUPLICATE_VALUE = Refusal(400, "DuplicateValue", MEMORY,
     "Request contains a property with duplicate values: '{member}' of {name}.")
 ENABLED_ENTITLEMENT = Refusal(400, "CannotDeleteOrUpdateEnabledEntitlement",
@@ -106,12 +58,6 @@ def invalid_credential(code: str, message: str) -> ServiceError:
 
 def not_found(request: Request) -> ServiceError:
     """Return the error for a path or method that no route has."""
-    version, *segments = request.url.path.strip("/").split("/")
-    first = segments[0].partition("(")[0] if segments else ""
-    if version not in VERSIONS:
-        return INVALID_VERSION(version)
-    if version == "v1.0" and first not in EMULATED | NOT_EMULATED:
-        return UNKNOWN_SEGMENT(first)
     return NOT_SUPPORTED(f"{request.method} {request.url.path} of Microsoft Graph")
 
 
@@ -123,7 +69,6 @@ def render(request: Request, error: ServiceError) -> Response:
         "error": {
             "code": error.code,
             "message": error.message,
-            **({"details": error.details} if error.details else {}),
             "innerError": {
                 "date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}",
                 "request-id": request_id,

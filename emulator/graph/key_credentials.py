@@ -39,10 +39,6 @@ def shown(record: Document) -> dict[str, Any]:
 def replaced(known: Sequence[Document], wanted: Sequence[dict[str, Any]]) -> list[Document]:
     """Return an application's certificates after a request with these `keyCredentials`.
 
-    Args:
-        known: the certificates that it has.
-        wanted: those of the request: known ones by `keyId`, new ones with their key.
-
     Raises:
         ServiceError: 400, for a credential that is not a certificate, changes a known one, or outlives its certificate.
     """

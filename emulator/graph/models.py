@@ -21,7 +21,6 @@ from emulator.graph.exceptions import (
     BAD_REQUEST,
     DENIED,
     IDENTIFIER_IN_USE,
-    INVALID_VALUE,
     NAME_IN_USE,
     NOT_VERIFIED_DOMAIN,
     OBJECT_NOT_FOUND,
@@ -34,14 +33,6 @@ WRITES_ALL = "Application.ReadWrite.All"
 ACTS_AS_USER = "Directory.AccessAsUser.All"
 # Members of an application that are kept elsewhere than among the members stored as sent.
 KEPT_APART = ("displayName", "keyCredentials")
-TOKEN_VERSIONS = (None, 1, 2)
-# https://learn.microsoft.com/graph/api/resources/application#signinaudience-values
-SIGN_IN_AUDIENCES = (
-    "AzureADMyOrg",
-    "AzureADMultipleOrgs",
-    "AzureADandPersonalMicrosoftAccount",
-    "PersonalMicrosoftAccount",
-)
 
 
 class GraphModel:
@@ -121,10 +112,6 @@ class GraphModel:
     def _changed(self, caller: Principal, application: Document, changes: Document) -> Document:
         """Return the members of the stored application that a request changes, after checking its values."""
         self._check_identifiers(caller, application["clientId"], changes.get("identifierUris", ()))
-        if changes.get("api", {}).get("requestedAccessTokenVersion") not in TOKEN_VERSIONS:
-            raise INVALID_VALUE(member="requestedAccessTokenVersion", resource="Application")
-        if changes.get("signInAudience", SIGN_IN_AUDIENCES[0]) not in SIGN_IN_AUDIENCES:
-            raise INVALID_VALUE(member="signInAudience", resource="Application")
         free = {name: value for name, value in changes.items() if name not in KEPT_APART}
         before = application.get("members", {})
         changed: Document = {"members": _merged(before, free)}

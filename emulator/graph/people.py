@@ -4,20 +4,13 @@ Every principal of a tenant reads its users and groups, makes groups, and change
 administrators change the others, and users. The messages of refusals are from memory.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
-from emulator.graph.exceptions import BAD_REQUEST, DENIED, INVALID_VALUE, NOT_SUPPORTED, OBJECT_NOT_FOUND
-
-# The kinds of characters of which a password has three.
-_KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
-_MIN_PASSWORD, _MIN_KINDS = 8, 3
-# https://learn.microsoft.com/graph/api/group-post-groups: ASCII, but for @ () \ [] " ; : <> , and spaces.
-_NICKNAME = re.compile(r"""[!#-'*+\-./0-9=?A-Z^_`a-z{|}~]{1,64}""")
+from emulator.graph.exceptions import BAD_REQUEST, DENIED, NOT_SUPPORTED, OBJECT_NOT_FOUND
 
 
 class PeopleModel:
@@ -55,7 +48,6 @@ class PeopleModel:
         for name in ("displayName", "mailNickname", "userPrincipalName", "accountEnabled", "passwordProfile"):
             if name not in members:
                 raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'User'.")
-        _check_nickname(members["mailNickname"], "User")
         name = members["userPrincipalName"]
         if name.partition("@")[2].lower() != self._entra.tenant(caller.tenant_id)["domain"]:
             raise BAD_REQUEST(
@@ -64,7 +56,6 @@ class PeopleModel:
             )
         if self._people.user_named(caller.tenant_id, name) is not None:
             raise BAD_REQUEST("Another object with the same value for property userPrincipalName already exists.")
-        _check_password(profile.get("password") or "")
         user = self._people.add_user(caller.tenant_id, name, profile["password"], members["displayName"])
         return self._people.change_user(user["objectId"], _user_changes(members))
 
@@ -72,15 +63,11 @@ class PeopleModel:
         """Change members of a user.
 
         Raises:
-            ServiceError: 400 for a password that is too simple; 403, 404.
+            ServiceError: 403, 404.
         """
         user = self.user(caller, id_or_name)
         _check_administers(caller)
-        if "mailNickname" in changes:
-            _check_nickname(changes["mailNickname"], "User")
         password = changes.get("passwordProfile", {}).get("password") or ""
-        if password:
-            _check_password(password)
         self._people.change_user(user["objectId"], _user_changes(changes), password)
 
     def delete_user(self, caller: Principal, id_or_name: str) -> None:
@@ -118,7 +105,6 @@ class PeopleModel:
                 raise BAD_REQUEST(f"A value is required for property '{name}' of resource 'Group'.")
         if members["mailEnabled"] or not members["securityEnabled"]:
             raise NOT_SUPPORTED("groups with mail, and groups that are not security groups")
-        _check_nickname(members["mailNickname"], "Group")
         group = self._people.add_group(caller.tenant_id, members["displayName"], caller.object_id)
         self._people.change_group(group["objectId"], {"members": members})
         return self.group(caller, group["objectId"])
@@ -207,17 +193,3 @@ def _user_changes(members: Document) -> dict[str, Any]:
     if "forceChangePasswordNextSignIn" in profile:
         changed["changesPassword"] = profile["forceChangePasswordNextSignIn"]
     return changed
-
-
-def _check_nickname(nickname: str, resource: str) -> None:
-    if not _NICKNAME.fullmatch(nickname):
-        raise INVALID_VALUE(member="mailNickname", resource=resource)
-
-
-def _check_password(password: str) -> None:
-    kinds = sum(any(is_kind(character) for character in password) for is_kind in _KINDS)
-    if len(password) < _MIN_PASSWORD or kinds < _MIN_KINDS:
-        raise BAD_REQUEST(
-            "The specified password does not comply with password complexity requirements. Please provide a different "
-            "password."
-        )

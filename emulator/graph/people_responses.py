@@ -39,7 +39,7 @@ class PeopleResponses:
 
     async def list_users(self, request: Request) -> Response:
         """Answer `GET /users`."""
-        return page(request, "users", "User", self._people.users(self._caller(request)), show_user)
+        return page(request, "users", self._people.users(self._caller(request)), show_user)
 
     async def get_user(self, request: Request) -> Response:
         """Answer `GET /users/{id}`."""
@@ -67,7 +67,7 @@ class PeopleResponses:
 
     async def list_groups(self, request: Request) -> Response:
         """Answer `GET /groups`."""
-        return page(request, "groups", "Group", self._people.groups(self._caller(request)), show_group)
+        return page(request, "groups", self._people.groups(self._caller(request)), show_group)
 
     async def get_group(self, request: Request) -> Response:
         """Answer `GET /groups/{id}`."""
@@ -126,12 +126,12 @@ class PeopleResponses:
     async def list_assigned_to(self, request: Request) -> Response:
         """Answer `GET /servicePrincipals/{id}/appRoleAssignedTo`: who has the roles of its application."""
         found = self._roles.of_resource(self._caller(request), request.path_params["id"])
-        return page(request, "appRoleAssignments", "AppRoleAssignment", found, dict)
+        return page(request, "appRoleAssignments", found, dict)
 
     async def list_role_assignments(self, request: Request) -> Response:
         """Answer `GET /users/{id}/appRoleAssignments` and the like: the roles that somebody has."""
         found = self._roles.to_principal(self._caller(request), request.path_params["id"])
-        return page(request, "appRoleAssignments", "AppRoleAssignment", found, dict)
+        return page(request, "appRoleAssignments", found, dict)
 
     async def assign_role(self, request: Request) -> Response:
         """Answer `POST …/appRoleAssignedTo` and `…/appRoleAssignments`; the body names both sides."""

@@ -54,7 +54,7 @@ class Responses:
     async def list_applications(self, request: Request) -> Response:
         """Answer `GET /applications`."""
         caller = self._caller(request)
-        return page(request, "applications", "Application", self._model.applications(caller), _application)
+        return page(request, "applications", self._model.applications(caller), _application)
 
     async def get_application(self, request: Request) -> Response:
         """Answer `GET /applications/{id}`."""
@@ -107,7 +107,7 @@ class Responses:
         """Answer `GET /servicePrincipals`."""
         caller = self._caller(request)
         found = self._model.service_principals(caller)
-        return page(request, "servicePrincipals", "ServicePrincipal", found, self._service_principal)
+        return page(request, "servicePrincipals", found, self._service_principal)
 
     async def get_service_principal(self, request: Request) -> Response:
         """Answer `GET /servicePrincipals/{id}`."""

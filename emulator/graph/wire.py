@@ -1,7 +1,7 @@
 """The wire format of all of Graph's answers: collections, entities, request bodies, references."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,18 +9,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
-from emulator.graph.exceptions import BAD_REQUEST
-from emulator.graph.members import Shape, check
+from emulator.graph.exceptions import BAD_REQUEST, NOT_SUPPORTED
 from emulator.graph.odata import Item, query, select
 
 CONTEXT = "https://graph.microsoft.com/v1.0/$metadata#"
 
 
-def page(
-    request: Request, collection: str, kind: str, found: Iterable[Document], show: Callable[[Document], Item]
-) -> Response:
+def page(request: Request, collection: str, found: Iterable[Document], show: Callable[[Document], Item]) -> Response:
     """Answer a collection."""
-    value = query((show(document) for document in found), request.query_params, kind)
+    value = query((show(document) for document in found), request.query_params)
     return JSONResponse({"@odata.context": f"{CONTEXT}{collection}", "value": value})
 
 
@@ -31,11 +28,11 @@ def entity(request: Request, collection: str, item: Item, status_code: int = 200
     return JSONResponse(body, status_code=status_code)
 
 
-async def body_of(request: Request, members: dict[str, Shape]) -> dict[str, Any]:
+async def body_of(request: Request, members: Collection[str]) -> dict[str, Any]:
     """Return the request's JSON object without its nulls; an empty body is an empty object.
 
     Raises:
-        ServiceError: 400 if it is not a JSON object, or a member is unknown or has a wrong type.
+        ServiceError: 400 if it is not a JSON object, or has a member that the local Microsoft Graph lacks.
     """
     raw = await request.body()
     try:
@@ -46,9 +43,11 @@ async def body_of(request: Request, members: dict[str, Shape]) -> dict[str, Any]
         raise BAD_REQUEST(f"Unable to read JSON request payload: {error}") from error
     if not isinstance(body, dict):
         raise BAD_REQUEST("Unable to read JSON request payload: an object is expected.")
-    check(body, members)
     # The CLI sends null for members that it was not given.
-    return {name: value for name, value in body.items() if value is not None and not name.startswith("@odata.")}
+    known = {name: value for name, value in body.items() if value is not None and not name.startswith("@odata.")}
+    if unknown := sorted(known.keys() - set(members)):
+        raise NOT_SUPPORTED(f"the property {', '.join(unknown)} in bodies of Microsoft Graph")
+    return known
 
 
 def by_app_id(request: Request) -> bool:
