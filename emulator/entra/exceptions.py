@@ -25,186 +25,106 @@ class Row:
 
 
 # The rows for users, and for APIs that a tenant has registered, are from memory, except the text of 65001.
+# fmt: off
 ERRORS: dict[int, Row] = {
-    28000: Row(
-        400,
-        "invalid_request",
-        "Provided value for the input parameter scope is not valid because it contains more than one resource. Scope "
-        "{scope} is not valid.",
-    ),
-    50020: Row(
-        400,
-        "invalid_grant",
-        "User account '{{EmailHidden}}' from identity provider 'live.com' does not exist in tenant '{tenant}' and cannot "
-        "access the application in that tenant. The account needs to be added as an external user in the tenant first.",
-    ),
+    28000: Row(400, "invalid_request",
+        "Provided value for the input parameter scope is not valid because it contains more than one resource. "
+        "Scope {scope} is not valid."),
+    50020: Row(400, "invalid_grant",
+        "User account '{{EmailHidden}}' from identity provider 'live.com' does not exist in tenant '{tenant}' and "
+        "cannot access the application in that tenant. The account needs to be added as an external user in the "
+        "tenant first."),
     50027: Row(400, "invalid_request", "JWT token is invalid or malformed: {reason}."),
-    50034: Row(
-        400,
-        "invalid_grant",
-        "The user account {{EmailHidden}} does not exist in the {tenant} directory. To sign into this application, the "
-        "account must be added to the directory.",
-    ),
+    50034: Row(400, "invalid_grant",
+        "The user account {{EmailHidden}} does not exist in the {tenant} directory. To sign into this application, "
+        "the account must be added to the directory."),
     50049: Row(400, "invalid_instance", "Unknown or invalid instance."),
     50055: Row(400, "invalid_grant", "The password is expired."),
     50057: Row(400, "invalid_grant", "The user account is disabled."),
-    50059: Row(
-        400,
-        "invalid_request",
-        "No tenant-identifying information found in either the request or implied by any provided credentials.",
-    ),
-    50105: Row(
-        400,
-        "invalid_grant",
-        "Your administrator has configured the application {api} ('{api_id}') to block users unless they are specifically "
-        "granted ('assigned') access to the application. The signed in user '{{EmailHidden}}' is blocked because they are "
-        "not a direct member of a group with access, nor had access directly assigned by an administrator. Please contact "
-        "your administrator to assign access to this application.",
-    ),
+    50059: Row(400, "invalid_request",
+        "No tenant-identifying information found in either the request or implied by any provided credentials."),
+    50105: Row(400, "invalid_grant",
+        "Your administrator has configured the application {api} ('{api_id}') to block users unless they are "
+        "specifically granted ('assigned') access to the application. The signed in user '{{EmailHidden}}' is "
+        "blocked because they are not a direct member of a group with access, nor had access directly assigned by "
+        "an administrator. Please contact your administrator to assign access to this application."),
     50126: Row(400, "invalid_grant", "Error validating credentials due to invalid username or password."),
-    50173: Row(
-        400,
-        "invalid_grant",
-        "The provided grant has expired due to it being revoked, a fresh auth token is needed. The user might have changed "
-        "or reset their password. The grant was issued on '{issued}' and the TokensValidFrom date (before which tokens are "
-        "not valid) for this user is '{valid_from}'.",
-    ),
-    65001: Row(
-        400,
-        "invalid_grant",
-        "The user or administrator has not consented to use the application with ID '{client_id}' named '{client}'. Send "
-        "an interactive authorization request for this user and resource.",
-        "consent_required",
-    ),
+    50173: Row(400, "invalid_grant",
+        "The provided grant has expired due to it being revoked, a fresh auth token is needed. The user might have "
+        "changed or reset their password. The grant was issued on '{issued}' and the TokensValidFrom date (before "
+        "which tokens are not valid) for this user is '{valid_from}'."),
+    65001: Row(400, "invalid_grant",
+        "The user or administrator has not consented to use the application with ID '{client_id}' named "
+        "'{client}'. Send an interactive authorization request for this user and resource.", "consent_required"),
     70003: Row(400, "unsupported_grant_type", "The app requested an unsupported grant type '{grant_type}'."),
-    70011: Row(
-        400,
-        "invalid_scope",
+    70011: Row(400, "invalid_scope",
         "The provided request must include a 'scope' input parameter. The provided value for the input parameter "
-        "'scope' is not valid. The scope {scope} is not valid.",
-    ),
-    90002: Row(
-        400,
-        "invalid_request",
+        "'scope' is not valid. The scope {scope} is not valid."),
+    90002: Row(400, "invalid_request",
         "Tenant '{tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the "
         "correct cloud. Check with your subscription administrator, this may happen if there are no active "
-        "subscriptions for the tenant.",
-    ),
-    90009: Row(
-        400,
-        "invalid_request",
-        "Application '{client_id}'({client}) is requesting a token for itself. This scenario is supported only if resource "
-        "is specified using the GUID based App Identifier.",
-    ),
-    500011: Row(
-        400,
-        "invalid_resource",
-        "The resource principal named {resource} was not found in the tenant named {tenant}. This can happen if the "
-        "application has not been installed by the administrator of the tenant or consented to by any user in the "
-        "tenant. You might have sent your authentication request to the wrong tenant.",
-    ),
-    501051: Row(
-        400,
-        "invalid_grant",
-        "Application '{client_id}'({client}) is not assigned to a role for the application '{api_id}'({api}).",
-    ),
-    650053: Row(
-        400,
-        "invalid_scope",
-        "The application '{client}' asked for scope '{scope}' that doesn't exist on the resource '{api_id}'. Contact the "
-        "app vendor.",
-    ),
-    700016: Row(
-        400,
-        "unauthorized_client",
-        "Application with identifier '{client_id}' was not found in the directory '{tenant}'. This can happen if the "
-        "application has not been installed by the administrator of the tenant or consented to by any user in the "
-        "tenant. You may have sent your authentication request to the wrong tenant.",
-    ),
-    700021: Row(
-        401,
-        "invalid_client",
+        "subscriptions for the tenant."),
+    90009: Row(400, "invalid_request",
+        "Application '{client_id}'({client}) is requesting a token for itself. This scenario is supported only if "
+        "resource is specified using the GUID based App Identifier."),
+    500011: Row(400, "invalid_resource",
+        "The resource principal named {resource} was not found in the tenant named {tenant}. This can happen if "
+        "the application has not been installed by the administrator of the tenant or consented to by any user in "
+        "the tenant. You might have sent your authentication request to the wrong tenant."),
+    501051: Row(400, "invalid_grant",
+        "Application '{client_id}'({client}) is not assigned to a role for the application '{api_id}'({api})."),
+    650053: Row(400, "invalid_scope",
+        "The application '{client}' asked for scope '{scope}' that doesn't exist on the resource '{api_id}'. "
+        "Contact the app vendor."),
+    700016: Row(400, "unauthorized_client",
+        "Application with identifier '{client_id}' was not found in the directory '{tenant}'. This can happen if "
+        "the application has not been installed by the administrator of the tenant or consented to by any user in "
+        "the tenant. You may have sent your authentication request to the wrong tenant."),
+    700021: Row(401, "invalid_client",
         "Client assertion application identifier doesn't match 'client_id' parameter. Review the documentation at "
-        "https://learn.microsoft.com/entra/identity-platform/certificate-credentials.",
-    ),
-    700023: Row(
-        401,
-        "invalid_client",
+        "https://learn.microsoft.com/entra/identity-platform/certificate-credentials."),
+    700023: Row(401, "invalid_client",
         "Client assertion audience claim does not match Realm issuer. The audience '{audience}' is not the token "
-        "endpoint '{endpoint}'.",
-    ),
-    700024: Row(
-        401,
-        "invalid_client",
-        "Client assertion is not within its valid time range. Current time: {now}, assertion valid from {not_before}, "
-        "expiry time of assertion {expires}.",
-    ),
-    700027: Row(
-        401,
-        "invalid_client",
+        "endpoint '{endpoint}'."),
+    700024: Row(401, "invalid_client",
+        "Client assertion is not within its valid time range. Current time: {now}, assertion valid from "
+        "{not_before}, expiry time of assertion {expires}."),
+    700027: Row(401, "invalid_client",
         "The certificate with identifier used to sign the client assertion is not registered on application. "
-        "[Reason - {reason}, Thumbprint of key used by client: '{thumbprint}', Please visit the Azure Portal, Graph "
-        "Explorer or directly use MS Graph to see configured keys for app Id '{client_id}'.]",
-    ),
-    700082: Row(
-        400,
-        "invalid_grant",
+        "[Reason - {reason}, Thumbprint of key used by client: '{thumbprint}', Please visit the Azure Portal, "
+        "Graph Explorer or directly use MS Graph to see configured keys for app Id '{client_id}'.]"),
+    700082: Row(400, "invalid_grant",
         "The refresh token has expired due to inactivity. The token was issued on {issued} and was inactive for "
-        "90.00:00:00.",
-    ),
-    700211: Row(
-        401,
-        "invalid_client",
+        "90.00:00:00."),
+    700211: Row(401, "invalid_client",
         "No matching federated identity record found for presented assertion issuer '{issuer}'. Please check your "
         "federated identity credential Subject, Audience and Issuer against the presented assertion. "
-        "https://docs.microsoft.com/en-us/azure/active-directory/develop/workload-identity-federation",
-    ),
-    900023: Row(
-        400,
-        "invalid_request",
-        "Specified tenant identifier '{tenant}' is neither a valid DNS name, nor a valid external domain.",
-    ),
+        "https://docs.microsoft.com/en-us/azure/active-directory/develop/workload-identity-federation"),
+    900023: Row(400, "invalid_request",
+        "Specified tenant identifier '{tenant}' is neither a valid DNS name, nor a valid external domain."),
     900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
-    900561: Row(
-        400, "invalid_request", "The endpoint only accepts POST, OPTIONS requests. Received a {method} request."
-    ),
-    1002012: Row(
-        400,
-        "invalid_scope",
+    900561: Row(400, "invalid_request",
+        "The endpoint only accepts POST, OPTIONS requests. Received a {method} request."),
+    1002012: Row(400, "invalid_scope",
         "The provided value for scope {scope} is not valid. Client credential flows must have a scope value with "
-        "/.default suffixed to the resource identifier (application ID URI).",
-    ),
+        "/.default suffixed to the resource identifier (application ID URI)."),
     7000112: Row(400, "unauthorized_client", "Application '{client_id}'({name}) is disabled."),
-    7000215: Row(
-        401,
-        "invalid_client",
-        "Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not "
-        "the client secret ID, for a secret added to app '{client_id}'.",
-    ),
-    7000216: Row(
-        401,
-        "invalid_client",
-        "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
-    ),
-    7000218: Row(
-        401,
-        "invalid_client",
-        "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
-    ),
-    7000222: Row(
-        401,
-        "invalid_client",
-        "The provided client secret keys for app '{client_id}' are expired. Visit the Azure portal to create new keys "
-        "for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: "
-        "https://aka.ms/certCreds.",
-    ),
-    7000229: Row(
-        400,
-        "unauthorized_client",
-        "The client application {client_id} is missing service principal in the tenant {tenant}.",
-    ),
+    7000215: Row(401, "invalid_client",
+        "Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, "
+        "not the client secret ID, for a secret added to app '{client_id}'."),
+    7000216: Row(401, "invalid_client",
+        "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type."),
+    7000218: Row(401, "invalid_client",
+        "The request body must contain the following parameter: 'client_assertion' or 'client_secret'."),
+    7000222: Row(401, "invalid_client",
+        "The provided client secret keys for app '{client_id}' are expired. Visit the Azure portal to create new "
+        "keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added "
+        "security: https://aka.ms/certCreds."),
+    7000229: Row(400, "unauthorized_client",
+        "The client application {client_id} is missing service principal in the tenant {tenant}."),
     9002313: Row(400, "invalid_grant", "Invalid request. Request is malformed or invalid."),
 }
+# fmt: on
 
 
 @said(MEMORY)
@@ -242,13 +162,7 @@ def invalid_tenant(error: ServiceError) -> ServiceError:
 
 @said(MEMORY)
 def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceError:
-    """Return the 401 with which ARM, and services like it, refuse a token.
-
-    Args:
-        code: code of the error.
-        message: the message, also used in `WWW-Authenticate`.
-        tenant_id: the tenant whose sign-in page `WWW-Authenticate` names.
-    """
+    """Return the 401 with which ARM, and services like it, refuse a token."""
     challenge = (
         f'Bearer authorization_uri="https://login.microsoftonline.com/{tenant_id}", error="invalid_token", '
         f'error_description="{message}"'
