@@ -97,14 +97,7 @@ class Call:
         return body
 
     def note(self, kind: str, status: int, headers: Mapping[str, str], error: ServiceError | None) -> None:
-        """Record the call in the activity log, if it is more than a read.
-
-        Args:
-            kind: the type that the call is about, or the type and its action.
-            status: HTTP status of the answer.
-            headers: headers of the answer.
-            error: the error, if it was refused.
-        """
+        """Record the call in the activity log, if it is more than a read."""
         if self.request.method not in VERBS:
             return
         client_id = self.request.headers.get("x-ms-client-request-id", "")

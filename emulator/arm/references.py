@@ -28,13 +28,7 @@ class References:
         self._table = platform.store.table("arm_references")
 
     def replace(self, holder: str, before: Sequence[str], after: Sequence[str]) -> None:
-        """Replace the references of a holder.
-
-        Args:
-            holder: id of the resource that refers to the targets.
-            before: lower-case ids of its former targets.
-            after: lower-case ids of its new targets.
-        """
+        """Replace the references of a holder."""
         for target in before:
             if target not in after:
                 self._table.delete(f"{target}{SEPARATOR}{holder.lower()}")

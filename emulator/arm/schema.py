@@ -81,13 +81,7 @@ def between(lowest: int, highest: int, refusal: Refusal) -> Rule:
 
 
 def matching(pattern: str, wrong: tuple[str, ...], refusal: Refusal) -> Rule:
-    """Return the rule for a string that a regular expression must match as a whole.
-
-    Args:
-        pattern: the regular expression.
-        wrong: strings that it does not match.
-        refusal: builds the error.
-    """
+    """Return the rule for a string that a regular expression must match as a whole."""
     return Rule(str, lambda value: re.fullmatch(pattern, value) is not None, wrong, refusal)
 
 
@@ -168,13 +162,7 @@ class Reading:
     fixed: list[tuple[str, Any, Refusal]] = field(default_factory=list)
 
     def read(self, kind: Kind, value: Any, path: str) -> Any:  # noqa: PLR0911 - one return for each kind
-        """Return a value in the table's casing, and collect problems and references.
-
-        Args:
-            kind: the kind of the value, as in a property table.
-            value: the parsed JSON.
-            path: JSON path of the value; "" for the whole document.
-        """
+        """Return a value in the table's casing, and collect problems and references."""
         match kind:
             case Required() | Since():
                 return self.read(kind.kind, value, path)

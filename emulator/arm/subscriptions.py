@@ -115,13 +115,7 @@ class Subscriptions:
         return found
 
     def provider(self, subscription_id: str, namespace: str, locations: Sequence[str]) -> Json:
-        """Return a provider as GET answers it.
-
-        Args:
-            subscription_id: the subscription, which decides the registration state.
-            namespace: namespace of the provider, in any case.
-            locations: the locations that each of its types lists, unless its manifest has others.
-        """
+        """Return a provider as GET answers it."""
         name = self.canonical(namespace)
         return {
             "id": f"/subscriptions/{subscription_id}/providers/{name}",

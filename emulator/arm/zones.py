@@ -18,11 +18,6 @@ def zones_of(location: str) -> tuple[str, ...]:
 def check(identifier: ResourceId, location: str, body: dict[str, Any]) -> None:
     """Check the zones of a resource.
 
-    Args:
-        identifier: id of the resource.
-        location: its region.
-        body: the body of the PUT; `zones` that are empty are removed from it.
-
     Raises:
         ServiceError: 400 for a region without zones, or a zone that the region does not have.
     """

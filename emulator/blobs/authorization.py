@@ -41,13 +41,6 @@ class Authorization:
     def check(self, request: Request, query: dict[str, str], target: Target, operation: Operation, tenant: str) -> str:
         """Authorize a request and return its SAS permissions; a key or a role gives all of them.
 
-        Args:
-            request: the request, with its headers.
-            query: decoded query parameters.
-            target: the account, container or blob that it addresses.
-            operation: what it does.
-            tenant: the tenant that a caller without a credential is told to sign in to.
-
         Raises:
             ServiceError: 401, 403, or 409 for anonymous access, in the service's words.
         """

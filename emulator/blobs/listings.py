@@ -6,14 +6,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 def rename(xml: bytes, endpoint: str, prefix: str, *, of_containers: bool) -> bytes:
-    """Return a listing as the account would have answered it.
-
-    Args:
-        xml: Azurite's answer.
-        endpoint: URL of the account.
-        prefix: prefix of the account's container names in Azurite.
-        of_containers: whether it lists containers, or else the blobs of one container.
-    """
+    """Return a listing as the account would have answered it."""
     root = ET.fromstring(xml)  # noqa: S314 - Azurite's own answer, not a client's text
     root.set("ServiceEndpoint", endpoint)
     if "ContainerName" in root.attrib:

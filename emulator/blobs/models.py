@@ -48,12 +48,7 @@ class BlobsModel:
     """The blobs and containers of all accounts, kept in Azurite."""
 
     def __init__(self, platform: Platform, accounts: StorageAccounts) -> None:
-        """Keep the accounts, and sign the SAS for Azurite.
-
-        Args:
-            platform: its port `azurite` says where Azurite listens.
-            accounts: the storage accounts.
-        """
+        """Keep the accounts, and sign the SAS for Azurite."""
         self._platform = platform
         self.accounts = accounts
         self._signature = azurite.signature(azurite.key(platform.store))

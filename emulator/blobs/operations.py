@@ -112,12 +112,6 @@ def target_of(host: str, raw_path: str) -> Target:
 def classify(target: Target, method: str, query: dict[str, str], headers: dict[str, str]) -> Operation:
     """Return the operation that a request asks for.
 
-    Args:
-        target: what it addresses.
-        method: HTTP method.
-        query: decoded query parameters, names in lower case.
-        headers: headers, names in lower case.
-
     Raises:
         ServiceError: 400 for what the local Azure does not have.
     """

@@ -83,14 +83,6 @@ def check(
 ) -> None:
     """Check the header `Authorization: SharedKey <account>:<signature>`.
 
-    Args:
-        authorization: value of the header.
-        account: the account that the host names.
-        keys: the account's keys.
-        texts: the strings that the client may have signed, see `strings_to_sign`.
-        date: value of `x-ms-date` or `Date`.
-        now: the current time.
-
     Raises:
         ServiceError: 403 `AuthenticationFailed` with the reason; 400 for a header of another form, or of another scheme.
     """

@@ -128,13 +128,7 @@ REGION_NOT_FOUND = Refusal(400, "NoRegisteredProviderFound", MEMORY,
 
 @said(MEMORY)
 def sku_not_available(size: str, location: str, zone: str = "") -> ServiceError:
-    """Build the 409 for a size that this subscription cannot use in the region or zone.
-
-    Args:
-        size: name of the size.
-        location: name of the region.
-        zone: the zone, if only the zone lacks the size.
-    """
+    """Build the 409 for a size that this subscription cannot use in the region or zone."""
     where = f"location '{location}' in zone '{zone}'" if zone else f"location '{location}'"
     return ServiceError(
         409,

@@ -8,13 +8,7 @@ from emulator.compute import exceptions, sizes
 
 
 def kept(kind: Kind, other: Any, label: str) -> Fixed:
-    """Return the kind of a member that a resource keeps for life.
-
-    Args:
-        kind: the kind of the member.
-        other: another value, for tests.
-        label: what errors call the member.
-    """
+    """Return the kind of a member that a resource keeps for life."""
     return Fixed(kind, other, lambda _: exceptions.CHANGE_NOT_ALLOWED(label))
 
 

@@ -54,12 +54,6 @@ class Quotas:
     def check(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
         """Check that the limits allow what a resource needs, in place of what it uses now.
 
-        Args:
-            subscription_id: the subscription.
-            location: name of the region.
-            resource_id: the resource; "" for resources that do not exist yet.
-            demand: what it needs, by name of the usage.
-
         Raises:
             ServiceError: 409 with the first limit that it would exceed.
         """

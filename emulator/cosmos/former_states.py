@@ -47,13 +47,7 @@ class FormerStates:
             self._changes.append(_Change(now, number, key, former))
 
     def past(self, prefix: str, lag_seconds: float, seen: int) -> Past | None:
-        """Return a container as it was, or None if nothing has changed since.
-
-        Args:
-            prefix: beginning of the keys of the container's documents.
-            lag_seconds: how long ago, in seconds.
-            seen: the number of a write that has to be seen.
-        """
+        """Return a container as it was, or None if nothing has changed since."""
         since = self._now() - lag_seconds
         unseen = [
             change

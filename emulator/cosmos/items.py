@@ -54,11 +54,6 @@ class Items:
     def upsert(self, document: Document, partition: Any, if_match: str | None = None) -> tuple[Document, bool]:
         """Create or replace a document; return it, and whether it is new.
 
-        Args:
-            document: the document.
-            partition: the partition key that the request names.
-            if_match: ETag that an existing document must have, `*`, or None; ignored if there is no document.
-
         Raises:
             ServiceError: 412; 409 if a unique key is taken; 400 for an invalid document; 413 for one too large.
         """

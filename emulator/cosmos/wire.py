@@ -65,16 +65,7 @@ def reply(
     operation: str = "read",
     headers: Mapping[str, str | None] | None = None,
 ) -> Response:
-    """Answer with the headers that all answers have, and some more.
-
-    Args:
-        request: the request.
-        clock: for the time in a header.
-        body: JSON text; empty for an answer without a body.
-        status: HTTP status.
-        operation: a key of `CHARGES`.
-        headers: further headers; those that are None are left out.
-    """
+    """Answer with the headers that all answers have, and some more."""
     common = {
         "x-ms-activity-id": request.headers.get("x-ms-activity-id") or str(uuid4()),
         "x-ms-request-charge": charge(operation, len(body), getattr(request.state, "level", "")),

@@ -21,14 +21,7 @@ class AppRoles:
         self._table = platform.store.table("entra_app_role_assignments")
 
     def assign(self, resource_id: str, role_id: str, kind: str, principal_id: str) -> Document:
-        """Assign a role; return the assignment.
-
-        Args:
-            resource_id: object id of the service principal whose application has the role.
-            role_id: id of the role.
-            kind: `user`, `group` or `servicePrincipal`.
-            principal_id: object id of who gets the role.
-        """
+        """Assign a role; return the assignment."""
         assignment = {
             "id": str(uuid4()),
             "appRoleId": role_id.lower(),

@@ -74,13 +74,7 @@ class FunctionIndex:
 
 
 def build_index(functions: list[dict[str, Any]], route_prefix: str, disabled: frozenset[str]) -> FunctionIndex:
-    """Check the functions that the worker reported, and put each into its table.
-
-    Args:
-        functions: The worker's index: name and bindings of each function.
-        route_prefix: `extensions.http.routePrefix` of host.json.
-        disabled: Lower-cased names of functions that app settings disable.
-    """
+    """Check the functions that the worker reported, and put each into its table."""
     index = FunctionIndex()
     seen: set[str] = set()
     for function in sorted(functions, key=lambda one: str(one["name"]).lower()):

@@ -53,12 +53,7 @@ class RouteTemplate:
         return "/".join(segment.shape for segment in self._segments)
 
     def match(self, segments: list[str], *, trailing_slash: bool) -> dict[str, str] | None:
-        """Return the captured values, or None if the path does not match.
-
-        Args:
-            segments: The path's escaped segments, with dot segments already resolved.
-            trailing_slash: Whether a slash followed the last segment; a catch-all keeps it.
-        """
+        """Return the captured values, or None if the path does not match."""
         values: dict[str, str] = {}
         for position, segment in enumerate(self._segments):
             if segment.catch_all:

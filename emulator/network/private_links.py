@@ -83,13 +83,7 @@ def render_service(arm: Reads, stored: Json) -> Json:
 
 
 def is_visible(service: Json, subscription_id: str, member: str = "visibility") -> bool:
-    """Tell whether a service is visible to a subscription, or approves its connections without asking.
-
-    Args:
-        service: the service's document.
-        subscription_id: the subscription.
-        member: `visibility` or `autoApproval`.
-    """
+    """Tell whether a service is visible to a subscription, or approves its connections without asking."""
     listed = {item.lower() for item in service["properties"][member]["subscriptions"]}
     own = service["id"].split("/")[2].lower() == subscription_id.lower()
     return (own and member == "visibility") or bool(listed & {subscription_id.lower(), EVERYBODY})

@@ -36,13 +36,7 @@ class Child:
     """One supervised process, in a separate session, so that Ctrl-C reaches only the supervisor."""
 
     def __init__(self, program: Program, logs: Path, started: Callable[[str, ProcessId], None]) -> None:
-        """Prepare a child without starting it.
-
-        Args:
-            program: the program to run.
-            logs: the folder for its log.
-            started: called with name and identity of each process that is started.
-        """
+        """Prepare a child without starting it."""
         self.program = program
         self.restarts = 0
         self.log = logs / f"{program.name}.log"

@@ -80,13 +80,7 @@ def inherited() -> dict[str, str]:
 
 
 def answers(port: int, path: str, *, any_status: bool = False) -> Callable[[], Awaitable[bool]]:
-    """Return a function that tells whether a program on localhost answers.
-
-    Args:
-        port: its port.
-        path: path of the request.
-        any_status: whether 503 counts as an answer.
-    """
+    """Return a function that tells whether a program on localhost answers."""
 
     async def ready() -> bool:
         try:

@@ -87,12 +87,6 @@ class AuthorizationModel:
     def authorize_linked(self, caller: Principal, action: str, scope: str, linked: Sequence[tuple[str, str]]) -> None:
         """Check that the caller may join the resources that a write refers to.
 
-        Args:
-            caller: the principal that makes the call.
-            action: the action of the write, which is already allowed.
-            scope: the scope of the write.
-            linked: (action, resource id) pairs that the caller needs in addition.
-
         Raises:
             ServiceError: 403 `LinkedAuthorizationFailed`.
         """

@@ -51,15 +51,7 @@ def linked_authorization_failed(
     missing: Sequence[tuple[str, str]],
     blocked: Sequence[tuple[str, str]],
 ) -> ServiceError:
-    """Build the 403 for a write that joins resources which the caller may not join.
-
-    Args:
-        caller: the principal that made the call.
-        action: the action of the write.
-        scope: the scope of the write.
-        missing: (action, resource id) pairs that no role assignment allows.
-        blocked: (action, resource id) pairs that a deny assignment forbids.
-    """
+    """Build the 403 for a write that joins resources which the caller may not join."""
     actions = ",".join(dict.fromkeys(pair[0] for pair in (*missing, *blocked)))
     begin = (
         f"The client '{caller.shown}' with object id '{caller.object_id}' has permission to perform action "

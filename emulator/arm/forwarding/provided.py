@@ -55,14 +55,6 @@ async def put(
 ) -> ResourceOperation:
     """Begin to create or change a resource. The id of the operation is the path and query to poll.
 
-    Args:
-        arm: the model.
-        caller: the principal on whose behalf the call is made.
-        resource_id: id of the resource.
-        api_version: api-version of the PUT.
-        body: body of the PUT.
-        correlation_id: correlation id of the deployment.
-
     Raises:
         ServiceError: the provider refuses the call or does not answer.
     """

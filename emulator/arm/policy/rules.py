@@ -53,13 +53,7 @@ class Write:
 
 
 def applies(definition: Json, write: Write, group_type: str) -> bool:
-    """Tell whether a definition looks at a write at all.
-
-    Args:
-        definition: the `properties` of the definition.
-        write: the write.
-        group_type: the type of resource groups, which have location and tags but are not resources.
-    """
+    """Tell whether a definition looks at a write at all."""
     mode = str(definition.get("mode") or "Indexed").lower()
     return mode == "all" or (mode == "indexed" and write.indexed and write.type != group_type)
 

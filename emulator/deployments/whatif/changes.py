@@ -25,11 +25,6 @@ UNSUPPORTED = (
 async def changes_of(arm: ArmModel, prepared: Prepared, *, with_payloads: bool) -> list[Json]:
     """Return the changes that a deployment would make.
 
-    Args:
-        arm: the resources.
-        prepared: the deployment.
-        with_payloads: whether to compare the resources, or only to tell which exist.
-
     Raises:
         ServiceError: the caller may not read a resource.
     """

@@ -51,13 +51,7 @@ def activity_reason(name: str, error: FunctionError) -> str:
 
 
 def exception_details(name: str, error: FunctionError | None, message: str) -> str:
-    """Return the Details of a TaskFailed: the .NET exception as JSON, with the Python stack in it.
-
-    Args:
-        name: the function's name.
-        error: what the function raised, None if it raised nothing.
-        message: the exception's message if `error` is None.
-    """
+    """Return the Details of a TaskFailed: the .NET exception as JSON, with the Python stack in it."""
     inner: dict[str, Any] | None = None
     if error is not None:
         inner = _dotnet_exception(

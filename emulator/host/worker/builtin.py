@@ -55,14 +55,7 @@ class _InvocationContext(Context):
 def decode_arguments(
     function: LoadedFunction, header: dict[str, Any], body: bytes, app_directory: Path
 ) -> dict[str, Any]:
-    """Convert an `invoke` frame into the arguments of the function, with the SDK's own converters.
-
-    Args:
-        function: the function to call.
-        header: the frame's header.
-        body: the frame's body; for an HTTP trigger, the request's.
-        app_directory: folder of the app.
-    """
+    """Convert an `invoke` frame into the arguments of the function, with the SDK's own converters."""
     arguments: dict[str, Any] = {}
     for binding in function.bindings:
         name, kind = binding["name"], binding["type"]

@@ -78,11 +78,6 @@ def _find_app(module: ModuleType, module_name: str) -> Any:
 def check_function(name: str, call: Callable[..., Any], bindings: tuple[dict[str, Any], ...]) -> LoadedFunction:
     """Check a function's parameters and annotations against its bindings.
 
-    Args:
-        name: the function's name.
-        call: the Python function.
-        bindings: its bindings, in the form of function.json.
-
     Raises:
         FunctionLoadError: a check fails; the author of the app can fix it.
     """

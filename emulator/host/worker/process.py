@@ -94,14 +94,7 @@ class Worker:
     def __init__(
         self, app_directory: Path, environment: dict[str, str], engine: str = "builtin", python: Path | None = None
     ) -> None:
-        """Prepare a worker without starting it.
-
-        Args:
-            app_directory: folder of the app.
-            environment: the whole environment of the process.
-            engine: what runs the functions.
-            python: interpreter for a published package; None for a working tree, which uses this interpreter's packages.
-        """
+        """Prepare a worker without starting it."""
         self._command = _command(app_directory, python)
         self._engine = engine
         self._app_directory = app_directory

@@ -79,13 +79,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 
 
 def boot_check(texts: list[str], image: str, now: datetime) -> list[Problem]:
-    """Return the problems that a bootstrap machine would meet, in the order of its stages.
-
-    Args:
-        texts: the configs that it fetches.
-        image: SKU of its image, which tells the release if no file does.
-        now: when it boots.
-    """
+    """Return the problems that a bootstrap machine would meet, in the order of its stages."""
     try:
         installation = Installation.read(texts, image)
     except IgnitionError as error:

@@ -67,12 +67,6 @@ class Downloads:
     ) -> Reply:
         """Send a GET from a machine.
 
-        Args:
-            machine: the machine that calls.
-            url: an https URL.
-            authorities: PEM certificates that verify the server's; () for the public authorities.
-            identity: the client certificate to present, if any.
-
         Raises:
             DownloadError: if there is no connection, or the server cannot be trusted.
         """

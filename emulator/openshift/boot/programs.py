@@ -348,10 +348,5 @@ _KNOWN = {(program.component, program.command): program for program in PROGRAMS}
 
 
 def find(component: str, command: str) -> Program | None:
-    """Return a program, or None for one of which nothing is known here.
-
-    Args:
-        component: name of its image in the release.
-        command: the last word before its arguments.
-    """
+    """Return a program, or None for one of which nothing is known here."""
     return _KNOWN.get((component, command.rpartition("/")[2]))

@@ -25,13 +25,7 @@ _OF_THE_IMAGE = {
 
 
 def failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File]) -> str:
-    """Return why a unit does not run, in systemd's words; "" if it does.
-
-    Args:
-        name: the unit's name.
-        units: the config's units, by name.
-        files: the config's files, by path.
-    """
+    """Return why a unit does not run, in systemd's words; "" if it does."""
     units = {found[1]: Unit(file.text) for path, file in files.items() if (found := _UNIT_FILE.fullmatch(path))} | {
         **units
     }

@@ -40,13 +40,7 @@ class Cause:
 
 
 def invalid_value(field: str, value: Any, message: str) -> Cause:
-    """Return the cause for a value that is not allowed.
-
-    Args:
-        field: path of the member.
-        value: the value; a text that begins with `0x` is shown without quotes.
-        message: what is wrong.
-    """
+    """Return the cause for a value that is not allowed."""
     shown = value if isinstance(value, str) and value.startswith("0x") else json.dumps(value, ensure_ascii=False)
     return Cause("FieldValueInvalid", field, f"Invalid value: {shown}: {message}")
 

@@ -15,13 +15,7 @@ def seconds(cluster: Cluster) -> str:
 
 
 def written(cluster: Cluster, before: Json, conditions: Conditions) -> list[Json]:
-    """Return conditions for a status; a condition whose status has not changed keeps its transition time.
-
-    Args:
-        cluster: the cluster, for its clock.
-        before: the object as it was, or {}.
-        conditions: the conditions to write.
-    """
+    """Return conditions for a status; a condition whose status has not changed keeps its transition time."""
     known = {one["type"]: one for one in (before.get("status") or {}).get("conditions") or ()}
     now = seconds(cluster)
     written = []

@@ -11,13 +11,7 @@ RESOURCE_GROUPS = "microsoft.resources/resourcegroups"
 
 
 def join_id(scope: str, resource_type: str, names: list[str]) -> str:
-    """Return the resource id `{scope}/providers/{namespace}/{type}/{name}/…`.
-
-    Args:
-        scope: id of the scope; "" for the tenant.
-        resource_type: full type, with its namespace.
-        names: one name for each segment of the type.
-    """
+    """Return the resource id `{scope}/providers/{namespace}/{type}/{name}/…`."""
     if resource_type.lower() == RESOURCE_GROUPS and scope:
         return f"{scope}/resourceGroups/{names[0]}"
     namespace, *types = resource_type.split("/")

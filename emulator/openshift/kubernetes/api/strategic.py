@@ -110,15 +110,7 @@ def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: l
 
 
 def _reorder(key: str, live: Any, target: Json, name: str, order: list[Any]) -> None:
-    """Sort a merged list: what the client names in its order, the rest in the old order and as far ahead as that says.
-
-    Args:
-        key: the merge key of the list, "" for one of plain values.
-        live: the list before the patch.
-        target: the object that has the list.
-        name: the list's name.
-        order: the items, or only their keys, in the client's order.
-    """
+    """Sort a merged list: what the client names in its order, the rest in the old order and as far ahead as that says."""
     items = target.get(name)
     if not isinstance(items, list) or (name not in SETS and not (key and _are_objects(items))):
         return

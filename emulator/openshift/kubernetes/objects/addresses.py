@@ -56,10 +56,6 @@ def keep(old: Json, new: Json) -> None:
     """Keep what the cluster gave a Service if an update leaves it out, so that the file it was made from can replace it.
 
     Source: https://github.com/kubernetes/kubernetes/pull/103532, of release 1.22.
-
-    Args:
-        old: the Service before the change.
-        new: the Service after it, which is modified.
     """
     before, after = old["spec"], new["spec"]
     if EXTERNAL_NAME not in (before["type"], after["type"]):
@@ -79,13 +75,7 @@ def keep(old: Json, new: Json) -> None:
 
 
 def assign(service: Json, services: Iterable[Json], network: str) -> list[Cause]:
-    """Give a Service the address and the node ports that it lacks; return why it cannot have those that it wants.
-
-    Args:
-        service: the Service, which is modified.
-        services: all Services, with or without this one.
-        network: the network of Services.
-    """
+    """Give a Service the address and the node ports that it lacks; return why it cannot have those that it wants."""
     uid, spec = service["metadata"].get("uid"), service["spec"]
     others = [one["spec"] for one in services if one["metadata"]["uid"] != uid]
     causes = list(_assign_address(spec, {one.get("clusterIP") for one in others}, network))

@@ -59,13 +59,7 @@ def check(kind: Kind, scale: Json) -> None:
 
 
 def scaled(kind: Kind, obj: Json, scale: Json) -> Json:
-    """Return an object with the replicas of a Scale, in the version on which the Scale is based.
-
-    Args:
-        kind: kind of the object.
-        obj: the object, which is not modified.
-        scale: the Scale, checked.
-    """
+    """Return an object with the replicas of a Scale, in the version on which the Scale is based."""
     new = copy.deepcopy(obj)
     version = (scale.get("metadata") or {}).get("resourceVersion")
     if version:
