@@ -68,12 +68,15 @@ def test_the_app_is_not_ready_while_its_reads_may_answer_with_the_past(
         assert "--default-consistency-level Strong" in problem["remedy"]
 
 
-def install_by_program(world: World) -> str:
-    """Let OpenShift's own installer make the clusters of the default version; return the version."""
-    (entry,) = (each for each in world.cosmos["OpenShiftVersions"].documents.values() if each.get("default"))
-    entry |= {"installer": "openshift-install", "installerDigest": f"sha256:{'5' * 64}"}
+# The version of the catalogue that OpenShift's own installer makes, and one that needs no such program.
+BY_PROGRAM, BUILT_IN = "4.17.9", "4.10.67"
+
+
+def offer(world: World, version: str) -> None:
+    """Offer only one version."""
+    for entry in world.cosmos["OpenShiftVersions"].documents.values():
+        entry |= {"enabled": entry["version"] == version, "default": entry["version"] == version}
     world.services.store.versions._read_at = float("-inf")
-    return str(entry["version"])
 
 
 def told(world: World) -> dict[str, str]:
@@ -99,13 +102,14 @@ def test_an_instance_that_is_too_small_for_the_installer_is_told_before_the_firs
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=free_mib << 20))
     monkeypatch.setattr("os.sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else memory_mib << 8)
+    offer(world, BUILT_IN)
     assert told(world) == {}
-    version = install_by_program(world)
+    offer(world, BY_PROGRAM)
     assert codes(world) == (["InstallerDoesNotFit"] if want else [])
     for text in told(world).values():
         assert want in text
         assert "plan=ElasticPremium" in text
-    program = tmp_path / "openshift-install" / version / ("5" * 64) / "openshift-install"
+    program = tmp_path / "openshift-install" / BY_PROGRAM / ("5" * 64) / "openshift-install"
     program.parent.mkdir(parents=True)
     program.touch()
     assert told(world) == {}
@@ -216,7 +220,6 @@ def codes_of_own(own: CallersWorld) -> list[str]:
 
 def test_ones_own_service_needs_an_identity_for_the_installer(own: CallersWorld) -> None:
     """A package that came before its template lacks it."""
-    install_by_program(own)
     own.services = replace(own.services, settings=replace(own.services.settings, first_party_client_id=""))
     assert codes_of_own(own) == ["InstallerIdentityMissing"]
 
