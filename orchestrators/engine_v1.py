@@ -14,8 +14,8 @@ import azure.durable_functions as df
 
 from orchestrators import verdicts
 from orchestrators.plan_endings import Endings
-from orchestrators.tries import Tries, begin_tries, caller, forget_deaths
-from shared.steps import Crashed, Ending, Heard, RowKind, StartInput, Verb
+from orchestrators.tries import Tries, begin_tries, forget_deaths
+from shared.steps import Crashed, Ending, Heard, RowKind, StartInput, Verb, caller
 
 # Each episode replays its generation: a long one costs more than starting a new one.
 POLLS_PER_GENERATION = 4

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypedDict
 
-from orchestrators.tries import caller
-from shared.steps import Caller, StartInput
+from shared.steps import Caller, StartInput, caller
 
 
 class PackedStart(Caller):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NotRequired, TypedDict
 
 from shared.arm.errors import CloudErrorBody
-from shared.steps import Caller, Heard, Policy, ResolvedRow, RetryClass, RowKind, StartInput, Verb, pause
+from shared.steps import Caller, Heard, Policy, ResolvedRow, RetryClass, RowKind, StartInput, Verb, caller, pause
 
 # Why a row is tried again: a class of errors, or the death of the process that ran its call.
 Cause = RetryClass | Literal["died"]
@@ -59,19 +59,6 @@ class Tries(TypedDict):
     lastMessage: str
     error: CloudErrorBody | None
     failure: NotRequired[CloudErrorBody]
-
-
-def caller(start: StartInput) -> Caller:
-    """Return the members of the operation that every activity gets: no document, no secret, no plan."""
-    return {
-        "operationId": start["operationId"],
-        "attempt": start["attempt"],
-        "clusterKey": start["clusterKey"],
-        "clusterDocumentId": start["clusterDocumentId"],
-        "correlationId": start["correlationId"],
-        "clientRequestId": start["clientRequestId"],
-        "traceparent": start["traceparent"],
-    }
 
 
 def begin_tries(start: StartInput, row: ResolvedRow, now: datetime) -> Tries:

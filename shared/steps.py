@@ -239,6 +239,19 @@ class StartInput(Caller):
     done: list[str]
 
 
+def caller(start: StartInput) -> Caller:
+    """Return the members of the operation that every activity gets: no document, no secret, no plan."""
+    return {
+        "operationId": start["operationId"],
+        "attempt": start["attempt"],
+        "clusterKey": start["clusterKey"],
+        "clusterDocumentId": start["clusterDocumentId"],
+        "correlationId": start["correlationId"],
+        "clientRequestId": start["clientRequestId"],
+        "traceparent": start["traceparent"],
+    }
+
+
 class Done(TypedDict):
     """The work is done."""
 
