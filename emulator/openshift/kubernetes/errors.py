@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.sources import public_output, said
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
@@ -81,10 +82,36 @@ def status(error: ServiceError) -> Json:
 
 
 # The contract tests compare the whole Status with that of a real kube-apiserver; the README lists where they differ.
-_REAL_SERVER = "kubernetes/kubernetes: the answers of kube-apiserver, to which the contract tests compare these"
+_SERVER = public_output(
+    "kubernetes/kubernetes: the answers of kube-apiserver, to which the contract tests compare these"
+)
+_EMPTY: Json = {"details": {}}
+# fmt: off
+NO_SUCH_RESOURCE = Refusal(404, "NotFound", _SERVER, "the server could not find the requested resource", extra=_EMPTY)
+REJECTED_PATCH = Refusal(422, "Invalid", _SERVER,
+    "the server rejected our request due to an error in our request", extra=_EMPTY)
+BAD_REQUEST = Refusal(400, "BadRequest", _SERVER, "{message}")
+INTERNAL = Refusal(500, "InternalError", _SERVER,
+    "Internal error occurred: {message}", extra={"details": {"causes": [{"message": "{message}"}]}})
+UNAUTHORIZED = Refusal(401, "Unauthorized", _SERVER, "Unauthorized")
+METHOD_NOT_ALLOWED = Refusal(405, "MethodNotAllowed", _SERVER,
+    "the server does not allow this method on the requested resource", extra=_EMPTY)
+UNSUPPORTED_MEDIA_TYPE = Refusal(415, "UnsupportedMediaType", _SERVER,
+    "the body of the request was in an unknown format - accepted media types include: {accepted:, }")
+# The bare answers to media types that are no patch types, or in which nothing is served.
+UNKNOWN_PATCH_TYPE = Refusal(415, "UnsupportedMediaType", _SERVER, "415: Unsupported Media Type", extra=_EMPTY)
+NOT_ACCEPTABLE = Refusal(406, "NotAcceptable", _SERVER, "406: Not Acceptable", extra=_EMPTY)
+# For a form of an object, requested with `as=`, that is not served.
+UNKNOWN_FORM = Refusal(406, "NotAcceptable", _SERVER, "only the following media types are accepted: {accepted:, }")
+EXPIRED = Refusal(410, "Expired", _SERVER, "{message}")
+TOO_LARGE_VERSION = Refusal(504, "Timeout", _SERVER,
+    "Timeout: Too large resource version: {version}, current: {current}", extra={"details": {
+        "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+        "retryAfterSeconds": 1}})
+# fmt: on
 
 
-@said(public_output(_REAL_SERVER))
+@said(_SERVER)
 def _error(code: HTTPStatus, reason: str, message: str, details: Json | None = None) -> ServiceError:
     return ServiceError(code, reason, message, extra={} if details is None else {"details": details})
 
@@ -99,11 +126,6 @@ def _details(kind: Kind, name: str = "", **more: Any) -> Json:
 def not_found(kind: Kind, name: str) -> ServiceError:
     """Return 404 for an object that does not exist."""
     return _error(HTTPStatus.NOT_FOUND, "NotFound", f'{kind.resource} "{name}" not found', _details(kind, name))
-
-
-def no_such_resource() -> ServiceError:
-    """Return 404 for a path below a known group that names no kind."""
-    return _error(HTTPStatus.NOT_FOUND, "NotFound", "the server could not find the requested resource", {})
 
 
 def already_exists(kind: Kind, name: str) -> ServiceError:
@@ -146,39 +168,9 @@ def invalid_object(kind: Kind, name: str, causes: Sequence[Cause]) -> ServiceErr
     return invalid(kind.group, kind.kind, name, causes)
 
 
-def rejected_patch() -> ServiceError:
-    """Return 422 for a JSON patch that does not apply."""
-    return _error(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid",
-        "the server rejected our request due to an error in our request",
-        {},
-    )
-
-
-def bad_request(message: str) -> ServiceError:
-    """Return 400."""
-    return _error(HTTPStatus.BAD_REQUEST, "BadRequest", message)
-
-
 def unexpected(message: str) -> ServiceError:
     """Return 500 without a reason, which the real server sends for an error that its code did not foresee."""
     return _error(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
-
-
-def internal(message: str) -> ServiceError:
-    """Return 500 with a cause."""
-    return _error(
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-        "InternalError",
-        f"Internal error occurred: {message}",
-        {"causes": [{"message": message}]},
-    )
-
-
-def unauthorized() -> ServiceError:
-    """Return 401."""
-    return _error(HTTPStatus.UNAUTHORIZED, "Unauthorized", "Unauthorized")
 
 
 def forbidden(message: str, details: Json) -> ServiceError:
@@ -189,56 +181,3 @@ def forbidden(message: str, details: Json) -> ServiceError:
 def forbidden_object(kind: Kind, name: str, why: str, **details: Any) -> ServiceError:
     """Return 403 for an object that admission refuses."""
     return forbidden(f'{kind.resource} "{name}" is forbidden: {why}', _details(kind, name, **details))
-
-
-def method_not_allowed() -> ServiceError:
-    """Return 405."""
-    return _error(
-        HTTPStatus.METHOD_NOT_ALLOWED,
-        "MethodNotAllowed",
-        "the server does not allow this method on the requested resource",
-        {},
-    )
-
-
-def unsupported_media_type(accepted: Sequence[str]) -> ServiceError:
-    """Return 415 with the media types that are accepted."""
-    return _error(
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        "UnsupportedMediaType",
-        "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted),
-    )
-
-
-def unknown_patch_type() -> ServiceError:
-    """Return the bare 415 for a patch whose content type is not a patch type."""
-    return _error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", "415: Unsupported Media Type", {})
-
-
-def not_acceptable() -> ServiceError:
-    """Return the bare 406 for media types in which nothing is served."""
-    return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", "406: Not Acceptable", {})
-
-
-def unknown_form(accepted: Sequence[str]) -> ServiceError:
-    """Return 406 for a form of an object, requested with `as=`, that is not served; with the media types that are."""
-    message = "only the following media types are accepted: " + ", ".join(accepted)
-    return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", message)
-
-
-def expired(message: str) -> ServiceError:
-    """Return 410 for a past version that is no longer kept."""
-    return _error(HTTPStatus.GONE, "Expired", message)
-
-
-def too_large_version(version: int, current: int) -> ServiceError:
-    """Return 504 for a version that does not exist yet."""
-    return _error(
-        HTTPStatus.GATEWAY_TIMEOUT,
-        "Timeout",
-        f"Timeout: Too large resource version: {version}, current: {current}",
-        {
-            "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
-            "retryAfterSeconds": 1,
-        },
-    )

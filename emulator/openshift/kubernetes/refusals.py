@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from emulator.core.errors import ServiceError
+from emulator.core.refusals import Refusal
 from emulator.core.server import UNSUPPORTED
 from emulator.core.sources import OWN, documentation, public_output, said
 from emulator.openshift.kubernetes.kinds import Json, Kind
@@ -17,11 +18,14 @@ KUBE_APISERVER = "https://github.com/kubernetes/kubernetes/tree/v1.20.2/cmd/kube
 # The code of the server, which has the words: `transformDecodeError`, `jsonPatcher`.
 STRICTNESS = "https://github.com/kubernetes/apiserver/tree/master/pkg/endpoints/handlers"
 
-
-@said(OWN)
-def not_emulated(what: str) -> ServiceError:
-    """Return 501 for what a real server can do and this one cannot."""
-    return ServiceError(HTTPStatus.NOT_IMPLEMENTED, UNSUPPORTED, f"{UNSUPPORTED}: {what}", extra={"details": {}})
+# fmt: off
+NOT_EMULATED = Refusal(501, UNSUPPORTED, OWN, f"{UNSUPPORTED}: {{what}}", extra={"details": {}})
+ANOTHER_NAMESPACE = Refusal(400, "BadRequest", public_output(KUBE_APISERVER),
+    "the namespace of the object ({found}) does not match the namespace on the request ({requested})")
+MANAGERS_APPLIED = Refusal(400, "BadRequest", public_output(KUBE_APISERVER), "metadata.managedFields must be nil")
+# The words after the colon are those of a parser.
+NOT_YAML = Refusal(400, "BadRequest", public_output(KUBE_APISERVER), "error decoding YAML: {why}")
+# fmt: on
 
 
 @said(documentation(STRICTNESS))
@@ -62,16 +66,6 @@ def deletion_of_another(kind: Kind, name: str, condition: str, wanted: str, foun
         f'Operation cannot be fulfilled on {kind.name} "{name}": the {condition} in the precondition ({wanted}) does '
         f"not match the {condition} in record ({found}). The object might have been {happened}",
         extra={"details": _details(kind, name)},
-    )
-
-
-@said(public_output(KUBE_APISERVER))
-def another_namespace(found: str, requested: str) -> ServiceError:
-    """Return 400 for an update whose object names another namespace than the path."""
-    return ServiceError(
-        HTTPStatus.BAD_REQUEST,
-        "BadRequest",
-        f"the namespace of the object ({found}) does not match the namespace on the request ({requested})",
     )
 
 
@@ -118,15 +112,3 @@ def untyped(problems: Sequence[str]) -> ServiceError:
     """Return 500 without a reason for an object to apply that does not fit its schema."""
     what = problems[0] if len(problems) == 1 else "\n  ".join(["errors:", *problems])
     return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", f"failed to create typed patch object: {what}")
-
-
-@said(public_output(KUBE_APISERVER))
-def managers_applied() -> ServiceError:
-    """Return 400 for an object to apply that has managers."""
-    return ServiceError(HTTPStatus.BAD_REQUEST, "BadRequest", "metadata.managedFields must be nil")
-
-
-@said(public_output(KUBE_APISERVER))
-def not_yaml(why: str) -> ServiceError:
-    """Return 400 for a body to apply that is not an object in YAML; the words after the colon are those of a parser."""
-    return ServiceError(HTTPStatus.BAD_REQUEST, "BadRequest", f"error decoding YAML: {why}")

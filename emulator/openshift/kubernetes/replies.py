@@ -71,7 +71,7 @@ def table_version(request: Request, *, served: bool) -> str:
             return ""
         if served and (form, parameters.get("g")) == ("Table", TABLE_GROUP) and version in TABLE_VERSIONS:
             return version
-    raise errors.unknown_form(SERVED_TYPES) if is_json else errors.not_acceptable()
+    raise errors.UNKNOWN_FORM(SERVED_TYPES) if is_json else errors.NOT_ACCEPTABLE()
 
 
 def check_json(accept: str) -> None:
@@ -81,7 +81,7 @@ def check_json(accept: str) -> None:
         ServiceError: 406 if it does not.
     """
     if not any(media_type in JSON_TYPES for media_type, _ in _choices(accept)):
-        raise errors.not_acceptable()
+        raise errors.NOT_ACCEPTABLE()
 
 
 def _choices(accept: str) -> list[tuple[str, dict[str, str]]]:

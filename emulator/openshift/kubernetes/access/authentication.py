@@ -47,11 +47,11 @@ class Authenticator:
         """
         if certificate is None:
             if headers.get("authorization", "").lower().startswith("bearer "):
-                raise errors.unauthorized()
+                raise errors.UNAUTHORIZED()
             return ANONYMOUS
         now = self._clock.now().astimezone(UTC)
         if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
-            raise errors.unauthorized()
+            raise errors.UNAUTHORIZED()
         if certificate not in self._known:
             if len(self._known) >= KEPT_CERTIFICATES:
                 self._known.clear()
@@ -63,13 +63,13 @@ class Authenticator:
         try:
             crypto.X509StoreContext(self._store, crypto.X509.from_cryptography(certificate)).verify_certificate()
         except crypto.X509StoreContextError as error:
-            raise errors.unauthorized() from error
+            raise errors.UNAUTHORIZED() from error
         if not _is_for_clients(certificate):
-            raise errors.unauthorized()
+            raise errors.UNAUTHORIZED()
         names = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
         groups = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
         if not names:
-            raise errors.unauthorized()
+            raise errors.UNAUTHORIZED()
         return User(names[0], (*groups, AUTHENTICATED))
 
 

@@ -33,7 +33,7 @@ def parse(text: bytes, media_type: str, kind: Kind) -> Json:
     try:
         return load(text, media_type, "" if kind.is_custom else kind.kind)
     except UnreadableError as error:
-        raise errors.bad_request(
+        raise errors.BAD_REQUEST(
             f"the object provided is unrecognized (must be of type {kind.kind}): {error}"
         ) from error
 
@@ -56,7 +56,7 @@ def load(text: bytes, media_type: str, built_in: str) -> Json:
         except protobuf.ProtobufError as error:
             raise UnreadableError(str(error)) from error
     if media_type not in OBJECT_TYPES:
-        raise errors.unsupported_media_type(OBJECT_TYPES)
+        raise errors.UNSUPPORTED_MEDIA_TYPE(OBJECT_TYPES)
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else go_yaml.load(text)
     except ValueError as error:
@@ -79,7 +79,7 @@ def check_kind(kind: Kind, obj: Json) -> None:
     """
     if problem := unregistered(kind, obj):
         name, version = obj.get("kind") or kind.kind, obj.get("apiVersion") or kind.version
-        raise errors.bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
+        raise errors.BAD_REQUEST(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
 
 
 def unregistered(kind: Kind, obj: Json) -> str:
@@ -100,16 +100,16 @@ def config_of(kind: Kind, text: bytes) -> Json:
     try:
         found = go_yaml.load(text)
     except yaml.YAMLError as error:
-        raise refusals.not_yaml(f"error converting YAML to JSON: yaml: {error}") from error
+        raise refusals.NOT_YAML(f"error converting YAML to JSON: yaml: {error}") from error
     found = {} if found is None else found
     if not isinstance(found, dict):
-        raise refusals.not_yaml("the body is not an object")
+        raise refusals.NOT_YAML("the body is not an object")
     if (found.get("apiVersion"), found.get("kind")) != (kind.api_version, kind.kind):
-        raise errors.bad_request(f"the object to apply is not a {kind.kind} of {kind.api_version}")
+        raise errors.BAD_REQUEST(f"the object to apply is not a {kind.kind} of {kind.api_version}")
     given = found.get("metadata")
     metadata.decode(kind, given)
     if given and given.get("managedFields") is not None:
-        raise refusals.managers_applied()
+        raise refusals.MANAGERS_APPLIED()
     return found
 
 

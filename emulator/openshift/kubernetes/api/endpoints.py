@@ -110,13 +110,13 @@ class Endpoints:
         kinds = self._objects.kinds
         if group and (group not in kinds.groups() or kinds.is_custom(group)):
             return replies.no_page()
-        raise errors.no_such_resource()
+        raise errors.NO_SUCH_RESOURCE()
 
     def _refuse(self, call: Call) -> Response:
         """Refuse a subresource that is not emulated, once its object exists."""
         if self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
             raise errors.not_found(call.kind, call.info.name)
-        raise refusals.not_emulated(_missing(call.kind, call.info.subresource))
+        raise refusals.NOT_EMULATED(_missing(call.kind, call.info.subresource))
 
     async def _create(self, call: Call) -> Response:
         body = await _object(call)
@@ -147,7 +147,7 @@ class Endpoints:
         if waiting.is_for_a_first_pod(call.kind, call.request) and not any(
             map(wanted.selector, self._objects.storage.scan(call.kind, _namespace(call)))
         ):
-            raise refusals.not_emulated(waiting.NO_PODS)
+            raise refusals.NOT_EMULATED(waiting.NO_PODS)
         seconds = query.get("timeoutSeconds") or "0"
         watch = Watch(
             call.kind,
@@ -304,23 +304,23 @@ def _check_shape(kind: Kind, info: RequestInfo) -> None:
     needs_namespace = kind.namespaced and (info.name or info.verb == "create")
     if info.rest or (in_namespace and not kind.namespaced) or (needs_namespace and not info.namespace):
         if info.verb == "create" and not in_namespace and not info.name:
-            raise errors.method_not_allowed()
-        raise errors.no_such_resource()
+            raise errors.METHOD_NOT_ALLOWED()
+        raise errors.NO_SUCH_RESOURCE()
     if info.subresource:
         if info.subresource in kind.unserved:
             return
         served = {*kind.subresources, *([STATUS] if kind.has_status else []), *([scale.NAME] if kind.scale else [])}
         if info.subresource not in served:
-            raise errors.not_found(kind, info.name) if kind.is_custom else errors.no_such_resource()
+            raise errors.not_found(kind, info.name) if kind.is_custom else errors.NO_SUCH_RESOURCE()
         if info.verb not in STATUS_VERBS:
-            raise errors.method_not_allowed()
+            raise errors.METHOD_NOT_ALLOWED()
         return
     if info.verb == "deletecollection" and kind.namespaced and not info.namespace:
-        raise errors.no_such_resource() if kind.is_custom else errors.method_not_allowed()
+        raise errors.NO_SUCH_RESOURCE() if kind.is_custom else errors.METHOD_NOT_ALLOWED()
     whole = info.verb in ("list", "watch", "create", "deletecollection")
     misplaced = (info.verb == "create" and info.name) or (not whole and not info.name)
     if info.verb not in kind.verbs or misplaced:
-        raise errors.method_not_allowed()
+        raise errors.METHOD_NOT_ALLOWED()
 
 
 def _namespace(call: Call) -> str:
@@ -360,21 +360,21 @@ def _check_place(call: Call, obj: Json) -> None:
     """Check that the object of an update names the object in the path."""
     found = metadata.decode(call.kind, obj.get("metadata"))
     if "name" not in found:
-        raise errors.bad_request(
+        raise errors.BAD_REQUEST(
             f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
         )
     if found["name"] != call.info.name:
-        raise errors.bad_request(
+        raise errors.BAD_REQUEST(
             f"the name of the object ({found['name']}) does not match the name on the URL ({call.info.name})"
         )
     # The path of a Namespace has a namespace too: its own name.
     namespace = found.get("namespace", call.info.namespace)
     if call.info.namespace and namespace != call.info.namespace:
-        raise refusals.another_namespace(namespace, call.info.namespace)
+        raise refusals.ANOTHER_NAMESPACE(found=namespace, requested=call.info.namespace)
 
 
 def _check_namespace(call: Call, found: Json) -> None:
     if call.kind.namespaced and found.get("namespace", call.info.namespace) != call.info.namespace:
-        raise errors.bad_request(
+        raise errors.BAD_REQUEST(
             "the namespace of the provided object does not match the namespace sent on the request"
         )

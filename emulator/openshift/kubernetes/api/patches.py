@@ -30,16 +30,16 @@ def json_patch(target: Json, operations: Any) -> Json:
     """
     if not isinstance(operations, list):
         kind = "object" if isinstance(operations, dict) else "value"
-        raise errors.bad_request(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
+        raise errors.BAD_REQUEST(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
     result: Any = copy.deepcopy(target)
     try:
         for operation in operations:
             result = _apply(result, operation)
     except (AttributeError, KeyError, IndexError, ValueError, TypeError) as error:
         # The path leads through a value that is not a container, or the operation is not an object with a path.
-        raise errors.rejected_patch() from error
+        raise errors.REJECTED_PATCH() from error
     if not isinstance(result, dict):
-        raise errors.rejected_patch()
+        raise errors.REJECTED_PATCH()
     return result
 
 

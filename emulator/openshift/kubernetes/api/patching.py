@@ -23,18 +23,18 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
     accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
     if media_type not in accepted:
         if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
-            raise errors.unknown_patch_type()
-        raise errors.unsupported_media_type([*accepted, APPLY_PATCH])
+            raise errors.UNKNOWN_PATCH_TYPE()
+        raise errors.UNSUPPORTED_MEDIA_TYPE([*accepted, APPLY_PATCH])
     try:
         patch = json.loads(text)
     except ValueError as error:
         if media_type == MERGE_PATCH:
             raise errors.unexpected(NO_PATCH) from error
-        raise errors.bad_request(str(error)) from error
+        raise errors.BAD_REQUEST(str(error)) from error
     if media_type == JSON_PATCH:
         return lambda current: json_patch(current, patch)
     if not isinstance(patch, dict):
-        raise errors.bad_request("the patch is not an object")
+        raise errors.BAD_REQUEST("the patch is not an object")
     if media_type == MERGE_PATCH:
         return lambda current: dict(merge_patch(current, patch))
     return lambda current: strategic_merge_patch(kind, current, patch)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.errors import BAD_REQUEST
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import names
 
@@ -86,12 +86,12 @@ def _requirement(text: str) -> Requirement:
     """Parse one part of a label selector."""
     found = _REQUIREMENT.fullmatch(text)
     if found is None:
-        raise bad_request(f"unable to parse requirement: '{text}'")
+        raise BAD_REQUEST(f"unable to parse requirement: '{text}'")
     part = found.groupdict("")
     key, operator = part["key"] or part["absent"], part["sign"] or part["word"]
     values = {one.strip() for one in part["listed"].split(",")} if part["word"] else {part["value"]}
     for problem in (*names.qualified_name(key), *(wrong for one in sorted(values) for wrong in names.label_value(one))):
-        raise bad_request(f"unable to parse requirement: '{text}': {problem}")
+        raise BAD_REQUEST(f"unable to parse requirement: '{text}': {problem}")
     match operator:
         case "":
             return lambda labels: (key in labels) is not bool(part["absent"])
@@ -105,7 +105,7 @@ def _requirement(text: str) -> Requirement:
 
 def _compared(key: str, operator: str, limit: str) -> Requirement:
     if not _INTEGER.fullmatch(limit):
-        raise bad_request(f"unable to parse requirement: '{limit}' is not an integer")
+        raise BAD_REQUEST(f"unable to parse requirement: '{limit}' is not an integer")
 
     def fits(labels: Mapping[str, str]) -> bool:
         found = labels.get(key, "")
@@ -128,12 +128,12 @@ def field_selector(kind: Kind, text: str) -> Selector:
     for part in filter(None, text.split(",")):
         found = re.fullmatch(r"([^=!]*)(==|!=|=)(.*)", part)
         if not found:
-            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
+            raise BAD_REQUEST(f"invalid selector: '{text}'; can't understand '{part}'")
         field, operator, value = found.groups()
         if "=" in value:
-            raise bad_request(f"invalid field selector: unescaped character in value: {ord('=')}")
+            raise BAD_REQUEST(f"invalid field selector: unescaped character in value: {ord('=')}")
         if field not in _LABELS + FIELDS.get(kind.name, ()):
-            raise bad_request(_unknown_field(kind, field))
+            raise BAD_REQUEST(_unknown_field(kind, field))
         requirements.append((field, operator == "!=", value))
 
     def selects(obj: Json) -> bool:

@@ -62,7 +62,7 @@ class Watch:
 
     def _begin(self, storage: Storage) -> Iterator[bytes]:
         if self.initial and self.version > storage.revision:
-            raise errors.too_large_version(self.version, storage.revision)
+            raise errors.TOO_LARGE_VERSION(version=self.version, current=storage.revision)
         if self.initial or self.version == 0:
             for found in storage.scan(self.kind, self.namespace):
                 if self.selector(found):
@@ -71,7 +71,7 @@ class Watch:
                 yield self._event("BOOKMARK", self._bookmark(storage, {INITIAL_EVENTS_END: "true"}))
             return
         if self.version < storage.oldest:
-            raise errors.expired(f"too old resource version: {self.version} ({storage.oldest})")
+            raise errors.EXPIRED(f"too old resource version: {self.version} ({storage.oldest})")
         for change in storage.changes_since(self.kind, self.version):
             yield from self._seen(change)
 

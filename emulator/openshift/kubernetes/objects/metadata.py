@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.errors import BAD_REQUEST
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import types
 
@@ -18,7 +18,7 @@ def decode(kind: Kind, value: Any) -> Json:
     try:
         decoded = types.metadata(kind, value, [])
     except types.MisfitError as error:
-        raise bad_request(
+        raise BAD_REQUEST(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
         ) from error
     return {name: member for name, member in decoded.items() if member != "" and name != "selfLink"}

@@ -273,13 +273,13 @@ class Objects:
     def _named(self, name: str) -> Kind:
         kind = self.kinds.named(name)
         if kind is None:
-            raise errors.no_such_resource()
+            raise errors.NO_SUCH_RESOURCE()
         return kind
 
     def _kind_of(self, obj: Json) -> Kind:
         kind = self.kinds.of(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
         if kind is None:
-            raise errors.no_such_resource()
+            raise errors.NO_SUCH_RESOURCE()
         return kind
 
     def now(self) -> str:

@@ -31,7 +31,7 @@ def of(kind: Kind, obj: Json) -> Json:
     """
     wanted = _at(obj, kind.scale["specReplicasPath"])
     if wanted is None and kind.is_custom:
-        raise errors.internal(f'the spec replicas field "{kind.scale["specReplicasPath"]}" does not exist')
+        raise errors.INTERNAL(f'the spec replicas field "{kind.scale["specReplicasPath"]}" does not exist')
     status: Json = {"replicas": _at(obj, kind.scale["statusReplicasPath"]) or 0}
     selector = _selector(kind, obj)
     return {
@@ -52,7 +52,7 @@ def check(kind: Kind, scale: Json) -> None:
     """
     wanted = _replicas(scale)
     if not isinstance(wanted, int) or isinstance(wanted, bool):
-        raise errors.bad_request(f"{KIND}.spec.replicas is {wanted!r}, not a number")
+        raise errors.BAD_REQUEST(f"{KIND}.spec.replicas is {wanted!r}, not a number")
     if wanted < 0:
         cause = invalid_value(kind.scale["specReplicasPath"], wanted, "should be a non-negative integer")
         raise errors.invalid_object(kind, scale["metadata"]["name"], [cause])

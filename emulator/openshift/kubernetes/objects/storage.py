@@ -83,7 +83,7 @@ class Storage:
             ServiceError: 410 if not all later changes are kept.
         """
         if revision < self.oldest:
-            raise errors.expired("The provided from version is too old to display a consistent list result.")
+            raise errors.EXPIRED("The provided from version is too old to display a consistent list result.")
         objects = {key_of(found): found for found in self.scan(kind, namespace)}
         for change in reversed(list(self.changes_since(kind, revision))):
             if namespace and change.object["metadata"].get("namespace") != namespace:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.errors import BAD_REQUEST
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import quantities
 
@@ -59,7 +59,7 @@ def decode(kind: Kind, obj: Json) -> tuple[Json, list[str]]:
     try:
         decoded = _decode(kind, obj, unknown)
     except MisfitError as error:
-        raise bad_request(
+        raise BAD_REQUEST(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
         ) from error
     return {name: obj[name] if name == "metadata" else decoded[name] for name in obj if name in decoded} | (
