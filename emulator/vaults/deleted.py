@@ -90,6 +90,12 @@ async def list_deleted(call: Call) -> Response:
     return page(call, [_shown(record) for record in found if _subscription(record) == subscription_id])
 
 
+async def list_deleted_pools(call: Call) -> Response:
+    """GET …/deletedManagedHSMs, which the CLI asks for beside deleted vaults: there are no pools of hardware modules."""
+    _enter(call, "Microsoft.KeyVault/deletedManagedHSMs/read")
+    return page(call, [])
+
+
 async def get_deleted(call: Call) -> Response:
     """GET …/locations/{location}/deletedVaults/{name}."""
     _enter(call, f"{_TYPE}/read")
@@ -155,6 +161,7 @@ def _shown(record: Json) -> Json:
 
 ROWS = (
     Row("GET", _S + "/deletedVaults", list_deleted, "Microsoft.KeyVault/deletedVaults", VERSIONS),
+    Row("GET", _S + "/deletedManagedHSMs", list_deleted_pools, "Microsoft.KeyVault/deletedManagedHSMs", VERSIONS),
     Row("GET", _ONE, get_deleted, _TYPE, VERSIONS),
     Row("POST", _ONE + "/purge", purge_deleted, f"{_TYPE}/purge", VERSIONS),
 )

@@ -92,6 +92,9 @@ def test_a_deleted_vault_is_recovered_or_purged(stage: Stage) -> None:
         assert (shown["properties"]["vaultId"], shown["properties"]["location"]) == (vault["id"], "eastus")
         every = stage.call("GET", f"{subscription}/providers/Microsoft.KeyVault/deletedVaults", VERSION).json()
         assert deleted in [found["id"] for found in every["value"]]
+        # The CLI asks for both kinds of what keeps keys.
+        pools = stage.call("GET", f"{subscription}/providers/Microsoft.KeyVault/deletedManagedHSMs", VERSION).json()
+        assert pools["value"] == []
         assert _code(stage.call("PUT", f"{TYPE}/{name}", VERSION, _body(stage))) == (409, "ConflictError")
         check = {"name": name, "type": TYPE}
         path = f"{subscription}/providers/Microsoft.KeyVault/checkNameAvailability"
