@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -195,13 +194,12 @@ def test_a_token_that_there_is_not_is_the_failure(tmp_path: Path) -> None:
         raise ClientAuthenticationError("canary: the identity is not assigned")
 
     with Gateway(Azure(ARM, AUDIENCES, none)) as gateway:
-        program = partial(Program, tmp_path / "openshift-install", tmp_path / "work", example.given())
+        made = Program(tmp_path / "openshift-install", tmp_path / "work")
         (tmp_path / "work").mkdir()
         (tmp_path / "openshift-install").write_text(f"{HEAD}token('https://management.azure.com')", encoding="utf-8")
         (tmp_path / "openshift-install").chmod(0o755)
-        made = program(gateway)
-        made.prepare()
+        made.prepare(example.given())
         with pytest.raises(InstallerError) as caught:
-            made.create("manifests", 60)
+            made.create("manifests", 60, example.given(), gateway)
         assert isinstance(gateway.failure, ClientAuthenticationError)
         assert "canary" not in str(caught.value)
