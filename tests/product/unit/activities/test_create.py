@@ -97,7 +97,7 @@ def test_a_group_that_is_not_the_clusters_is_refused(accepted: World, existing: 
 
 
 def test_a_group_of_a_former_cluster_is_waited_for_until_it_is_gone(accepted: World) -> None:
-    """Azure deletes it for minutes; meanwhile nothing is sent, and then the group is made anew."""
+    """Azure deletes it for minutes; meanwhile nothing is sent, and then the group is made again."""
     former = {"location": "eastus", "managedBy": CLUSTER_ID, "properties": {"provisioningState": "Deleting"}}
     accepted.azure.resources[CLUSTER_GROUP.lower()] = former
     outcome = call("ensure_resource_group")
