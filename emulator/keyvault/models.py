@@ -104,6 +104,12 @@ class KeyVaultModel(Vaults):
             if not secret["deleted"]:
                 yield self._version(vault, secret["name"], secret["versions"][-1])
 
+    def versions(self, vault: str, name: str) -> list[Document]:
+        """Return all versions of a secret, by id; none if there is no such secret."""
+        check_name(name)
+        secret = self._active(vault, name)
+        return [self._version(vault, name, version) for version in sorted(secret["versions"])] if secret else []
+
     # Soft delete
 
     def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:

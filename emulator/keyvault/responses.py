@@ -40,7 +40,12 @@ class Responses:
 
     async def list_secrets(self, request: Request, vault: Document) -> Response:
         """Answer `GET /secrets`."""
-        return page(request, self._model.secrets(vault["name"]), partial(_item, vault))
+        return page(request, self._model.secrets(vault["name"]), partial(_item, vault, versioned=False))
+
+    async def list_versions(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /secrets/{name}/versions`."""
+        versions = self._model.versions(vault["name"], request.path_params["name"])
+        return page(request, versions, partial(_item, vault, versioned=True))
 
     async def get_deleted_secret(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedsecrets/{name}`."""
@@ -72,8 +77,8 @@ def _bundle(vault: Document, version: Document, *, value: bool = False) -> dict[
     return {"value": version["value"]} | shown if value else shown
 
 
-def _item(vault: Document, version: Document) -> dict[str, Any]:
-    return _listed(_common(vault, version, versioned=False))
+def _item(vault: Document, version: Document, *, versioned: bool) -> dict[str, Any]:
+    return _listed(_common(vault, version, versioned=versioned))
 
 
 def _listed(shown: dict[str, Any]) -> dict[str, Any]:

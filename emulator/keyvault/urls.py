@@ -25,6 +25,7 @@ SECRETS: tuple[Operation[Secrets], ...] = (
     ("DELETE", "/secrets/{name}", "delete", "secrets/delete", Secrets.delete_secret),
     ("GET", "/secrets/{name}", "get", "secrets/getSecret/action", Secrets.get_secret),
     ("GET", "/secrets/{name}/", "get", "secrets/getSecret/action", Secrets.get_secret),
+    ("GET", "/secrets/{name}/versions", "list", "secrets/readMetadata/action", Secrets.list_versions),
     ("GET", "/secrets/{name}/{version}", "get", "secrets/getSecret/action", Secrets.get_secret),
     ("PATCH", "/secrets/{name}", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/", "set", "secrets/update/action", Secrets.update_secret),
