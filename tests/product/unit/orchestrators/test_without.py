@@ -77,7 +77,7 @@ def document(domain: str = "c1") -> Any:
     made = cluster_document(supersededOperationId="old", scaling={"before": 2, "begun": False})
     properties = made["openShiftCluster"]["properties"]
     properties["clusterProfile"]["domain"] = domain
-    properties["install"] = {"beginsAgain": True}
+    properties |= {"install": {"beginsAgain": True}, "installer": "openshift-install"}
     properties["masterProfile"]["diskEncryptionSetId"] = "/a/set"
     return made
 
