@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from emulator.openshift.kubernetes.api.patches import merge_patch
 from emulator.openshift.kubernetes.kinds import Kinds
 from emulator.openshift.kubernetes.objects import types
-from emulator.openshift.kubernetes.objects.validation.changes import ChangeRule
-from emulator.openshift.kubernetes.objects.validation.checks import NOTHING, Rule
+from tests.emulator.kubernetes_rules import NOTHING, ChangeRule, Rule
 
 Json = dict[str, Any]
 

@@ -1,5 +1,7 @@
 """Each rule of a built-in kind: the value that it refuses, in the words that the real server has for it."""
 
+from collections import Counter
+
 import pytest
 
 from emulator.core.clock import Clock
@@ -7,14 +9,14 @@ from emulator.core.errors import ServiceError
 from emulator.core.store import Store
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.kubernetes.errors import Cause
-from emulator.openshift.kubernetes.objects.validation import changes
-from emulator.openshift.kubernetes.objects.validation.changes import ChangeRule
-from emulator.openshift.kubernetes.objects.validation.checks import Rule, join
-from emulator.openshift.kubernetes.objects.validation.engine import RULES
+from emulator.openshift.kubernetes.objects.validation import changes, engine
+from emulator.openshift.kubernetes.objects.validation.checks import join
 from tests.emulator import kubernetes_objects as samples
+from tests.emulator import kubernetes_rules as rules
+from tests.emulator.kubernetes_rules import ChangeRule, Rule
 
-CHANGES = samples.named(changes.RULES)
-NAMED = samples.named(RULES)
+CHANGES = samples.named(rules.CHANGES)
+NAMED = samples.named(rules.RULES)
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,13 @@ def _create(objects: Objects, kind: str, obj: samples.Json) -> samples.Json:
 def test_the_object_in_which_rules_are_broken_is_valid(objects: Objects, kind: str) -> None:
     """Otherwise a test could pass because of another mistake."""
     assert _create(objects, kind, samples.valid(kind, "valid"))
+
+
+def test_each_check_has_an_example() -> None:
+    """A check that no example breaks is a rule that nobody has tried."""
+    examples = Counter(rule.on for rule in rules.RULES)
+    assert [place for place, checks in engine.CHECKS.items() if examples[place] < len(checks)] == []
+    assert {rule.kind for rule in rules.CHANGES} == set(changes.CHECKS)
 
 
 @pytest.mark.parametrize("rule", NAMED.values(), ids=NAMED)

@@ -1,8 +1,6 @@
-"""What a change of an object of a built-in kind may not do: one table of rules, each with a change that it refuses."""
+"""What a change of an object of a built-in kind may not do: the checks of each kind."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
@@ -22,29 +20,6 @@ STATEFUL_MAY_CHANGE = frozenset(
 CLAIM_MESSAGE = "spec is immutable after creation except resources.requests for bound claims"
 SELECTOR = "Invalid value: v1.LabelSelector{...}: field is immutable"
 Check = Callable[[Json, Json], Iterator[Cause]]
-
-
-@dataclass(frozen=True)
-class ChangeRule:
-    """One change that the server refuses.
-
-    Args:
-        kind: name of the kind.
-        check: takes the object before and after the change; yields what is wrong.
-        breaks: a change that is refused, as a merge patch of a valid object.
-        says: the message of the cause, without the difference between Go's structures that the real server adds.
-        field: the field of the cause.
-        reason: the reason of the cause.
-        first: what the object has before the change, as a merge patch of a valid object.
-    """
-
-    kind: str
-    check: Check
-    breaks: Json
-    says: str
-    field: str
-    reason: str = "FieldValueInvalid"
-    first: tuple[tuple[str, Any], ...] = ()
 
 
 def _role_ref(old: Json, new: Json) -> Iterator[Cause]:
@@ -113,70 +88,22 @@ def _service_address(old: Json, new: Json) -> Iterator[Cause]:
         yield Cause("FieldValueInvalid", "spec.clusterIPs[0]", message)
 
 
-RELABELLED: Json = {
-    "spec": {"selector": {"matchLabels": {"app": "new"}}, "template": {"metadata": {"labels": {"app": "new"}}}}
+CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "ConfigMap": (_sealed,),
+    "Secret": (_sealed, _fixed("type")),
+    f"RoleBinding.{RBAC}": (_role_ref,),
+    f"ClusterRoleBinding.{RBAC}": (_role_ref,),
+    f"Deployment.{APPS}": (_selector,),
+    f"DaemonSet.{APPS}": (_selector,),
+    f"ReplicaSet.{APPS}": (_selector,),
+    f"StatefulSet.{APPS}": (_stateful,),
+    "PersistentVolumeClaim": (_claim,),
+    "Service": (_service_address,),
+    DEFINITIONS: (_fixed("spec", "scope"),),
 }
-SEALED = (("immutable", True),)
-FORBIDDEN = "FieldValueForbidden"
-RULES = (
-    *(
-        ChangeRule(kind, _sealed, breaks, f"Forbidden: {WHEN_SET}", next(iter(breaks)), FORBIDDEN, SEALED)
-        for kind in ("ConfigMap", "Secret")
-        for breaks in ({"immutable": None}, {"data": {"a": "AAEC"}})
-    ),
-    ChangeRule("Secret", _fixed("type"), {"type": "other"}, 'Invalid value: "other": field is immutable', "type"),
-    *(
-        ChangeRule(
-            f"{kind}Binding.{RBAC}",
-            _role_ref,
-            {"roleRef": {"name": "other"}},
-            f'Invalid value: rbac.RoleRef{{APIGroup:"{RBAC}", Kind:"{kind}", Name:"other"}}: cannot change roleRef',
-            "roleRef",
-        )
-        for kind in ("Role", "ClusterRole")
-    ),
-    *(
-        ChangeRule(f"{kind}.{APPS}", _selector, RELABELLED, SELECTOR, "spec.selector")
-        for kind in ("Deployment", "DaemonSet", "ReplicaSet")
-    ),
-    ChangeRule(f"StatefulSet.{APPS}", _stateful, RELABELLED, f"Forbidden: {STATEFUL}", "spec", FORBIDDEN),
-    ChangeRule(
-        "PersistentVolumeClaim",
-        _claim,
-        {"spec": {"accessModes": ["ReadWriteMany"]}},
-        f"Forbidden: {CLAIM_MESSAGE}",
-        "spec",
-        FORBIDDEN,
-    ),
-    ChangeRule(
-        "Service",
-        _service_address,
-        {"spec": {"clusterIP": "10.0.0.77"}},
-        'Invalid value: []string{"10.0.0.77"}: may not change once set',
-        "spec.clusterIPs[0]",
-    ),
-    ChangeRule(
-        DEFINITIONS,
-        _fixed("spec", "scope"),
-        {"spec": {"scope": "Cluster"}},
-        'Invalid value: "Cluster": field is immutable',
-        "spec.scope",
-    ),
-)
-
-
-def _by_kind() -> Mapping[str, Mapping[Check, None]]:
-    """Return the checks of each kind, each once."""
-    found: dict[str, dict[Check, None]] = defaultdict(dict)
-    for rule in RULES:
-        found[rule.kind][rule.check] = None
-    return found
-
-
-BY_KIND = _by_kind()
 
 
 def causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
     """Yield the changes of an object that are not allowed."""
-    for check in BY_KIND.get(kind.name, ()):
+    for check in CHECKS.get(kind.name, ()):
         yield from check(old, new)

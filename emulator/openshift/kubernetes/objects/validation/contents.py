@@ -1,11 +1,11 @@
 """The rules of annotations, ConfigMaps and Secrets."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import names
-from emulator.openshift.kubernetes.objects.validation.checks import Rule
+from emulator.openshift.kubernetes.objects.validation.checks import Check
 
 # `kubectl apply` writes the whole object into an annotation, and some definitions are larger than this.
 MOST_ANNOTATION_BYTES = 256 << 10
@@ -24,7 +24,7 @@ def _annotations(value: Json, field: str) -> Iterator[Cause]:
         yield Cause("FieldValueTooLong", f"{field}.annotations", message)
 
 
-def _keys(member: str) -> Callable[[Json, str], Iterator[Cause]]:
+def _keys(member: str) -> Check:
     def check(value: Json, _field: str) -> Iterator[Cause]:
         for key in sorted(value.get(member) or {}):
             for problem in names.config_key(key):
@@ -39,33 +39,8 @@ def _typed(value: Json, _field: str) -> Iterator[Cause]:
             yield required(f"data[{key}]")
 
 
-IN_DATA, IN_BINARY_DATA = _keys("data"), _keys("binaryData")
-RULES = (
-    Rule(
-        "ObjectMeta",
-        _annotations,
-        {"annotations": {"a": "b" * MOST_ANNOTATION_BYTES}},
-        "Too long: must have at most 262144 bytes",
-        field="annotations",
-        reason="FieldValueTooLong",
-    ),
-    *(
-        Rule(
-            kind,
-            check,
-            {member: {"a/b": "AAEC"}},
-            f'Invalid value: "a/b": {names.CONFIG_KEY_MESSAGE}',
-            field=f"{member}[a/b]",
-        )
-        for kind, member, check in (
-            ("ConfigMap", "data", IN_DATA),
-            ("ConfigMap", "binaryData", IN_BINARY_DATA),
-            ("Secret", "data", IN_DATA),
-        )
-    ),
-    *(
-        Rule("Secret", _typed, {"type": kind}, "Required value", field=f"data[{key}]", reason="FieldValueRequired")
-        for kind, keys in TYPE_KEYS.items()
-        for key in keys
-    ),
-)
+CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "ObjectMeta": (_annotations,),
+    "ConfigMap": (_keys("data"), _keys("binaryData")),
+    "Secret": (_keys("data"), _typed),
+}

@@ -7,29 +7,33 @@ from emulator.openshift.kubernetes.errors import Cause
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.validation import contents, required, workloads
-from emulator.openshift.kubernetes.objects.validation.checks import Check, Rule
+from emulator.openshift.kubernetes.objects.validation.checks import Check, join
 
-RULES: tuple[Rule, ...] = (*contents.RULES, *workloads.RULES)
+# The checks of a type, or of one of its members: `Container`, `Container.name`.
+CHECKS: Mapping[str, tuple[Check, ...]] = {**contents.CHECKS, **workloads.CHECKS}
 
 
-def _by_type() -> Mapping[str, list[Rule]]:
-    """Return the rules of each type. Rows that differ only in their examples share a check, which runs once."""
-    found: dict[str, list[Rule]] = defaultdict(list)
-    seen: set[tuple[str, Check]] = set()
-    for rule in RULES:
-        if (rule.on, rule.check) not in seen:
-            seen.add((rule.on, rule.check))
-            found[rule.type].append(rule)
+def _by_type() -> Mapping[str, list[tuple[str, Check]]]:
+    """Return the checks of each type, each with the member that it looks at, "" for the whole value."""
+    found: dict[str, list[tuple[str, Check]]] = defaultdict(list)
+    for place, checks in CHECKS.items():
+        name, _, member = place.partition(".")
+        found[name] += [(member, check) for check in checks]
     return found
 
 
 BY_TYPE = _by_type()
 
 
+def _of_type(name: str, value: Json, path: str) -> Iterator[Cause]:
+    """Yield what is wrong with a value of a type."""
+    for member, check in BY_TYPE.get(name, ()):
+        yield from check(value.get(member), join(path, member)) if member else check(value, path)
+
+
 def metadata_causes(obj: Json) -> Iterator[Cause]:
     """Yield what is wrong with the metadata of an object of any kind, except for its name and labels."""
-    for rule in BY_TYPE["ObjectMeta"]:
-        yield from rule.causes(obj["metadata"], "metadata")
+    yield from _of_type("ObjectMeta", obj["metadata"], "metadata")
 
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
@@ -42,5 +46,4 @@ def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
 
 def _broken(kind: Kind, obj: Json) -> Iterator[Cause]:
     for name, value, path in types.values(kind, obj):
-        for rule in BY_TYPE.get(name, ()):
-            yield from rule.causes(value, path)
+        yield from _of_type(name, value, path)

@@ -4,14 +4,12 @@ What runs inside pods is not judged. Which members a type must have is in `requi
 `types.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from emulator.openshift.kubernetes.errors import Cause, required
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import names
-from emulator.openshift.kubernetes.objects.validation.checks import Rule, duplicate, given, text
-
-WORKLOADS = ("DeploymentSpec", "ReplicaSetSpec", "StatefulSetSpec", "DaemonSetSpec")
+from emulator.openshift.kubernetes.objects.validation.checks import Check, duplicate, given, text
 
 
 def _container_names(value: Json, field: str) -> Iterator[Cause]:
@@ -58,57 +56,11 @@ def _ports(value: Json, field: str) -> Iterator[Cause]:
         seen.add(name)
 
 
-RULES = (
-    Rule("PodSpec.containers", given, None, "Required value", reason="FieldValueRequired"),
-    Rule("Container.name", given, None, "Required value", reason="FieldValueRequired"),
-    Rule("Container.name", text(names.label), "Main_1", f'Invalid value: "Main_1": {names.LABEL_MESSAGE}'),
-    Rule("Container.image", given, None, "Required value", reason="FieldValueRequired"),
-    Rule(
-        "PodSpec",
-        _container_names,
-        {"containers": [{"name": "a", "image": "a"}, {"name": "a", "image": "b"}]},
-        'Duplicate value: "a"',
-        field="containers[1].name",
-        reason="FieldValueDuplicate",
-    ),
-    Rule(
-        "PodSpec",
-        _mounted_volumes,
-        {"containers": [{"name": "a", "image": "a", "volumeMounts": [{"name": "none", "mountPath": "/a"}]}]},
-        'Not found: "none"',
-        field="containers[0].volumeMounts[0].name",
-        reason="FieldValueNotFound",
-    ),
-    *(
-        Rule(
-            kind,
-            _selector,
-            {
-                "template": {
-                    "metadata": {"labels": {"app": "other"}},
-                    "spec": {"containers": [{"name": "a", "image": "a"}]},
-                }
-            },
-            'Invalid value: map[string]string{"app":"other"}: `selector` does not match template `labels`',
-            field="template.metadata.labels",
-        )
-        for kind in WORKLOADS
-    ),
-    Rule("ServiceSpec", _ports, {"ports": []}, "Required value", field="ports", reason="FieldValueRequired"),
-    Rule(
-        "ServiceSpec",
-        _ports,
-        {"ports": [{"port": 80}, {"port": 81, "name": "b"}]},
-        "Required value",
-        field="ports[0].name",
-        reason="FieldValueRequired",
-    ),
-    Rule(
-        "ServiceSpec",
-        _ports,
-        {"ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "a"}]},
-        'Duplicate value: "a"',
-        field="ports[1].name",
-        reason="FieldValueDuplicate",
-    ),
-)
+CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "PodSpec": (_container_names, _mounted_volumes),
+    "PodSpec.containers": (given,),
+    "Container.name": (given, text(names.label)),
+    "Container.image": (given,),
+    "ServiceSpec": (_ports,),
+    **dict.fromkeys(("DeploymentSpec", "ReplicaSetSpec", "StatefulSetSpec", "DaemonSetSpec"), (_selector,)),
+}

@@ -8,12 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from emulator.openshift.kubernetes.objects.validation import changes
-from emulator.openshift.kubernetes.objects.validation.changes import ChangeRule
-from emulator.openshift.kubernetes.objects.validation.checks import Rule
-from emulator.openshift.kubernetes.objects.validation.engine import RULES
 from tests.emulator import kubernetes_objects as samples
+from tests.emulator import kubernetes_rules as rules
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
+from tests.emulator.kubernetes_rules import ChangeRule, Rule
 
 README = Path(__file__).parents[5] / "emulator/openshift/kubernetes/README.md"
 HEADING = "### Validation and defaults"
@@ -30,8 +28,8 @@ COMPLETED_OTHERWISE = {
     "Pod.metadata.annotations": "Releases before 1.24 copy the seccomp profile to an annotation.",
     "Service.spec.clusterIP": "Each server gives a free address; the real one chooses at random.",
 }
-CHANGES = samples.named(changes.RULES)
-NAMED = samples.named(RULES)
+CHANGES = samples.named(rules.CHANGES)
+NAMED = samples.named(rules.RULES)
 # The real server adds what changed in its structures.
 DIFFERENCE = re.compile(r"\n\s*core\.\w+\{.*", re.DOTALL)
 # What differs between any two servers.
