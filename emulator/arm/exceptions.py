@@ -132,6 +132,15 @@ REFERENCE_OF_ANOTHER_TYPE = Refusal(400, "InvalidRequestFormat", MEMORY, "Cannot
     details=[{"code": "InvalidJsonReferenceFormat",
         "message": "Reference Id {target} is not formatted correctly. The Id is expected to reference resources of type "
             "{wanted}. Path {path}."}])
+_WRONG_TENANT = (
+    "The access token is from the wrong issuer 'https://sts.windows.net/{token_tenant}/'. It must match the tenant "
+    "'https://sts.windows.net/{tenant}/' associated with this subscription. Please use the authority (URL) "
+    "'https://login.windows.net/{tenant}' to get the token. Note, if the subscription is transferred to another tenant "
+    "there is no impact to the services, but information about new tenant could take time to propagate (up to an hour). "
+    "If you just transferred your subscription and see this error message, please try back later.")
+WRONG_TENANT = Refusal(401, "InvalidAuthenticationTokenTenant", MEMORY, _WRONG_TENANT,
+    headers={"WWW-Authenticate": 'Bearer authorization_uri="https://login.windows.net/{tenant}", error="invalid_token", '
+        f'error_description="{_WRONG_TENANT}"'})
 # fmt: on
 
 
@@ -159,24 +168,6 @@ def group_deletion_blocked(group: str, errors: Sequence[tuple[str, ServiceError]
         "Please check audit logs for more details.",
         details=[{"target": identifier} | error.body() for identifier, error in errors],
     )
-
-
-@said(MEMORY)
-def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
-    """Build the 401 for a token of another tenant than the subscription's."""
-    message = (
-        f"The access token is from the wrong issuer 'https://sts.windows.net/{token_tenant}/'. It must match the tenant "
-        f"'https://sts.windows.net/{subscription_tenant}/' associated with this subscription. Please use the authority "
-        f"(URL) 'https://login.windows.net/{subscription_tenant}' to get the token. Note, if the subscription is "
-        "transferred to another tenant there is no impact to the services, but information about new tenant could take "
-        "time to propagate (up to an hour). If you just transferred your subscription and see this error message, "
-        "please try back later."
-    )
-    challenge = (
-        f'Bearer authorization_uri="https://login.windows.net/{subscription_tenant}", error="invalid_token", '
-        f'error_description="{message}"'
-    )
-    return ServiceError(401, "InvalidAuthenticationTokenTenant", message, headers={"WWW-Authenticate": challenge})
 
 
 def absent_path(request: Request) -> ServiceError:

@@ -75,7 +75,7 @@ class References:
                 there = _is_there(arm, identifier, location if reference.same_region else "")
             if not there:
                 if reference.missing is not None:
-                    raise reference.missing(holder, target)
+                    raise reference.missing(holder=holder, target=target)
                 raise exceptions.REFERENCED_RESOURCE_MISSING(holder=holder, target=target)
 
 

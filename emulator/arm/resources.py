@@ -219,7 +219,7 @@ class ResourceType:
         preflight: returns the errors for which a deployment of these resources (id, body as far as it is known) is
             refused before it begins.
         absent: builds the error for a call on a resource that does not exist.
-        in_use: builds the error for a deletion while other resources, given by their ids, refer to this one.
+        in_use: builds the error for a deletion of `identifier` while `holders`, given by their ids, refer to it.
         removable: raises an error if the resource must not be deleted.
         protected: raises an error for an id that is not stored, but belongs to something that nobody may delete.
         stored: updates other services after a write.
@@ -256,7 +256,7 @@ class ResourceType:
     outcome: Callable[[Reads, Json], Outcome] | None = None
     preflight: Callable[[Reads, Sequence[tuple[str, Json]]], list[ServiceError]] | None = None
     absent: Callable[[ResourceId], ServiceError] = exceptions.resource_not_found
-    in_use: Callable[[str, list[str]], ServiceError] | None = None
+    in_use: Callable[..., ServiceError] | None = None
     removable: Callable[[Checks, Json], None] | None = None
     protected: Callable[[ResourceId], None] = _unprotected
     stored: Callable[[Writes, Json], Awaitable[None]] = _no_effect

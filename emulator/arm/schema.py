@@ -95,7 +95,7 @@ class Reference:
         same_region: whether it must be in the region of the resource that refers to it.
         bare: whether the member is the id itself, not an object around it.
         same_subscription: whether it must be in the subscription of the resource that refers to it.
-        missing: builds the error for an id of no resource, from the id of the resource that refers to it and that id;
+        missing: builds the error for an id of no resource, `target`, from that and the resource that refers to it, `holder`;
             None for the error that most types give.
         another: builds the error for a resource of another type, from a value that was found; None for the error that
             most types give.
@@ -106,7 +106,7 @@ class Reference:
     same_region: bool = True
     bare: bool = False
     same_subscription: bool = True
-    missing: Callable[[ResourceId, str], ServiceError] | None = None
+    missing: Callable[..., ServiceError] | None = None
     another: Refusal | None = None
 
 

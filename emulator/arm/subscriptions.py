@@ -9,7 +9,7 @@ from emulator.arm.exceptions import (
     NOT_EMULATED,
     NOT_REGISTERED,
     SUBSCRIPTION_NOT_FOUND,
-    wrong_tenant,
+    WRONG_TENANT,
 )
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE, ProviderRegistration
 from emulator.core.clock import rfc3339
@@ -82,7 +82,7 @@ class Subscriptions:
         """
         found = self.get(subscription_id)
         if found["tenantId"] != caller.tenant_id:
-            raise wrong_tenant(caller.tenant_id, found["tenantId"])
+            raise WRONG_TENANT(token_tenant=caller.tenant_id, tenant=found["tenantId"])
         return found
 
     def all(self) -> Iterator[Json]:

@@ -47,7 +47,7 @@ class Authorization:
         authorization = request.headers.get("authorization", "")
         if authorization.lower().startswith("bearer "):
             if request.headers.get("x-ms-version", "") < _FIRST_WITH_TOKENS:
-                raise exceptions.bearer_needs_version()
+                raise exceptions.AUTHENTICATION_FAILED("Authentication scheme Bearer is not supported in this version.")
             self._check_role(request, authorization, target, operation, tenant)
             return EVERYTHING
         is_signed = not sas.SIGNED.isdisjoint(query)
@@ -81,7 +81,7 @@ class Authorization:
         try:
             principal = self._entra.authenticate(authorization, audiences)
         except WrongAudienceError as error:
-            raise exceptions.wrong_audience(tenant) from error
+            raise exceptions.WRONG_AUDIENCE(tenant) from error
         except ServiceError as error:
             raise exceptions.invalid_token(error) from error
         request.state.caller = principal.object_id

@@ -14,7 +14,6 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 DETAIL = "AuthenticationErrorDetail"
-_NOT_AUTHORIZED = "This request is not authorized to perform this operation using this"
 
 
 class Renderer:
@@ -44,11 +43,16 @@ ACCOUNT_NOT_FOUND = Refusal(404, "ResourceNotFound", OWN, "The account '{account
 SERVER_BUSY = Refusal(503, "ServerBusy", OWN, "The server is busy: Azurite does not answer.")
 
 # Credentials
+_NOT_AUTHENTICATED = (
+    "Server failed to authenticate the request. Please refer to the information in the www-authenticate header.")
+_CHALLENGE = {"WWW-Authenticate": "Bearer authorization_uri=https://login.microsoftonline.com/{tenant_id}/oauth2/authorize "
+    "resource_id=https://storage.azure.com"}
+WRONG_AUDIENCE = Refusal(401, "InvalidAuthenticationInfo",
+    public_output("https://github.com/Azure/AzureStor/issues/119"), _NOT_AUTHENTICATED, headers=_CHALLENGE,
+    extra={DETAIL: "Audience validation failed. Audience did not match."})
 NO_CREDENTIAL = Refusal(401, "NoAuthenticationInformation",
     documentation("https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes"),
-    "Server failed to authenticate the request. Please refer to the information in the www-authenticate header.",
-    headers={"WWW-Authenticate": "Bearer authorization_uri=https://login.microsoftonline.com/{tenant_id}/oauth2/authorize "
-        "resource_id=https://storage.azure.com"})
+    _NOT_AUTHENTICATED, headers=_CHALLENGE)
 AUTHENTICATION_FAILED = Refusal(403, "AuthenticationFailed",
     public_output("https://github.com/Azure/AzureStor/issues/140"),
     "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly "
@@ -104,19 +108,6 @@ def invalid_token(error: ServiceError) -> ServiceError:
     )
 
 
-@said(public_output("https://github.com/Azure/AzureStor/issues/119"))
-def wrong_audience(tenant_id: str) -> ServiceError:
-    """Return the 401 for a token for another service; its header says where to get another one."""
-    challenge = NO_CREDENTIAL(tenant_id)
-    return ServiceError(
-        401,
-        "InvalidAuthenticationInfo",
-        challenge.message,
-        headers=challenge.headers,
-        extra={DETAIL: "Audience validation failed. Audience did not match."},
-    )
-
-
 def signature_mismatch(string_to_sign: str) -> ServiceError:
     """Return the 403 for a wrong signature, with the string that should have been signed."""
     return AUTHENTICATION_FAILED(f"Signature did not match. String to sign used was {string_to_sign}")
@@ -147,8 +138,3 @@ def expires_before_start(start: datetime, expiry: datetime) -> ServiceError:
         f"Signed expiry time [{format_datetime(expiry, usegmt=True)}] must be after signed start time "
         f"[{format_datetime(start, usegmt=True)}]"
     )
-
-
-def bearer_needs_version() -> ServiceError:
-    """Return the 403 for a token in a request of a version that has no tokens, such as one without `x-ms-version`."""
-    return AUTHENTICATION_FAILED("Authentication scheme Bearer is not supported in this version.")

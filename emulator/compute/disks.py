@@ -136,7 +136,7 @@ def _require_new(change: Change, disk: Json) -> None:
     linked = [(f"{NAME}/write", identifier)]
     change.arm.authorization.authorize_linked(change.caller, f"{MACHINES_NAME}/write", str(change.id), linked)
     if change.arm.load(identifier) is not None:
-        raise exceptions.disk_exists(disk["name"], change.id.resource_group)
+        raise exceptions.DISK_EXISTS(name=disk["name"], group=change.id.resource_group.upper())
 
 
 def _attach(change: Change, disk: Json) -> None:
@@ -282,7 +282,7 @@ DISKS = ResourceType(
         "uniqueId": READ_ONLY,
     },
     name_pattern=NAME_PATTERN,
-    name_refusal=lambda _: exceptions.invalid_name("disk.name", LONGEST_NAME),
+    name_refusal=lambda _: exceptions.INVALID_NAME(entity="disk.name", most=LONGEST_NAME - 1),
     create_seconds=3,
     update_seconds=3,
     delete_seconds=5,
@@ -290,7 +290,7 @@ DISKS = ResourceType(
     prepare=_prepare_disk,
     render=_render_disk,
     shown=_owner,
-    in_use=exceptions.disk_attached,
+    in_use=exceptions.DISK_ATTACHED,
     stored=_disk_stored,
     removed=_disk_removed,
 )

@@ -26,10 +26,10 @@ DISK_ENCRYPTION_SETS = ResourceType(
         "rotationToLatestKeyVersionEnabled": bool,
     },
     name_pattern=NAME_PATTERN,
-    name_refusal=lambda _: exceptions.invalid_name("diskEncryptionSet.name", LONGEST_NAME),
+    name_refusal=lambda _: exceptions.INVALID_NAME(entity="diskEncryptionSet.name", most=LONGEST_NAME - 1),
     create_seconds=5,
     update_seconds=5,
     delete_seconds=5,
     reply="accepted",
-    in_use=exceptions.encryption_set_in_use,
+    in_use=exceptions.ENCRYPTION_SET_IN_USE,
 )

@@ -1,6 +1,5 @@
 """The errors of Microsoft.Compute, in its own words."""
 
-from collections.abc import Sequence
 from urllib.parse import quote
 
 from emulator.core.errors import ServiceError
@@ -14,27 +13,10 @@ TERRAFORM = public_output(
 )
 
 
-# Names, values and members
-
-
-@said(GALLERIES)
-def invalid_name(entity: str, longest: int) -> ServiceError:
-    """Build the 400 for a name that a machine, a disk or a disk encryption set cannot have.
-
-    Args:
-        entity: what the message calls the name, such as `dataDisk.name`.
-        longest: how many characters it may have.
-    """
-    return ServiceError(
-        400,
-        "InvalidParameter",
-        f"The entity name '{entity}' is invalid according to its validation rule: "
-        rf"^[^_\W][\w-._]{{0,{longest - 1}}}(?<![-.])$.",
-        target=entity,
-    )
-
-
 # fmt: off
+INVALID_NAME = Refusal(400, "InvalidParameter", GALLERIES,
+    "The entity name '{entity}' is invalid according to its validation rule: "
+    "^[^_\\W][\\w-._]{{0,{most}}}(?<![-.])$.", "{entity}")
 MISSING = Refusal(400, "InvalidParameter", public_output("https://github.com/JeffBow/AzurePowerShell/issues/10"),
     "Required parameter '{parameter}' is missing (null).", "{parameter}")
 NOT_HERE = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
@@ -123,20 +105,19 @@ UNKNOWN_FILTER = Refusal(400, "InvalidParameter", MEMORY,
 REGION_NOT_FOUND = Refusal(400, "NoRegisteredProviderFound", MEMORY,
     "No registered resource provider found for location '{location}' and API version '{version}' for type '{kind}'. "
     "The supported locations are '{known:, }'.")
+SKU_NOT_AVAILABLE = Refusal(409, "SkuNotAvailable", MEMORY,
+    "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: {size}' is currently not "
+    "available in location {where}. Please try another size or deploy to a different location or different zone. See "
+    "https://aka.ms/azureskunotavailable for details.")
+DISK_EXISTS = Refusal(409, "ConflictingUserInput",
+    public_output("an answer to `az vm disk attach --new` in a published transcript"),
+    "Disk {name} already exists in resource group {group}. Only CreateOption.Attach is supported.")
+DISK_ATTACHED = Refusal(409, "OperationNotAllowed",
+    public_output("an answer to the Kubernetes volume provisioner of Azure, in the documentation of a workshop"),
+    "Disk {identifier!n} is attached to VM {holders:, }.")
+ENCRYPTION_SET_IN_USE = Refusal(409, "OperationNotAllowed", MEMORY,
+    "Disk encryption set {identifier} cannot be deleted because it is in use by {holders:, }.")
 # fmt: on
-
-
-@said(MEMORY)
-def sku_not_available(size: str, location: str, zone: str = "") -> ServiceError:
-    """Build the 409 for a size that this subscription cannot use in the region or zone."""
-    where = f"location '{location}' in zone '{zone}'" if zone else f"location '{location}'"
-    return ServiceError(
-        409,
-        "SkuNotAvailable",
-        f"The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: {size}' is "
-        f"currently not available in {where}. Please try another size or deploy to a different location or different "
-        "zone. See https://aka.ms/azureskunotavailable for details.",
-    )
 
 
 @said(MEMORY)
@@ -160,33 +141,3 @@ def quota_exceeded(what: str, location: str, limit: int, used: int, required: in
 def quota_exceeded_together(refused: ServiceError) -> ServiceError:
     """Build the error of a preflight for machines that together exceed a quota: the same refusal with another code."""
     return ServiceError(refused.status_code, "QuotaExceeded", refused.message)
-
-
-@said(public_output("an answer to `az vm disk attach --new` in a published transcript"))
-def disk_exists(name: str, group: str) -> ServiceError:
-    """Build the 409 for creating a disk with the name of an existing one."""
-    return ServiceError(
-        409,
-        "ConflictingUserInput",
-        f"Disk {name} already exists in resource group {group.upper()}. Only CreateOption.Attach is supported.",
-    )
-
-
-@said(public_output("an answer to the Kubernetes volume provisioner of Azure, in the documentation of a workshop"))
-def disk_attached(disk_id: str, holders: Sequence[str]) -> ServiceError:
-    """Build the 409 for deleting a disk that is attached."""
-    return ServiceError(
-        409,
-        "OperationNotAllowed",
-        f"Disk {disk_id.rsplit('/', 1)[-1]} is attached to VM {', '.join(holders)}.",
-    )
-
-
-@said(MEMORY)
-def encryption_set_in_use(set_id: str, holders: Sequence[str]) -> ServiceError:
-    """Build the 409 for deleting a disk encryption set to which machines or disks refer."""
-    return ServiceError(
-        409,
-        "OperationNotAllowed",
-        f"Disk encryption set {set_id} cannot be deleted because it is in use by {', '.join(holders)}.",
-    )

@@ -126,34 +126,6 @@ IMAGES = (
     ),
 )
 
-# Publishers of Azure's marketplace whose images are not here. An image of any other publisher does not exist in Azure.
-NOT_HERE = frozenset(
-    {
-        *(
-            "almalinux",
-            "arista-networks",
-            "bitnami",
-            "center-for-internet-security-inc",
-            "checkpoint",
-            "cisco",
-            "coreos",
-        ),
-        *(
-            "credativ",
-            "debian",
-            "f5-networks",
-            "fortinet",
-            "kinvolk",
-            "microsoft-ads",
-            "microsoft-aks",
-            "microsoft-dsvm",
-        ),
-        *("microsoftcblmariner", "microsoftsqlserver", "microsoftvisualstudio", "microsoftwindowsdesktop"),
-        *("microsoftwindowsserver", "openlogic", "oracle", "paloaltonetworks", "redhat", "resf", "rogue-wave-software"),
-        *("suse"),
-    }
-)
-
 
 def resolve(reference: Mapping[str, Any]) -> tuple[Image, str]:
     """Return the marketplace image that an `imageReference` names, and its exact version.
@@ -171,7 +143,7 @@ def resolve(reference: Mapping[str, Any]) -> tuple[Image, str]:
         ),
         None,
     )
-    if image is None and publisher.lower() in NOT_HERE:
+    if publisher.lower() not in {found.publisher.lower() for found in IMAGES}:
         raise exceptions.NOT_HERE(f"images of the publisher {publisher}")
     known = None if image is None else next((name for name in image.latest if name.lower() == sku.lower()), None)
     if image is None or known is None:

@@ -41,7 +41,7 @@ def check_size(location: str, name: str, zone: str) -> sizes.Size:
         raise exceptions.SIZE_NOT_IN_REGION(size=size.name, known=known)
     restriction = sizes.restricted(size, location)
     if restriction is not None and not restriction.zones:
-        raise exceptions.sku_not_available(size.name, location)
+        raise exceptions.SKU_NOT_AVAILABLE(size=size.name, where=f"'{location}'")
     if restriction is not None and zone in restriction.zones:
-        raise exceptions.sku_not_available(size.name, location, zone)
+        raise exceptions.SKU_NOT_AVAILABLE(size=size.name, where=f"'{location}' in zone '{zone}'")
     return size

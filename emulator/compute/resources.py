@@ -22,7 +22,9 @@ LONGEST_MACHINE_NAME = 64
 
 def _disk_name(entity: str) -> Rule:
     return matching(
-        NAME_PATTERN, ("-start", "end.", "two words"), lambda _: exceptions.invalid_name(entity, LONGEST_NAME)
+        NAME_PATTERN,
+        ("-start", "end.", "two words"),
+        lambda _: exceptions.INVALID_NAME(entity=entity, most=LONGEST_NAME - 1),
     )
 
 
@@ -46,7 +48,7 @@ MACHINES = ResourceType(
     api_versions=MACHINE_VERSIONS,
     placement="region",
     name_pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?",
-    name_refusal=lambda _: exceptions.invalid_name("vmName", LONGEST_MACHINE_NAME),
+    name_refusal=lambda _: exceptions.INVALID_NAME(entity="vmName", most=LONGEST_MACHINE_NAME - 1),
     members={
         "extendedLocation": object,
         "managedBy": READ_ONLY,

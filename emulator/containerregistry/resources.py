@@ -53,7 +53,7 @@ SYSTEM_SCOPE_MAPS = {
 def _prepare_registry(change: Change) -> None:
     for other in change.arm.scan("/subscriptions/", REGISTRY):
         if other["name"].lower() == change.id.name.lower() and other["id"].lower() != change.id.key:
-            raise exceptions.already_in_use(change.id.name)
+            raise exceptions.ALREADY_IN_USE(change.id.name.lower())
     sku = change.body["sku"]["name"]
     change.body["sku"]["tier"] = sku
     change.properties.setdefault("adminUserEnabled", False)
@@ -141,7 +141,11 @@ def _check_name(arm: Reads, body: Json) -> Json:
         return {"nameAvailable": False, "reason": "Invalid", "message": f"The registry name {name} is invalid."}
     taken = any(other["name"].lower() == name.lower() for other in arm.scan("/subscriptions/", REGISTRY))
     if taken:
-        return {"nameAvailable": False, "reason": "AlreadyExists", "message": exceptions.already_in_use(name).message}
+        return {
+            "nameAvailable": False,
+            "reason": "AlreadyExists",
+            "message": exceptions.ALREADY_IN_USE(name.lower()).message,
+        }
     return {"nameAvailable": True}
 
 
@@ -210,7 +214,7 @@ SCOPE_MAPS = ResourceType(
     status_path="{id}/operationStatuses/{operation}",
     prepare=_prepare_scope_map,
     render=_render_created,
-    in_use=exceptions.scope_map_in_use,
+    in_use=exceptions.SCOPE_MAP_IN_USE,
 )
 TOKENS = ResourceType(
     name=f"{REGISTRY}/tokens",

@@ -13,7 +13,19 @@ from emulator.core.sources import SAID, Source, name_of
 
 
 class _Text(Formatter):
-    """Fills in a text. The format of a field with several values is what joins them: `{names:, }`."""
+    """Fills in a text.
+
+    The format of a field with several values is what joins them: `{names:, }`. The conversion `n` takes the name at the
+    end of an id, or of each of several: `{identifier!n}`.
+    """
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        """Return a value after its conversion."""
+        if conversion != "n":
+            return super().convert_field(value, conversion)
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return [str(one).rsplit("/", 1)[-1] for one in value]
+        return str(value).rsplit("/", 1)[-1]
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Return a value as the text has it."""

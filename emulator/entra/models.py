@@ -228,10 +228,6 @@ class EntraModel:
             application["certificates"].append(record)
             self._applications.put(client_id.lower(), application)
 
-    def remove_certificates(self, client_id: str) -> None:
-        """Remove all certificates."""
-        self.update_application(client_id, {"certificates": []})
-
     # Service principals
 
     def ensure_service_principal(

@@ -8,27 +8,17 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, public_output, said
+from emulator.core.sources import MEMORY, OWN, public_output
 from emulator.entra.resources import GRAPH
 
-
-@said(MEMORY)
-def unauthenticated(message: str) -> ServiceError:
-    """Return the 401 for a request without a valid token."""
-    challenge = (
-        'Bearer realm="", authorization_uri="https://login.microsoftonline.com/common/oauth2/authorize", '
-        f'client_id="{GRAPH.app_id}"'
-    )
-    return ServiceError(401, "InvalidAuthenticationToken", message, headers={"WWW-Authenticate": challenge})
-
-
-@said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/16208"))
-def wrong_audience() -> ServiceError:
-    """Return the 401 for a token for another service, such as Resource Manager."""
-    return unauthenticated("Access token validation failure. Invalid audience.")
-
-
 # fmt: off
+_CHALLENGE = {
+    "WWW-Authenticate": 'Bearer realm="", authorization_uri="https://login.microsoftonline.com/common/oauth2/authorize", '
+    f'client_id="{GRAPH.app_id}"'}
+UNAUTHENTICATED = Refusal(401, "InvalidAuthenticationToken", MEMORY, "{message}", headers=_CHALLENGE)
+WRONG_AUDIENCE = Refusal(401, "InvalidAuthenticationToken",
+    public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/16208"),
+    "Access token validation failure. Invalid audience.", headers=_CHALLENGE)
 OBJECT_NOT_FOUND = Refusal(404, "Request_ResourceNotFound",
     public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/6059"),
     "Resource '{object_id}' does not exist or one of its queried reference-property objects are not present.")
@@ -38,8 +28,6 @@ NOT_VERIFIED_DOMAIN = Refusal(400, "HostNameNotOnVerifiedDomain", MEMORY,
 IDENTIFIER_IN_USE = Refusal(400, "ObjectConflict", MEMORY,
     "Another object with the same value for property identifierUris already exists.")
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
-DUPLICATE_VALUE = Refusal(400, "DuplicateValue", MEMORY,
-    "Request contains a property with duplicate values: '{member}' of {name}.")
 ENABLED_ENTITLEMENT = Refusal(400, "CannotDeleteOrUpdateEnabledEntitlement",
     public_output("https://github.com/microsoftgraph/msgraph-sdk-dotnet/issues/1888"),
     "Permission (scope or role) cannot be deleted or updated unless disabled first.")
@@ -48,12 +36,6 @@ NAME_IN_USE = Refusal(409, "Request_MultipleObjectsWithSameKeyValue", MEMORY,
     "The service principal cannot be created, updated, or restored because the service principal name {app_id} is "
     "already in use.")
 # fmt: on
-
-
-@said(MEMORY)
-def invalid_credential(code: str, message: str) -> ServiceError:
-    """Return the 400 for a credential whose times do not fit its certificate."""
-    return ServiceError(400, code, message)
 
 
 def not_found(request: Request) -> ServiceError:

@@ -24,8 +24,8 @@ from emulator.graph.exceptions import (
     NAME_IN_USE,
     NOT_VERIFIED_DOMAIN,
     OBJECT_NOT_FOUND,
-    unauthenticated,
-    wrong_audience,
+    UNAUTHENTICATED,
+    WRONG_AUDIENCE,
 )
 
 WRITES_ALL = "Application.ReadWrite.All"
@@ -48,13 +48,13 @@ class GraphModel:
             ServiceError: 401 `InvalidAuthenticationToken`; 403 for a user whose client may not act in the user's name.
         """
         if not authorization:
-            raise unauthenticated("Access token is empty.")
+            raise UNAUTHENTICATED("Access token is empty.")
         try:
             caller = self._entra.authenticate(authorization, GRAPH.identifiers)
         except WrongAudienceError as error:
-            raise wrong_audience() from error
+            raise WRONG_AUDIENCE() from error
         except ServiceError as error:
-            raise unauthenticated(f"Access token validation failure. {error.message}") from error
+            raise UNAUTHENTICATED(f"Access token validation failure. {error.message}") from error
         if caller.is_user and ACTS_AS_USER not in caller.claims["scp"].split():
             raise DENIED()
         return caller

@@ -5,37 +5,15 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, public_output, said
-from emulator.core.store import Document
-from emulator.entra.models import Principal
+from emulator.core.sources import MEMORY, OWN, public_output
 
 REGION_HEADER = "x-ms-keyvault-region"
-
-
-@said(MEMORY)
-def unauthorized(vault: Document, message: str) -> ServiceError:
-    """Return the challenge, which names the tenant that issues tokens and the resource to ask for."""
-    challenge = (
-        f'Bearer authorization="https://login.microsoftonline.com/{vault["tenantId"]}", '
-        'resource="https://vault.azure.net"'
-    )
-    return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
-
-
-@said(public_output("https://github.com/crossplane-contrib/provider-azure/issues/346"))
-def wrong_audience(vault: Document, audience: str) -> ServiceError:
-    """Return the 401 for a token for another service, such as Resource Manager."""
-    return unauthorized(vault, f"AKV10022: Invalid audience. Expected https://vault.azure.net, found: {audience}.")
-
-
-@said(public_output("https://github.com/MicrosoftDocs/azure-docs/issues/75410"))
-def wrong_issuer(vault: Document, tenant_id: str) -> ServiceError:
-    """Return the 401 for a token of another tenant."""
-    return unauthorized(
-        vault,
-        f"AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault['tenantId']}/, found "
-        f"https://sts.windows.net/{tenant_id}/.",
-    )
+# Names the tenant that issues tokens, and the resource to ask for.
+_CHALLENGE = {
+    "WWW-Authenticate": 'Bearer authorization="https://login.microsoftonline.com/{vault[tenantId]}", '
+    'resource="https://vault.azure.net"'
+}
+_CALLER = "appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
 
 
 # fmt: off
@@ -77,37 +55,27 @@ INVALID_NAME = Refusal(400, "BadParameter",
     public_output("https://github.com/aspnet/MicrosoftConfigurationBuilders/issues/22"),
     "The request URI contains an invalid name: {name}")
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+
+# Callers
+UNAUTHORIZED = Refusal(401, "Unauthorized", MEMORY, "{message}", headers=_CHALLENGE)
+WRONG_AUDIENCE = Refusal(401, "Unauthorized",
+    public_output("https://github.com/crossplane-contrib/provider-azure/issues/346"),
+    "AKV10022: Invalid audience. Expected https://vault.azure.net, found: {audience}.", headers=_CHALLENGE)
+WRONG_ISSUER = Refusal(401, "Unauthorized", public_output("https://github.com/MicrosoftDocs/azure-docs/issues/75410"),
+    "AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault[tenantId]}/, found "
+    "https://sts.windows.net/{tenant_id}/.", headers=_CHALLENGE)
+ACCESS_DENIED = Refusal(403, "Forbidden", MEMORY,
+    f"The user, group or application '{_CALLER}' does not have {{permission}} permission on key vault "
+    "'{vault[name]};location={vault[location]}'. For help resolving this issue, please see "
+    "https://go.microsoft.com/fwlink/?linkid=2125287", extra={"innererror": {"code": "AccessDenied"}})
+FORBIDDEN_BY_RBAC = Refusal(403, "Forbidden", public_output("https://github.com/piyushsachdeva/Terraform_AKS/issues/2"),
+    "Caller is not authorized to perform action on resource.\r\nIf role assignments, deny assignments or role "
+    "definitions were changed recently, please observe propagation time.\r\n"
+    f"Caller: {_CALLER}\r\n"
+    "Action: '{action}'\r\nResource: '{scope}'\r\nAssignment: (not found)\r\n"
+    "DenyAssignmentId: null\r\nDecisionReason: 'DeniedWithNoValidRBAC' \r\n"
+    "Vault: {vault[name]};location={vault[location]}\r\n", extra={"innererror": {"code": "ForbiddenByRbac"}})
 # fmt: on
-
-
-@said(MEMORY)
-def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
-    """Return the error for a caller whose access policy lacks a permission."""
-    who = f"appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
-    return ServiceError(
-        403,
-        "Forbidden",
-        f"The user, group or application '{who}' does not have {permission} permission on key vault "
-        f"'{vault['name']};location={vault['location']}'. For help resolving this issue, please see "
-        "https://go.microsoft.com/fwlink/?linkid=2125287",
-        extra={"innererror": {"code": "AccessDenied"}},
-    )
-
-
-@said(public_output("https://github.com/piyushsachdeva/Terraform_AKS/issues/2"))
-def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Document) -> ServiceError:
-    """Return the error for a caller whose roles lack a data action."""
-    return ServiceError(
-        403,
-        "Forbidden",
-        "Caller is not authorized to perform action on resource.\r\nIf role assignments, deny assignments or role "
-        "definitions were changed recently, please observe propagation time.\r\n"
-        f"Caller: appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/\r\n"
-        f"Action: '{action}'\r\nResource: '{scope.lower()}'\r\nAssignment: (not found)\r\n"
-        "DenyAssignmentId: null\r\nDecisionReason: 'DeniedWithNoValidRBAC' \r\n"
-        f"Vault: {vault['name']};location={vault['location']}\r\n",
-        extra={"innererror": {"code": "ForbiddenByRbac"}},
-    )
 
 
 def not_found(request: Request) -> ServiceError:

@@ -19,10 +19,10 @@ from emulator.entra.resources import KEY_VAULT
 from emulator.keyvault.exceptions import (
     BAD_PARAMETER,
     REGION_HEADER,
+    UNAUTHORIZED,
     VAULT_NOT_FOUND,
-    unauthorized,
-    wrong_audience,
-    wrong_issuer,
+    WRONG_AUDIENCE,
+    WRONG_ISSUER,
 )
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
@@ -95,15 +95,15 @@ class Gate:
     def _authenticate(self, request: Request, vault: Document) -> Principal:
         authorization = request.headers.get("authorization")
         if not authorization:
-            raise unauthorized(vault, "AKV10000: Request is missing a Bearer or PoP token.")
+            raise UNAUTHORIZED(vault=vault, message="AKV10000: Request is missing a Bearer or PoP token.")
         try:
             caller = self._entra.authenticate(authorization, KEY_VAULT.identifiers)
         except WrongAudienceError as error:
-            raise wrong_audience(vault, error.audience) from error
+            raise WRONG_AUDIENCE(vault=vault, audience=error.audience) from error
         except ServiceError as error:
-            raise unauthorized(vault, f"Error validating token: {error.message}") from error
+            raise UNAUTHORIZED(vault=vault, message=f"Error validating token: {error.message}") from error
         if caller.tenant_id != vault["tenantId"]:
-            raise wrong_issuer(vault, caller.tenant_id)
+            raise WRONG_ISSUER(vault=vault, tenant_id=caller.tenant_id)
         return caller
 
 

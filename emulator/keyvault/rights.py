@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from emulator.core.store import Document
 from emulator.entra.models import Principal
-from emulator.keyvault.exceptions import forbidden_by_rbac
+from emulator.keyvault.exceptions import FORBIDDEN_BY_RBAC
 from emulator.keyvault.vaults import Vaults
 
 # Tells whether a role allows a caller a data action at a scope.
@@ -48,4 +48,4 @@ class Right:
             inside = f"/{kind}/{name}" if name and kind in {"secrets", "certificates"} else ""
             action, scope = PREFIX + self.data_action, f"{vault['resourceId']}{inside}"
             if not data_allowed(caller, action, scope):
-                raise forbidden_by_rbac(caller, action, scope, vault)
+                raise FORBIDDEN_BY_RBAC(caller=caller, action=action, scope=scope.lower(), vault=vault)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.entra.models import Principal
-from emulator.keyvault.exceptions import access_denied
+from emulator.keyvault.exceptions import ACCESS_DENIED
 
 VAULT_NAME = re.compile(r"[a-z](?!.*--)[a-z0-9-]{1,22}[a-z0-9]")
 PERMISSIONS = ("get", "list", "set", "delete", "recover", "purge")
@@ -135,7 +135,7 @@ class Vaults:
         kind, _, name = permission.partition(" ")
         policies = vault["policies" if kind == "secrets" else "certificatePolicies"]
         if name not in policies.get(caller.object_id.lower(), ()):
-            raise access_denied(caller, permission, vault)
+            raise ACCESS_DENIED(caller=caller, permission=permission, vault=vault)
 
 
 def _known(kind: str, permissions: Sequence[str], known: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, st
     """
     found = next((address for address in usable(ranges) if address not in taken), None)
     if found is None:
-        raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
+        raise exceptions.SUBNET_IS_FULL(subnet_id=subnet_id, ranges=ranges)
     return found
 
 

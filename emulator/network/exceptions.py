@@ -38,6 +38,14 @@ SUBNET_RANGES_OVERLAP = Refusal(400, "NetcfgSubnetRangesOverlap",
     public_output("https://github.com/MicrosoftDocs/azure-docs/pull/123869"),
     "Subnet '{name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual "
     "network '{network}'.")
+
+# Deletions
+IN_USE_SUBNET = Refusal(400, "InUseSubnetCannotBeDeleted",
+    public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/6818"),
+    "Subnet {identifier!n} is in use by {holders: and } and cannot be deleted. In order to delete the subnet, delete all "
+    "the resources within the subnet. See aka.ms/deletesubnet.")
+IN_USE_ROUTE_TABLE = Refusal(400, "InUseRouteTableCannotBeDeleted", MEMORY,
+    "Route table {identifier!n} is in use and cannot be deleted.")
 # fmt: on
 
 
@@ -52,31 +60,12 @@ def invalid_cidr(found: Found) -> ServiceError:
     )
 
 
-@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/6818"))
-def in_use_subnet(subnet_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a subnet with something in it."""
-    name = subnet_id.rsplit("/", 1)[-1]
-    return ServiceError(
-        400,
-        "InUseSubnetCannotBeDeleted",
-        f"Subnet {name} is in use by {' and '.join(holders)} and cannot be deleted. In order to delete the subnet, "
-        "delete all the resources within the subnet. See aka.ms/deletesubnet.",
-    )
-
-
-@said(MEMORY)
-def in_use_route_table(table_id: str, _holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a route table that subnets have."""
-    name = table_id.rsplit("/", 1)[-1]
-    return ServiceError(400, "InUseRouteTableCannotBeDeleted", f"Route table {name} is in use and cannot be deleted.")
-
-
 @said(public_output("https://github.com/Azure-Samples/Copilot-Studio-with-Azure-AI-Search/issues/62"))
-def in_use_nat_gateway(gateway_id: str, holders: Sequence[str]) -> ServiceError:
+def in_use_nat_gateway(identifier: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for deleting a NAT gateway that subnets have."""
     return ServiceError(
         400,
         "CannotDeleteNatGatewayAssociatedToSubnet",
-        f"NAT Gateway {gateway_id} is still configured on {len(holders)} subnets. Remove NAT Gateway from all referenced "
+        f"NAT Gateway {identifier} is still configured on {len(holders)} subnets. Remove NAT Gateway from all referenced "
         "subnets and then delete NAT Gateway.",
     )

@@ -220,7 +220,7 @@ INTERFACES = ResourceType(
     etag="weak",
     prepare=prepare_interface,
     render=render_interface,
-    in_use=exceptions.in_use_interface,
+    in_use=exceptions.IN_USE_INTERFACE,
     removable=keep_owned,
 )
 CONFIGURATIONS = ResourceType(

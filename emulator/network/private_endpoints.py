@@ -27,7 +27,7 @@ CONNECTION_PROPERTIES: Json = {
             same_region=False,
             bare=True,
             same_subscription=False,
-            missing=exceptions.service_not_visible,
+            missing=exceptions.NOT_VISIBLE,
             another=exceptions.SERVICE_NOT_EMULATED,
         )
     ),
@@ -52,7 +52,7 @@ def prepare_endpoint(change: Change) -> None:
     service_id = _service_id(connections[0])
     service = change.arm.load(service_id)
     if service is None or not is_visible(service, change.id.subscription_id):
-        raise exceptions.service_not_visible(change.id, service_id)
+        raise exceptions.NOT_VISIBLE(holder=change.id, target=service_id)
     for member in CONNECTIONS:
         properties.setdefault(member, [])
     properties.setdefault("customDnsConfigs", [])

@@ -128,5 +128,5 @@ PUBLIC_ADDRESSES = ResourceType(
     etag="weak",
     prepare=_prepare_public_address,
     render=_render_public_address,
-    in_use=exceptions.in_use_public_address,
+    in_use=exceptions.IN_USE_PUBLIC_ADDRESS,
 )

@@ -88,7 +88,7 @@ ROUTE_TABLES = ResourceType(
     etag="weak",
     prepare=_prepare_route_table,
     render=_holders("subnets"),
-    in_use=exceptions.in_use_route_table,
+    in_use=exceptions.IN_USE_ROUTE_TABLE,
 )
 ROUTES = ResourceType(
     name="Microsoft.Network/routeTables/routes",

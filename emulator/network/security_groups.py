@@ -174,7 +174,7 @@ NETWORK_SECURITY_GROUPS = ResourceType(
     etag="weak",
     prepare=prepare_group,
     render=render_group,
-    in_use=security_exceptions.in_use_security_group,
+    in_use=security_exceptions.IN_USE_SECURITY_GROUP,
 )
 SECURITY_RULES = ResourceType(
     name="Microsoft.Network/networkSecurityGroups/securityRules",

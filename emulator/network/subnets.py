@@ -240,5 +240,5 @@ SUBNETS = ResourceType(
     absent=exceptions.CHILD_NOT_FOUND,
     prepare=prepare_subnet,
     render=render_subnet,
-    in_use=exceptions.in_use_subnet,
+    in_use=exceptions.IN_USE_SUBNET,
 )

@@ -7,7 +7,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads
-from emulator.openshift.boot.exceptions import provisioning_timed_out
+from emulator.openshift.boot.exceptions import PROVISIONING_TIMED_OUT
 from emulator.openshift.boot.machines import Machines
 from emulator.openshift.cluster.clusters import Clusters
 from emulator.openshift.operators import controllers
@@ -73,7 +73,7 @@ class Guests:
             return "done"
         if not self._machines.given_up(machine):
             return "waiting"
-        return provisioning_timed_out(machine.name)
+        return PROVISIONING_TIMED_OUT(machine.name)
 
     def serial_log(self, vm_id: str) -> str:
         """Return what a virtual machine has written to its serial console."""

@@ -66,9 +66,9 @@ async def _make_apex(arm: Writes, stored: Json) -> None:
 
 
 def _keep_linked(arm: Reads, stored: Json) -> None:
-    links = [link["id"] for link in arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK)]
+    links = [link["id"].partition("/providers/")[2] for link in arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK)]
     if links:
-        raise exceptions.nested_resources(links)
+        raise exceptions.NESTED_RESOURCES(links)
 
 
 # Record sets
@@ -185,7 +185,7 @@ LINKS = ResourceType(
                 "join/action",
                 same_region=False,
                 same_subscription=False,
-                missing=exceptions.network_not_found,
+                missing=exceptions.NETWORK_NOT_FOUND,
             )
         ),
         "virtualNetworkLinkState": READ_ONLY,

@@ -19,6 +19,9 @@ PLAN_NOT_FOUND = Refusal(404, "NotFound",
     public_output("https://github.com/microsoft/vscode-azurefunctions/issues/2255"),
     "Cannot find ServerFarm with name {name}.")
 FLEX_TOO_NEW = Refusal(400, "BadRequest", FLEX_PLAN, "Flex Consumption plans need api-version {version} or later.")
+PLAN_IN_USE = Refusal(409, "Conflict",
+    public_output("an answer to the deletion of a plan in a published list of known problems"),
+    "Server farm '{identifier!n}' cannot be deleted because it has web app(s) {holders!n:, } assigned to it.")
 
 # Sites
 INVALID_HOST_NAME = Refusal(400, "BadRequest",
@@ -38,8 +41,6 @@ FUNCTIONS_MISSING = Refusal(400, "BadRequest", MEMORY,
 INVALID_STACK = Refusal(400, "BadRequest", MEMORY,
     "The parameter LinuxFxVersion has an invalid value '{given}'. The local Azure runs {known}.")
 
-# Settings
-
 # Networks and identities
 MISSING_DELEGATION = Refusal(400, "BadRequest", MEMORY,
     "Subnet {subnet} in VNET {network} is missing a delegation to {wanted}. Please add the delegation and try again.")
@@ -50,18 +51,6 @@ IDENTITY_NOT_ASSIGNED = Refusal(400, "BadRequest", MEMORY,
     "The parameter keyVaultReferenceIdentity has an invalid value. The identity {identity} is not assigned to the "
     "site {site}.")
 # fmt: on
-
-
-@said(public_output("an answer to the deletion of a plan in a published list of known problems"))
-def plan_in_use(identifier: str, holders: list[str]) -> ServiceError:
-    """Build the 409 for the deletion of a plan that still has sites, given by their ids."""
-    names = ", ".join(holder.rsplit("/", 1)[-1] for holder in holders)
-    return ServiceError(
-        409,
-        "Conflict",
-        f"Server farm '{identifier.rsplit('/', 1)[-1]}' cannot be deleted because it has web app(s) {names} assigned to "
-        "it.",
-    )
 
 
 @said(public_output("published answers to deployments of Flex Consumption sites with such settings"))

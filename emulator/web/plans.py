@@ -94,5 +94,5 @@ SERVER_FARMS = ResourceType(
     delete_seconds=0,
     prepare=_prepare,
     render=_render,
-    in_use=exceptions.plan_in_use,
+    in_use=exceptions.PLAN_IN_USE,
 )

@@ -214,7 +214,9 @@ FUNCTION_APPS = ResourceType(
         "reserved": bool,
         "resourceGroup": READ_ONLY,
         "serverFarmId": Required(
-            Reference(PLANS, "join/action", bare=True, missing=lambda _, plan: exceptions.PLAN_NOT_FOUND(_name(plan)))
+            Reference(
+                PLANS, "join/action", bare=True, missing=lambda target, **_: exceptions.PLAN_NOT_FOUND(_name(target))
+            )
         ),
         "siteConfig": site_config.SITE_CONFIG,
         "sku": READ_ONLY,

@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.arm.access import conditions
 from emulator.arm.access.conditions import Facts
-from emulator.arm.access.exceptions import authorization_failed, denied, linked_authorization_failed
+from emulator.arm.access.exceptions import DENIED, authorization_failed, linked_authorization_failed
 from emulator.arm.access.roles import ROLES
 from emulator.arm.ids import scopes, subscription_of
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE, ProviderRegistration
@@ -82,7 +82,13 @@ class AuthorizationModel:
             raise authorization_failed(caller, action, scope, limited=limited)
         denial = self._denial(caller, action, scope)
         if denial is not None:
-            raise denied(caller, action, scope, denial)
+            raise DENIED(
+                caller=caller,
+                action=action,
+                scope=scope,
+                denial=denial["properties"],
+                denial_id=denial["name"].replace("-", ""),
+            )
 
     def authorize_linked(self, caller: Principal, action: str, scope: str, linked: Sequence[tuple[str, str]]) -> None:
         """Check that the caller may join the resources that a write refers to.

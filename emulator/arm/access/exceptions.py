@@ -1,7 +1,6 @@
 """The 403 errors of access checks, in ARM's words."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
@@ -26,20 +25,6 @@ def authorization_failed(caller: Principal, action: str, scope: str, *, limited:
         f"The client '{caller.shown}' with object id '{caller.object_id}' does not have {lacks} to perform "
         f"action '{action}' over scope '{scope}' or the scope is invalid. If access was recently granted, please "
         "refresh your credentials.",
-    )
-
-
-@said(MEMORY)
-def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -> ServiceError:
-    """Build the 403 for a call that a role assignment allows but a deny assignment forbids."""
-    properties = denial["properties"]
-    return ServiceError(
-        403,
-        "DenyAssignmentAuthorizationFailed",
-        f"The client '{caller.shown}' with object id '{caller.object_id}' has permission to perform action "
-        f"'{action}' on scope '{scope}'; however, the access is denied because of the deny assignment with name "
-        f"'{properties['denyAssignmentName']}' and Id '{denial['name'].replace('-', '')}' at scope "
-        f"'{properties['scope']}'.",
     )
 
 
@@ -73,4 +58,8 @@ def linked_authorization_failed(
 SCOPE_LOCKED = Refusal(409, "ScopeLocked", MEMORY,
     "The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: '{locked:,}'. "
     "Please remove the lock and try again.")
+DENIED = Refusal(403, "DenyAssignmentAuthorizationFailed", MEMORY,
+    "The client '{caller.shown}' with object id '{caller.object_id}' has permission to perform action '{action}' on scope "
+    "'{scope}'; however, the access is denied because of the deny assignment with name '{denial[denyAssignmentName]}' and "
+    "Id '{denial_id}' at scope '{denial[scope]}'.")
 # fmt: on

@@ -74,6 +74,6 @@ def check_removable(arm: Checks, stored: Json, *, leaving: str = "") -> None:
             holder for holder in arm.holders(stored["id"]) if not holder.lower().startswith((own, leaving or own))
         ]
         if holders:
-            raise row.in_use(stored["id"], holders)
+            raise row.in_use(identifier=stored["id"], holders=holders)
     for child in arm.scan(own):
         check_removable(arm, child, leaving=leaving or own)

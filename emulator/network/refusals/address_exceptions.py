@@ -1,10 +1,7 @@
 """The errors of public and private addresses, in Azure's wording."""
 
-from collections.abc import Sequence
-
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, OWN, public_output, said
+from emulator.core.sources import MEMORY, OWN, public_output
 
 # fmt: off
 VERSION_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
@@ -31,27 +28,11 @@ PRIVATE_ADDRESS_TAKEN = Refusal(400, "PrivateIPAddressIsAllocated", MEMORY,
     "resource {holder}.")
 PRIVATE_ADDRESS_MISSING = Refusal(400, "PrivateIPAddressNotSpecified", MEMORY,
     "Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is Static.")
+SUBNET_IS_FULL = Refusal(400, "SubnetIsFull", MEMORY,
+    "Subnet {subnet_id!n} with address prefix {ranges:, } does not have enough capacity for 1 IP addresses.")
+IN_USE_PUBLIC_ADDRESS = Refusal(400, "PublicIPAddressCannotBeDeleted",
+    public_output("https://github.com/oap-project/cloudtik/issues/158"),
+    "Public IP address {identifier} can not be deleted since it is still allocated to resource {holders[0]}. In order to "
+    "delete the public IP, disassociate/detach the Public IP address from the resource. To learn how to do this, see "
+    "aka.ms/deletepublicip.")
 # fmt: on
-
-
-@said(public_output("https://github.com/oap-project/cloudtik/issues/158"))
-def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a public address that something has."""
-    return ServiceError(
-        400,
-        "PublicIPAddressCannotBeDeleted",
-        f"Public IP address {address_id} can not be deleted since it is still allocated to resource {holders[0]}. In "
-        "order to delete the public IP, disassociate/detach the Public IP address from the resource. To learn how to "
-        "do this, see aka.ms/deletepublicip.",
-    )
-
-
-@said(MEMORY)
-def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
-    """Return the error for a subnet without a free address."""
-    return ServiceError(
-        400,
-        "SubnetIsFull",
-        f"Subnet {subnet_id.rsplit('/', 1)[-1]} with address prefix {', '.join(ranges)} does not have enough capacity "
-        "for 1 IP addresses.",
-    )

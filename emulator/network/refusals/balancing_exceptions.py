@@ -19,29 +19,21 @@ NO_CONFIGURATION = Refusal(400, "NetworkInterfaceMustHaveIpConfiguration", MEMOR
     "Network interface {interface_id} must have at least one IP configuration.")
 NO_SUBNET = Refusal(400, "SubnetMissingInIpConfiguration", MEMORY,
     "IP configuration {configuration_id} does not reference a subnet.")
+IN_USE_INTERFACE = Refusal(400, "NicInUse", MEMORY,
+    "Network Interface {identifier} is used by existing resource {holders[0]}. In order to delete the network interface, "
+    "it must be dissociated from the resource. To learn more, see aka.ms/deletenic.")
 # fmt: on
 
 
 @said(MEMORY)
-def in_use_part(part_id: str, holders: Sequence[str]) -> ServiceError:
+def in_use_part(identifier: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for removing a part of a load balancer that interfaces or private link services refer to."""
-    kind = part_id.rsplit("/", 2)[-2]
+    kind = identifier.rsplit("/", 2)[-2]
     kind = kind[0].upper() + kind[1:].removesuffix("s")
     return ServiceError(
         400,
         f"InUse{kind}CannotBeDeleted",
-        f"{kind} {part_id} is in use by {', '.join(holders)} and cannot be deleted.",
-    )
-
-
-@said(MEMORY)
-def in_use_interface(interface_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting an interface that a machine has."""
-    return ServiceError(
-        400,
-        "NicInUse",
-        f"Network Interface {interface_id} is used by existing resource {holders[0]}. In order to delete the network "
-        "interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.",
+        f"{kind} {identifier} is in use by {', '.join(holders)} and cannot be deleted.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.sources import MEMORY, OWN, public_output, said
@@ -23,28 +22,22 @@ NO_CONNECTION = Refusal(400, "PrivateEndpointConnectionNotFound", MEMORY,
 ONE_CONNECTION = Refusal(400, "PrivateEndpointMustHaveOneConnection", MEMORY,
     "Private endpoint {endpoint_id} must have exactly one private link service connection, manual or not; it has "
     "{count}.")
+NOT_VISIBLE = Refusal(400,
+    "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
+    public_output("https://github.com/Azure/azure-powershell/issues/24514"),
+    "Third-party Private Link Service Id {target} provided during creation of private endpoint {holder} does not exist "
+    "or is not visible.")
 # fmt: on
 
 
 @said(MEMORY)
-def service_with_connections(service_id: str, holders: Sequence[str]) -> ServiceError:
+def service_with_connections(identifier: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for deleting a private link service to which private endpoints are connected."""
     count = len(holders)
     return ServiceError(
         400,
         "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted",
-        f"Private link service {service_id} cannot be deleted since it has {count} private endpoint "
+        f"Private link service {identifier} cannot be deleted since it has {count} private endpoint "
         f"connection{'s' if count > 1 else ''}. Please delete all private endpoint connections before deleting the "
         "private link service.",
-    )
-
-
-@said(public_output("https://github.com/Azure/azure-powershell/issues/24514"))
-def service_not_visible(endpoint_id: ResourceId, service_id: str) -> ServiceError:
-    """Return the error for a private link service that does not exist, or that the endpoint's owner may not see."""
-    return ServiceError(
-        400,
-        "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
-        f"Third-party Private Link Service Id {service_id} provided during creation of private endpoint {endpoint_id} "
-        "does not exist or is not visible.",
     )

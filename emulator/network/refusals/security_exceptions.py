@@ -1,23 +1,7 @@
 """The errors of network security groups and their rules, in Azure's wording."""
 
-from collections.abc import Sequence
-
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, public_output, said
-
-
-@said(public_output("https://github.com/DataBiosphere/terra-workspace-manager/pull/502"))
-def in_use_security_group(group_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a network security group that is attached to something."""
-    return ServiceError(
-        400,
-        "InUseNetworkSecurityGroupCannotBeDeleted",
-        f"Network security group {group_id} cannot be deleted because it is in use by the following resources: "
-        f"{', '.join(holders)}. In order to delete the Network security group, remove the association with the "
-        "resource(s). To learn how to do this, see aka.ms/deletensg.",
-    )
-
+from emulator.core.sources import MEMORY, public_output
 
 # fmt: off
 INVALID_PRIORITY = Refusal(400, "SecurityRuleInvalidPriority", MEMORY,
@@ -32,4 +16,9 @@ INVALID_PREFIX = Refusal(400, "SecurityRuleInvalidAddressPrefix",
 RULE_CONFLICT = Refusal(400, "SecurityRuleConflict", public_output("https://github.com/jenkins-infra/azure/pull/439"),
     "Security rule {rule} conflicts with rule {other}. Rules cannot have the same Priority and Direction. To learn "
     "more, see aka.ms/nsgrules.")
+IN_USE_SECURITY_GROUP = Refusal(400, "InUseNetworkSecurityGroupCannotBeDeleted",
+    public_output("https://github.com/DataBiosphere/terra-workspace-manager/pull/502"),
+    "Network security group {identifier} cannot be deleted because it is in use by the following resources: {holders:, }. "
+    "In order to delete the Network security group, remove the association with the resource(s). To learn how to do "
+    "this, see aka.ms/deletensg.")
 # fmt: on

@@ -98,7 +98,7 @@ METHOD_NOT_ALLOWED = Refusal(405, "MethodNotAllowed", _SERVER,
     "the server does not allow this method on the requested resource", extra=_EMPTY)
 UNSUPPORTED_MEDIA_TYPE = Refusal(415, "UnsupportedMediaType", _SERVER,
     "the body of the request was in an unknown format - accepted media types include: {accepted:, }")
-# The bare answers to media types that are not patch types, or in which nothing is served.
+# The bare answers to types of patches that do not exist, and to media types in which nothing is served.
 UNKNOWN_PATCH_TYPE = Refusal(415, "UnsupportedMediaType", _SERVER, "415: Unsupported Media Type", extra=_EMPTY)
 NOT_ACCEPTABLE = Refusal(406, "NotAcceptable", _SERVER, "406: Not Acceptable", extra=_EMPTY)
 # For a form of an object, requested with `as=`, that is not served.

@@ -60,7 +60,7 @@ def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
         )
     except KeyError as error:
         what = f'key {error} of secret "{namespace}/{name}"' if secret else f'secret "{namespace}/{name}"'
-        raise exceptions.not_found(what) from error
+        raise exceptions.NOT_FOUND(what) from error
 
 
 class Session:

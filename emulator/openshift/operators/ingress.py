@@ -80,13 +80,13 @@ def cloud_provider(cluster: Cluster) -> tuple[cloud.Account, Json]:
     """
     config = cluster.objects.get("ConfigMap", "cloud-provider-config", "openshift-config")
     if config is None:
-        raise exceptions.not_found("ConfigMap openshift-config/cloud-provider-config")
+        raise exceptions.NOT_FOUND("ConfigMap openshift-config/cloud-provider-config")
     settings: Json = json.loads(config["data"]["config"])
     if cluster.installation.minor >= FIRST_WITH_CREDENTIALS:
         return cloud.from_secret(cluster, *CREDENTIALS), settings
     secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
     if secret is None:
-        raise exceptions.not_found("Secret azure-cloud-provider")
+        raise exceptions.NOT_FOUND("Secret azure-cloud-provider")
     settings |= go_yaml.load(decoded(secret["data"]["cloud-config"]))
     account = cloud.Account(
         settings["tenantId"],
@@ -192,7 +192,7 @@ async def _open(session: cloud.Session, account: cloud.Account, settings: Json, 
     """Allow the internet to reach the router's ports, in the security group of the nodes."""
     group = account.id(f"Microsoft.Network/networkSecurityGroups/{settings['securityGroupName']}")
     if session.get(group) is None:
-        raise exceptions.security_group_not_found(settings["securityGroupName"])
+        raise exceptions.SECURITY_GROUP_NOT_FOUND(settings["securityGroupName"])
     for number, (port, _) in enumerate(PORTS.values()):
         rule = {
             "access": "Allow",

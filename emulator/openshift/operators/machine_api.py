@@ -283,7 +283,7 @@ def _user_data(cluster: Cluster, spec: Json) -> str:
     secret = cluster.objects.get("Secret", name, MACHINES_NAMESPACE)
     data: Json = (secret or {}).get("data") or {}
     if "userData" not in data:
-        raise exceptions.not_found(f'secret "{MACHINES_NAMESPACE}/{name}"')
+        raise exceptions.NOT_FOUND(f'secret "{MACHINES_NAMESPACE}/{name}"')
     return str(data["userData"])
 
 

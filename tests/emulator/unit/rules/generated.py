@@ -191,7 +191,7 @@ def _in_use(key: str, row: ResourceType, holder: str) -> Case:
         return stage.delete(key)
 
     assert row.in_use is not None
-    said = row.in_use(str(ANY), [str(ANY)]).said
+    said = row.in_use(identifier=str(ANY), holders=[str(ANY)]).said
     return Case(key, f"the deletion while a {holder} uses it", act, said, alone=True)
 
 
@@ -268,7 +268,11 @@ def _of_reference(place: Place, reference: Reference) -> Iterator[Case]:
     path = "/".join(part for kind in kinds for part in (kind, "missing"))
     missing: Hashable = origin(exceptions.REFERENCE_NOT_EMULATED)
     if reference.type in ROWS:
-        missing = reference.missing(ANY, str(ANY)).said if reference.missing else exceptions.REFERENCED_RESOURCE_MISSING
+        missing = (
+            reference.missing(holder=ANY, target=str(ANY)).said
+            if reference.missing
+            else exceptions.REFERENCED_RESOURCE_MISSING
+        )
     another: Hashable = origin(exceptions.REFERENCE_OF_ANOTHER_TYPE)
     if reference.another is not None:
         another = _refused(place, reference.another, str(ANY))

@@ -67,5 +67,5 @@ DNS = (
     *_of(""),
     *_of("private "),
     Case(LINK, "a second link of a network", _second_link, origin(private.OVERLAPPING_ZONES), True),
-    Case(ZONE, "the deletion with a link", _linked_zone, origin(private.nested_resources), True),
+    Case(ZONE, "the deletion with a link", _linked_zone, origin(private.NESTED_RESOURCES), True),
 )

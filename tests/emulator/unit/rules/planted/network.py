@@ -242,7 +242,7 @@ ADDRESSES = (
         addresses.PRIVATE_ADDRESS_MISSING,
         _part("ipConfigurations", privateIPAddress=None),
     ),
-    Case("interface", "a subnet that is full", _full_subnet, origin(addresses.subnet_is_full), True),
+    Case("interface", "a subnet that is full", _full_subnet, origin(addresses.SUBNET_IS_FULL), True),
 )
 
 # Load balancers
@@ -292,7 +292,7 @@ def _owned(stage: Stage) -> Answer:
 INTERFACES = (
     _wrong("interface", "no configuration", balancing.NO_CONFIGURATION, _properties(ipConfigurations=[])),
     _wrong("interface", "no subnet", balancing.NO_SUBNET, _part("ipConfigurations", subnet=None)),
-    Case("interface", "the deletion under a machine", _machine, origin(balancing.in_use_interface), True),
+    Case("interface", "the deletion under a machine", _machine, origin(balancing.IN_USE_INTERFACE), True),
     Case("interface", "the deletion of another one's", _owned, origin(balancing.owned_interface), True),
 )
 
@@ -336,7 +336,7 @@ LINKS = (
     Case("private link service", "a connection of nobody", _made_connection, origin(links.NO_CONNECTION), True),
     _wrong("private link service", "no configuration", links.WRONG_COUNT, _properties(ipConfigurations=[])),
     _wrong("private endpoint", "no connection", links.ONE_CONNECTION, _properties(privateLinkServiceConnections=[])),
-    Case("private endpoint", "a service of nobody", _hidden, origin(links.service_not_visible), True),
+    Case("private endpoint", "a service of nobody", _hidden, origin(links.NOT_VISIBLE), True),
 )
 
 NETWORK = (*NETWORKS, *RULES, *ADDRESSES, *BALANCERS, *INTERFACES, *LINKS)

@@ -35,7 +35,7 @@ CASES: tuple[Case, ...] = (
     refused(
         "registry",
         "the name of another registry",
-        registries.already_in_use,
+        registries.ALREADY_IN_USE,
         lambda stage: _make_elsewhere(stage, "registry", "2023-07-01"),
     ),
     wrong(
