@@ -13,10 +13,9 @@ from uuid import NAMESPACE_URL, uuid5
 import requests
 from azure.core.credentials import AccessToken
 
-from tests.local_azure import LocalAzure
+from tests.local_azure import Json, LocalAzure
 from tests.patience import PATIENCE_SECONDS, served
 
-Json = dict[str, Any]
 API_VERSION = "2025-07-25"
 ARM, GRAPH = "https://management.azure.com", "https://graph.microsoft.com"
 KEY_VAULT = "https://vault.azure.net"

@@ -4,13 +4,10 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import requests
 
-from tests.local_azure import TIME_SCALE, LocalAzure
-
-Json = dict[str, Any]
+from tests.local_azure import TIME_SCALE, Json, LocalAzure
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CLI = REPOSITORY / ".venv-az" / "bin"

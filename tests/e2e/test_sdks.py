@@ -9,16 +9,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from demo.customer import Customer, cluster_body
 from emulator.run.exports import network_environment
 from tests.e2e import every_method
-from tests.local_azure import LocalAzure
-
-Json = dict[str, Any]
+from tests.local_azure import Json, LocalAzure
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENTS = REPOSITORY / ".venv-sdk"

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from azure.mgmt.resource.resources import ResourceManagementClient
@@ -10,9 +9,7 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from demo.customer import Customer, register_provider
 from tests.e2e.deployer import CLI, REPOSITORY
 from tests.e2e.terminal import Terminal, open_terminal, sign_in
-from tests.local_azure import LocalAzure
-
-Json = dict[str, Any]
+from tests.local_azure import Json, LocalAzure
 
 TEMPLATE = REPOSITORY / "examples" / "2025-07-25" / "template.json"
 TYPE = "Microsoft.RedHatOpenShift/openShiftClusters"

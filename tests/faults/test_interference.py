@@ -16,7 +16,7 @@ from demo.customer import assign_roles
 from orchestrators import plans
 from tests.conftest import SEED
 from tests.faults.scenarios import INTERFERENCE
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.service.inside import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
@@ -28,7 +28,6 @@ pytestmark = [
     pytest.mark.family(INTERFERENCE),
 ]
 
-Json = dict[str, Any]
 BOOTSTRAP = "bootstrap"
 # Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 4

@@ -17,14 +17,13 @@ import pytest
 
 from orchestrators import plans
 from tests.faults.scenarios import ROWS
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import Json, LocalAzure, unique
 from tests.product.integration.service.finished.test_scaling import scale
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = [pytest.mark.slow(50), pytest.mark.family(ROWS)]
 
-Json = dict[str, Any]
 # All calls except those that the wrapper makes for every row, for the fence and for progress.
 OWN = r"(?!(read OpenShiftClusters|upsert OperationProgress)$).*"
 BUSY, DOWN = "Azure is asked too often.", "Azure is not well."

@@ -4,7 +4,6 @@ import base64
 import json
 import random
 import re
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,14 +11,13 @@ import pytest
 from emulator.blobs.shared_key import sign
 from tests.faults.checks.leaks import AT_HOME, Place, Search, homes, places
 from tests.faults.scenarios import SECRETS
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import Json, LocalAzure, unique
 from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun, fault, prepare, with_principal
 
 pytestmark = [pytest.mark.slow(50), pytest.mark.family(SECRETS)]
 
-Json = dict[str, Any]
 
 # Secrets that the product makes, by member of a bundle.
 MADE_HERE = {"sshKey", "password", "key", "userAdminKubeconfig", "aroServiceKubeconfig", "kubeadminPassword"}

@@ -13,8 +13,6 @@ from tests.emulator.integration.arm.stage import Stage
 from tests.local_azure import wait_for
 from tests.registered import HOST
 
-Json = dict[str, Any]
-
 LOCKS = "/providers/Microsoft.Authorization/locks"
 NETWORKS = "2023-11-01"
 GROUPS = "2024-11-01"

@@ -8,9 +8,7 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
 from emulator.core.errors import ServiceError
 from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
-from tests.local_azure import wait_for
-
-Json = dict[str, Any]
+from tests.local_azure import Json, wait_for
 
 TIMED_OUT = ServiceError(
     409, "OSProvisioningTimedOut", "OS Provisioning for VM 'vm' did not finish in the allotted time."

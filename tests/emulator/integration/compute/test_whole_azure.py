@@ -13,9 +13,7 @@ from azure.mgmt.storage import StorageManagementClient
 
 from demo.customer import Customer, create_network
 from tests import local_azure
-from tests.local_azure import LocalAzure, wait_for
-
-Json = dict[str, Any]
+from tests.local_azure import Json, LocalAzure, wait_for
 
 # A plain Linux boots in a minute of emulated time: at this scale, long enough to kill the services meanwhile.
 TIME_SCALE = 10

@@ -18,9 +18,8 @@ from emulator.core.faults import Fault
 from emulator.openshift.cluster.certificates import DEFAULT_SERVER
 from tests import bootstrap_ignition
 from tests.emulator.integration.openshift.stage import Site
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 
-Json = dict[str, Any]
 MakeSite = Callable[..., Site]
 MACHINE = ("machine.openshift.io", "v1beta1", "openshift-machine-api")
 

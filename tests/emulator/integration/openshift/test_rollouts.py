@@ -23,9 +23,8 @@ from tests.emulator.integration.openshift.test_clusters import (
     is_complete,
 )
 from tests.listening import Listening
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 
-Json = dict[str, Any]
 CONFIG, OPERATOR = ("config.openshift.io", "v1"), ("operator.openshift.io", "v1")
 DNS = "2018-05-01"
 INGRESS = (*OPERATOR, "openshift-ingress-operator", "ingresscontrollers", "default")

@@ -11,10 +11,9 @@ import requests
 
 from tests.api_versions import members
 from tests.examples import example
-from tests.local_azure import LocalAzure
+from tests.local_azure import Json, LocalAzure
 from tests.patience import PATIENCE_SECONDS, served
 
-Json = dict[str, Any]
 NEW, OLD = "2025-07-25", "2020-04-30"
 # A version that the local Azure has in its catalogue.
 VERSION = "4.19.24"

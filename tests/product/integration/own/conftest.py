@@ -4,7 +4,6 @@ import json
 import os
 import random
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,6 @@ from tests.local_azure import unique, wait_for
 from tests.product.integration.own.stage import Tenant, prepare
 from tests.product.integration.service.inventory import Inventory, taken
 
-Json = dict[str, Any]
 CREDENTIALS = {"kubeadminPassword": "canary", "userAdminKubeconfig": "clusters: []"}
 
 

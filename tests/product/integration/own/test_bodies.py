@@ -3,19 +3,17 @@
 import json
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from tests.entra_azure import ARM, EntraAzure
-from tests.local_azure import unique
+from tests.local_azure import Json, unique
 from tests.product.integration.own.conftest import Stored
 from tests.product.integration.own.stage import Tenant, tenant
 from tests.product.integration.service.inventory import taken
 
 pytestmark = pytest.mark.xdist_group("own-stored")
 
-Json = dict[str, Any]
 CONTAINERS = ("OpenShiftClusters", "AsyncOperations", "Domains", "Billing")
 ENCRYPTION = "/providers/Microsoft.Compute/diskEncryptionSets/theirs"
 

@@ -12,10 +12,8 @@ from shared.arm.errors import CloudError
 from shared.openshift.client import send
 from shared.phase_documents.clusterctl_providers import Components, Provider
 from shared.steps import Outcome
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.product.integration.phases.test_kubernetes_apply import agent, config_map, definition, namespace
-
-Json = dict[str, Any]
 
 
 @dataclass

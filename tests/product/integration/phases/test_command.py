@@ -7,18 +7,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 import yaml
 
 from tests.emulator.integration.kubernetes.servers import Api
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.product.unit.phases.bundles import METADATA, write
 from tests.signals import listens
-
-Json = dict[str, Any]
 
 EXECUTOR = """
 apiVersion: airshipit.org/v1alpha1

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -20,10 +19,8 @@ from shared.openshift.client import send
 from shared.phase_documents import site
 from shared.phase_documents.apply_options import Options, Policy
 from shared.phase_documents.documents import Name
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.product.unit.phases.bundles import write
-
-Json = dict[str, Any]
 
 OPTIONS = Options(timedelta(minutes=5), timedelta(seconds=1), (), prune=True, policy=Policy.STRICT)
 

@@ -13,7 +13,7 @@ import yaml
 
 from demo.customer import admin_kubeconfig
 from shared.bundles import archive
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
 from tests.product.integration.phases.test_two_clusters import DAEMON_SET, PLAN, SECRET, write_site
 from tests.product.integration.phases.test_two_clusters import Terminal as Hands
@@ -21,8 +21,6 @@ from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, prepare
 from tests.product.unit.phases.bundles import need_kustomize
-
-Json = dict[str, Any]
 
 pytestmark = pytest.mark.slow(120)
 

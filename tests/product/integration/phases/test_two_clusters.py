@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -17,12 +16,10 @@ import yaml
 from demo.customer import admin_kubeconfig
 from emulator.run.exports import network_environment
 from phases.local.operations import Operations
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, prepare
 from tests.product.unit.phases.bundles import need_kustomize
-
-Json = dict[str, Any]
 
 SITE = Path(__file__).parent / "two_clusters"
 PLAN = ["clusters", "agent", "registry", "policies"]

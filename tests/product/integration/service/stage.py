@@ -12,12 +12,11 @@ import requests
 
 from demo.customer import Customer, cluster_body
 from tests.faults.checks import census
-from tests.local_azure import LocalAzure, wait_for
+from tests.local_azure import Json, LocalAzure, wait_for
 from tests.patience import PATIENCE_SECONDS as REQUEST_SECONDS
 from tests.patience import served
 from tests.product.integration.service.inventory import taken
 
-Json = dict[str, Any]
 API_VERSION = "2025-07-25"
 # How many seconds a create or a delete may take here. Alone it takes half a minute, but a busy machine runs many.
 PATIENCE_SECONDS = 600

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 # As kubectl sends it.
@@ -18,7 +18,6 @@ NODES = "/api/v1/nodes"
 CONTAINERS = [{"name": "one", "image": "i:1"}, {"name": "two", "image": "i:2"}]
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": CONTAINERS, "nodeSelector": {"disk": "ssd"}}}
 SELECTED = {"selector": {"matchLabels": {"app": "a"}}, "template": TEMPLATE}
-Json = dict[str, Any]
 _numbers = count(1)
 
 

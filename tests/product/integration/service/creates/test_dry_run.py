@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
 from tests.product.integration.own.stage import RESTRICTED_SIZE
 from tests.product.integration.service.inventory import taken
@@ -20,7 +20,6 @@ from tests.product.integration.service.stage import API_VERSION, Cluster, prepar
 
 pytestmark = pytest.mark.slow
 
-Json = dict[str, Any]
 # A timer writes to the container that is left out, `TaskHubs`, whatever happens.
 CONTAINERS = (
     "OpenShiftClusters",

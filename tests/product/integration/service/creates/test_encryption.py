@@ -15,7 +15,6 @@ from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = pytest.mark.slow(40)
 
-Json = dict[str, Any]
 FEATURE = "providers/Microsoft.Features/providers/Microsoft.Compute/features/EncryptionAtHost"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 BY_CUSTOMER = "EncryptionAtRestWithCustomerKey"

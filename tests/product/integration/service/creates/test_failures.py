@@ -13,13 +13,12 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import assign_roles, create_network, register_provider
 from tests.conftest import SEED
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import Json, LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare, with_principal
 
 pytestmark = pytest.mark.slow(30)
 
-Json = dict[str, Any]
 WRONG_SECRET = "wrong~secret~of~nobody"  # noqa: S105 - no application has this secret
 
 

@@ -5,17 +5,15 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import Json, LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
 
 pytestmark = pytest.mark.slow(30)
 
-Json = dict[str, Any]
 FAMILY = "standardDSv5Family"
 # Cores of three masters and the bootstrap machine, cores of one worker, and more cores than any test uses.
 MASTERS, WORKER, ENOUGH = 32, 4, 1000

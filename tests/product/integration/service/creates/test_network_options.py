@@ -3,12 +3,11 @@
 import random
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.service import rights
 from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, Resources
 from tests.product.integration.service.inventory import taken
@@ -17,7 +16,6 @@ from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = pytest.mark.slow(40)
 
-Json = dict[str, Any]
 NETWORK = "microsoft.network/"
 # How long a call is kept at most, if nobody lets it go. The product's own time-out is a little longer.
 HELD_SECONDS = 50

@@ -3,21 +3,19 @@
 import os
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import assign_roles
 from tests.conftest import SEED
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import Json, LocalAzure, unique
 from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, READER, Resources
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = pytest.mark.slow
 
-Json = dict[str, Any]
 CHECKS = {
     "validate_service_principal",
     "validate_service_principal_permissions",

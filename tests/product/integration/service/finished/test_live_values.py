@@ -4,18 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import MACHINE_SETS, KubernetesApi
 from tests.product.integration.service.stage import Cluster, begun, fault, met
 
 pytestmark = [pytest.mark.slow(30), pytest.mark.xdist_group("standing")]
 
-Json = dict[str, Any]
 CONSOLE = "/apis/config.openshift.io/v1/consoles/cluster"
 CLUSTER_VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
 CONTROLLERS = "/apis/operator.openshift.io/v1/namespaces/openshift-ingress-operator/ingresscontrollers"

@@ -11,7 +11,7 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.authorization import AuthorizationManagementClient
 
 from demo.customer import assign_roles, make_principal
-from tests.local_azure import unique, wait_for
+from tests.local_azure import Json, unique, wait_for
 from tests.product.integration.service.copies import copied
 from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inside import Inside
@@ -21,7 +21,6 @@ from tests.product.integration.service.stage import Cluster, begun, fault
 
 pytestmark = pytest.mark.slow(60)
 
-Json = dict[str, Any]
 # Secrets that the installer and the cloud-credential operator make in release 4.19.
 HELD = {
     ("kube-system", "azure-credentials"),

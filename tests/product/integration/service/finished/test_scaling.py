@@ -2,19 +2,17 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import MACHINE_SETS, KubernetesApi
 from tests.product.integration.service.stage import Cluster, begun, fault
 
 pytestmark = pytest.mark.slow(60)
 
-Json = dict[str, Any]
 # The API version in which the number may change.
 VERSION = "2019-12-31-preview"
 # Rows of an update that have to do with the number.

@@ -3,16 +3,14 @@
 import random
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique, wait_for
+from tests.local_azure import Json, LocalAzure, unique, wait_for
 from tests.product.integration.service.stage import held, hold, met, prepare
 
 pytestmark = pytest.mark.slow
 
-Json = dict[str, Any]
 # What steps read just before they change something; the faults hold these calls.
 ASLEEP = {
     "at the beginning": {
