@@ -79,9 +79,11 @@ def everything(terminal: Terminal) -> None:
     overlap = terminal.refused("aro validate", THIS, BY_NAME, "--pod-cidr 10.0.0.0/18")
     assert "10.0.0.0/18 is not valid as it overlaps with 10.0.0.0/23" in overlap
     assert "4.18.26" in az("aro get-versions --location {location}")
+    create = ("aro create", THIS, BY_NAME, where, network, principal, DISKS, "--pull-secret {home}/pull-secret.txt")
+    assert "openshift-install-fips" in terminal.refused(*create, "--fips")
     az(
-        *("aro create", THIS, BY_NAME, where, network, principal, DISKS),
-        "--domain {name} --pull-secret {home}/pull-secret.txt --fips --tags team=red 'note=two words' --no-wait",
+        *create,
+        "--domain {name} --tags team=red 'note=two words' --no-wait",
         "--outbound-type Loadbalancer --load-balancer-managed-outbound-ip-count 1 --enable-preconfigured-nsg false",
         "--master-vm-size Standard_D16s_v5 --master-encryption-at-host --worker-encryption-at-host",
         "--worker-vm-size Standard_D8s_v5 --worker-vm-disk-size-gb 256 --worker-count 4",
@@ -130,7 +132,7 @@ def _everything_is_shown(terminal: Terminal, shown: Json) -> None:
     assert shown["tags"] == {"team": "red", "note": "two words"}
     assert (cluster["domain"], cluster["version"]) == (customer.cluster, "4.18.26")
     assert cluster["resourceGroupId"].endswith(f"/aro-{customer.cluster}")
-    assert (cluster["fipsValidatedModules"], cluster["pullSecret"]) == ("Enabled", None)
+    assert (cluster["fipsValidatedModules"], cluster["pullSecret"]) == ("Disabled", None)
     assert shown["servicePrincipalProfile"] == {"clientId": customer.principal["client_id"], "clientSecret": None}
     assert (network["podCidr"], network["serviceCidr"]) == ("10.128.0.0/15", "172.30.0.0/17")
     assert (network["outboundType"], network["preconfiguredNsg"]) == ("Loadbalancer", "Disabled")

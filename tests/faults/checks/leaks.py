@@ -107,7 +107,7 @@ FILES_AT_HOME = {
 }
 # Where Azurite keeps the content of blobs, and how the bootstrap ignition begins. Azurite sweeps the ignition some
 # minutes after its container was deleted. The sealed graph was written before the ignition, and is searched.
-EXTENTS, IGNITION = "__blobstorage__", b'{"ignition"'
+EXTENTS, IGNITION = "__blobstorage__", re.compile(rb'\{\s*"ignition"')
 
 
 class Search:
@@ -187,7 +187,7 @@ def homes(state: Path, canaries: Mapping[str, str]) -> set[str]:
 
 def _content(path: Path) -> bytes:
     content = path.read_bytes()
-    return content.partition(IGNITION)[0] if path.parent.name == EXTENTS else content
+    return IGNITION.split(content, 1)[0] if path.parent.name == EXTENTS else content
 
 
 def _rows(state: Path, *, at_home: bool) -> Iterator[tuple[str, bytes]]:
