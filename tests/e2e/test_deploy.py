@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.deployer import CLI, KUBECTL, REPOSITORY, Deployer, Json
+from tests.e2e.deployer import CLI, KUBECTL, REPOSITORY, Deployer
 from tests.e2e.page import Done, Page, read
-from tests.local_azure import LocalAzure
+from tests.local_azure import Json, LocalAzure
 
 PAGE = REPOSITORY / "docs" / "deploy.md"
 # What the page names, and a machine has unless it is bare.

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.api_versions import VERSIONS, members
-from tests.local_azure import wait_for
-from tests.product.integration.contract.provider import NEW, PULL_SECRET, SECRET, Json, Provider
+from tests.local_azure import Json, wait_for
+from tests.product.integration.contract.provider import NEW, PULL_SECRET, SECRET, Provider
 
 # Resuming eleven creates takes longer than anything else here.
 pytestmark = pytest.mark.slow(60)

@@ -13,9 +13,9 @@ from frontend.callers.caller import Caller
 from frontend.routes import ROUTES
 from shared.clusters.api_versions import serving
 from tests import local_azure
-from tests.local_azure import wait_for
+from tests.local_azure import Json, wait_for
 from tests.patience import PATIENCE_SECONDS, served
-from tests.product.integration.contract.provider import NEW, Json, Provider
+from tests.product.integration.contract.provider import NEW, Provider
 
 # All these tests share one platform, because each platform starts its own processes.
 pytestmark = [pytest.mark.slow(75), pytest.mark.xdist_group("dependencies")]

@@ -20,8 +20,8 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import Customer, register_provider
 from tests.examples import example
-from tests.local_azure import LocalAzure, wait_for
-from tests.product.integration.contract.provider import NEW, OLD, PROVIDER, SECRET, VERSION, Json, Provider
+from tests.local_azure import Json, LocalAzure, wait_for
+from tests.product.integration.contract.provider import NEW, OLD, PROVIDER, SECRET, VERSION, Provider
 
 TYPE = f"{PROVIDER.removeprefix('/providers/')}/openShiftClusters"
 SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.api_versions import VERSIONS
-from tests.product.integration.service.stage import Cluster, Json, begun
+from tests.local_azure import Json
+from tests.product.integration.service.stage import Cluster, begun
 
 pytestmark = [pytest.mark.slow(90), pytest.mark.xdist_group("standing")]
 
