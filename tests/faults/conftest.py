@@ -5,6 +5,7 @@ import random
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -31,15 +32,21 @@ def _expect_no_orphans(clusters: SpareClusters) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _proxies() -> Iterator[None]:
-    """Read the proxies of the environment once.
+    """Read the proxies again if the environment changes meanwhile.
 
     Scenarios of several tests run in threads. `requests` reads all environment variables before each call, and fails
     where pytest removes its own at that moment.
     """
-    proxies = urllib.request.getproxies_environment()
+    read = urllib.request.getproxies_environment
+
+    def proxies() -> dict[str, str]:
+        while True:
+            with suppress(KeyError):
+                return read()
+
     with pytest.MonkeyPatch.context() as patch:
         for where in ("urllib.request.getproxies_environment", "requests.utils.getproxies"):
-            patch.setattr(where, lambda: proxies)
+            patch.setattr(where, proxies)
         yield
 
 

@@ -86,7 +86,7 @@ def _live_encrypted(cluster: Cluster, folder: Path) -> None:
 
     for machine_set in api.list(MACHINE_SETS):
         spec = machine_set["spec"]["template"]["spec"]["providerSpec"]["value"]
-        assert spec["securityProfile"] == {"encryptionAtHost": True}
+        assert spec["securityProfile"]["encryptionAtHost"]
         assert spec["osDisk"]["managedDisk"]["diskEncryptionSet"]["id"].lower() == encryption_set.lower()
     api.scale_up()
     wait_for(lambda: list(api.workers().values()).count("Running") == 4, "one more worker")
