@@ -97,7 +97,7 @@ def show(cluster: Cluster, name: str) -> None:
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     there = cluster.reached(f"{timeline.OPERATOR}{name}")
-    shown = _well(cluster, name) if there else _waiting(name)
+    shown = _well(cluster, name) if there else _absent(cluster, name)
     _show(cluster, name, shown | _rolling(cluster, name) | _refused(cluster, name))
     versions.show(cluster)
 
@@ -151,7 +151,7 @@ def report(cluster: Cluster, name: str, message: str) -> None:
     """Report why an operator is not available."""
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
-    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
+    _show(cluster, name, _failing(name, message))
     versions.show(cluster)
 
 
@@ -179,6 +179,16 @@ def is_behind(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
     found = cluster.objects.get(kind, name, namespace)
     observed = ((found or {}).get("status") or {}).get("observedGeneration")
     return bool(found and observed and observed != found["metadata"].get("generation"))
+
+
+def _absent(cluster: Cluster, name: str) -> Conditions:
+    """Return the conditions of an operator that is not available yet, or, if it is stuck, never will be."""
+    stuck = cluster.record.stuck.get(f"{timeline.OPERATOR}{name}")
+    return _failing(name, stuck) if stuck else _waiting(name)
+
+
+def _failing(name: str, message: str) -> Conditions:
+    return _waiting(name, message) | {"Degraded": (True, _error(name), message)}
 
 
 def _waiting(name: str, message: str = "") -> Conditions:
