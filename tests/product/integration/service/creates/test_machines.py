@@ -124,8 +124,6 @@ def test_an_operator_that_never_comes_is_named_with_its_condition(cluster: Clust
     """After the deadline the error gives operator, condition, reason, message, and the state of other operators."""
     stuck = {"service": "machines", "operation": "operator console", "count": NEVER}
     with fault(cluster.azure, message="no route to the OAuth server", **stuck):
-        cluster.fail(cluster.create())
-        # On a busy machine the operator reports after the deadline of seconds. The next attempt has that report.
         error = cluster.fail(cluster.create())
     # Both steps wait for the console, and the deadline of either can end first.
     told = _explained(error, "console_ready", "cluster_version_ready")
