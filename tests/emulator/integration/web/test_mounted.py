@@ -1,7 +1,6 @@
 """A site that runs a working tree, as the resource provider's own site does at `up`."""
 
 import asyncio
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +13,20 @@ from emulator.core.world import World
 from emulator.host.keys import load_keys
 from emulator.run.azure import Azure, make_platform
 from emulator.run.sites import Sites
+from emulator.run.state import PORTS
 from emulator.web.models import SitesModel
 from tests.emulator.integration.web.packages import APP, HOST
+from tests.listening import free_port
 
 Json = dict[str, Any]
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourceGroups/{WORLD.rp_resource_group}"
 NAME = "arorp"
-NAMES = ("arm", "token", "front_end", "functions", "proxy", "identity", "control", "azurite")
 
 
-def _ports() -> dict[str, int]:
-    opened = {name: socket.create_server(("127.0.0.1", 0)) for name in NAMES}
-    ports = {name: each.getsockname()[1] for name, each in opened.items()}
-    for each in opened.values():
-        each.close()
-    return ports
-
-
-def _platform(folder: Path, ports: dict[str, int]) -> Platform:
+def _platform(folder: Path) -> Platform:
+    ports = {name: free_port() for name in PORTS}
     platform = make_platform(folder, ports, time_scale=100, world=WORLD)
     arm = platform.model(ArmModel)
     arm.subscriptions.ensure(WORLD.rp_subscription_id, WORLD.rp_tenant_id, "Provider")
@@ -96,16 +89,16 @@ def test_a_mounted_folder_runs_as_the_service(tmp_path: Path) -> None:
     app.mkdir()
     (app / "host.json").write_text(HOST)
     (app / "function_app.py").write_text(f"TEXT = 'mounted'\n{APP}")
-    state, ports = tmp_path / "state", _ports()
+    state = tmp_path / "state"
     state.mkdir()
-    platform = _platform(state, ports)
+    platform = _platform(state)
     _seed(platform, app)
     report, refused = asyncio.run(_run(platform))
     assert (report["text"], report["colour"], refused) == ("mounted", "red", 403)
     assert "httpx" in report["seen"]
     assert (state / "logs" / "functions.log").exists()
     keys = load_keys(state / "functions")
-    again = _platform(state, _ports())
+    again = _platform(state)
     assert again.model(SitesModel).keys(_site(again))["masterKey"] == keys.master
     report, _ = asyncio.run(_run(again))
     assert report["text"] == "mounted"

@@ -16,7 +16,7 @@ from emulator.core.proxy import Refusal
 from shared.openshift import client, reads
 from shared.openshift.client import NotDone, Read
 from shared.openshift.reads import MOST_BYTES, Ask
-from tests.listening import variables
+from tests.listening import free_port, variables
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
     Behaviour,
@@ -223,8 +223,7 @@ def test_a_route_that_does_not_exist_is_told(cluster: Cluster, route: Route) -> 
 
 def test_without_a_proxy_a_closed_port_refuses(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a proxy it connects directly, as in Azure, which has no proxy before the private endpoints."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        monkeypatch.setattr(client, "_PORT", free.getsockname()[1])
+    monkeypatch.setattr(client, "_PORT", free_port())
     with variables(dict.fromkeys(("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"), "")):
         (found,) = reads.read_all([ask(cluster, address="127.0.0.1")], GENEROUS)
     assert str(found) == "the API server refuses the connection"

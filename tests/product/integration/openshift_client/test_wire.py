@@ -14,6 +14,7 @@ from emulator.core.proxy import Refusal
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read, Unreachable
 from tests.kubernetes_pki import SERVER_NAME
+from tests.listening import free_port
 from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
@@ -267,9 +268,7 @@ def test_without_a_proxy_a_closed_port_refuses(cluster: Cluster, monkeypatch: py
     """Without a proxy the client connects directly, as in Azure, which has no proxy before the private endpoints."""
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    monkeypatch.setattr(client, "_PORT", port)
+    monkeypatch.setattr(client, "_PORT", free_port())
     assert why(cluster, address="127.0.0.1") == "the API server refuses the connection"
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from emulator.core.ports import listen_on_free_port
 from emulator.run.exports import plain_environment, secret_environment
 from tests.entra_azure import API_VERSION, EntraAzure
+from tests.listening import free_port
 from tests.local_azure import TIME_SCALE, unique, wait_for
 from tests.patience import PATIENCE_SECONDS, served
 from tests.product.integration.own.stage import RESTRICTED_SIZE, prepare
@@ -28,8 +28,7 @@ INHERITED = {"PATH": "/usr/bin:/bin"}
 @contextmanager
 def _func_start(azure: EntraAzure, folder: Path) -> Iterator[str]:
     """Run the service as `func start` does, with the settings that the command `settings` prints; give its address."""
-    with listen_on_free_port() as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings = json.loads(azure.command("settings", "--port", str(port)))
     assert settings["IsEncrypted"] is False
     terminal = plain_environment(azure.endpoints) | secret_environment(azure.endpoints)

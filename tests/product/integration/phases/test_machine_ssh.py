@@ -2,7 +2,6 @@
 
 import getpass
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from phases.local import ssh
 from shared.openshift.client import NotDone
+from tests.listening import free_port
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin:/bin")
 pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not on this machine (Debian: openssh-server)")
@@ -37,8 +37,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ssh.Targ
     pem, public = private_key()
     (folder / "accepted").write_text(public)
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "host"], check=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings = {
         "ListenAddress": f"127.0.0.1:{port}",
         "HostKey": folder / "host",
