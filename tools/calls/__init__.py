@@ -1,5 +1,5 @@
 """docs/emulated-calls.md: which calls the local Azure answers, and which client needs each of them.
 
-`served` reads the tables of the emulated services, `clients` finds the callers in a journal, `page` writes the result.
+`services` reads the tables of the emulated services, `clients` finds callers in a journal, `page` writes the result.
 Journals come from runs, so neither `make docs` nor a test can update this page. `python -m tools.calls` does.
 """

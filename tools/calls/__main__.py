@@ -19,7 +19,7 @@ from emulator.run.seed import seed
 from emulator.run.state import PORTS
 from tools.calls.clients import RUNS, Clients
 from tools.calls.page import page, usage
-from tools.calls.served import Served
+from tools.calls.services import Served
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "emulated-calls.md"
 JOURNAL = "journal.jsonl"

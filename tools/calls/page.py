@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from emulator.core.journal import Entry
 from tools.calls.clients import CLIENTS, DEMO, MACHINES, PHASES, PRODUCT, STORIES, UNSIGNED, Clients
-from tools.calls.served import ARM, BLOBS, COSMOS, FORWARDED, KUBERNETES, Call, Served
+from tools.calls.services import ARM, BLOBS, COSMOS, FORWARDED, KUBERNETES, Call, Served
 from tools.pages.markdown import code, table
 
 Usage = Mapping[Call, frozenset[str]]

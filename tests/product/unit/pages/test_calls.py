@@ -11,7 +11,7 @@ from emulator.core.journal import Entry
 from tools.calls import __main__ as program
 from tools.calls.clients import DEMO, MACHINES, PHASES, PRODUCT, STORIES, UNSIGNED, Clients
 from tools.calls.page import page, usage
-from tools.calls.served import Call, Served
+from tools.calls.services import Call, Served
 
 S = "/subscriptions/bbbbbbbb-0000-4000-8000-000000000001"
 G = f"{S}/resourceGroups/random-{{}}"
