@@ -17,7 +17,7 @@ from tools.pages import (
     openapi,
     parameters,
     plans,
-    said,
+    sources,
     times,
 )
 
@@ -33,7 +33,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/times.md": lambda _now: times.page(),
     "docs/operations.md": messages.put_into,
-    "emulator/README.md": said.put_into,
+    "emulator/README.md": sources.put_into,
     "infra/manifest.json": lambda _now: manifest.page(),
     **{path: partial(openapi.page, row) for path, row in openapi.FILES.items()},
 }

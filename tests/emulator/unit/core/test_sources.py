@@ -2,7 +2,7 @@
 
 from emulator.core.errors import ServiceError
 from emulator.core.sources import MEMORY, SAID, documentation, name_of, said
-from tools.pages.said import builders, unmarked
+from tools.pages.sources import builders, unmarked
 
 
 def test_every_error_is_built_where_its_source_is_named() -> None:

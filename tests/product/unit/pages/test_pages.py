@@ -11,7 +11,7 @@ from orchestrators.plans import PLANS
 from shared.arm.errors import ErrorCode
 from tests.api_versions import VERSIONS, features
 from tools import pages
-from tools.pages import manifest, messages, plans, said
+from tools.pages import manifest, messages, plans, sources
 from tools.pages.markdown import duration, table
 
 
@@ -29,7 +29,7 @@ def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "docs/operations.md").write_text(
         f"# X\n{messages.BEGIN}\nold\n{messages.END}\nrest\n", encoding="utf-8"
     )
-    (tmp_path / "emulator/README.md").write_text(f"{said.BEGIN}\nold\n{said.END}\nrest\n", encoding="utf-8")
+    (tmp_path / "emulator/README.md").write_text(f"{sources.BEGIN}\nold\n{sources.END}\nrest\n", encoding="utf-8")
     monkeypatch.setattr(pages, "REPOSITORY", tmp_path)
     assert pages.write() == list(pages.PAGES)
     assert pages.write() == []
@@ -71,7 +71,7 @@ def test_a_page_without_a_place_for_its_tables_is_refused() -> None:
     with pytest.raises(ValueError, match="messages: begin"):
         messages.put_into("# Operations\n")
     with pytest.raises(ValueError, match="from memory: begin"):
-        said.put_into("# The local Azure\n")
+        sources.put_into("# The local Azure\n")
 
 
 def test_the_page_of_plans_has_every_row_with_what_it_needs_and_who_does_it() -> None:
