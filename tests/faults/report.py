@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tests.faults.checks.accepted import BY_NAME
+from tests.faults.checks.known_failures import BY_NAME
 from tests.faults.scenarios import FAMILIES, UNDISTURBED
 
 LONGEST_ERROR = 400

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.faults import families
-from tests.faults.checks.accepted import Accepted
+from tests.faults.checks.known_failures import Accepted
 from tests.faults.report import Line, render
 from tests.faults.scenarios import FAMILIES, Scenario
 
