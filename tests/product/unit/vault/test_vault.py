@@ -7,7 +7,7 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from shared.vault import Vault
 from tests.product.unit.product_world import FakeSecrets
-from tests.product.unit.vault.issued import issued
+from tests.product.unit.vault.issuer import issue
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def test_a_key_of_the_service_comes_with_its_version_and_an_older_one_is_found_b
 
 def test_a_certificate_comes_with_its_key_and_is_asked_for_each_time(vault: Vault, secrets: FakeSecrets) -> None:
     """Key Vault renews it under the same name, so the newest version counts."""
-    leaf, root, key = issued()
+    leaf, root, key = issue()
     secrets.versions["doc-apiserver"] = [key + leaf + root]
     assert vault.get_certificate("doc-apiserver") == (leaf + root, key)
-    newer = issued("api.c2.eastus.aroapp.io")
+    newer = issue("api.c2.eastus.aroapp.io")
     secrets.versions["doc-apiserver"].append("".join(newer))
     assert vault.get_certificate("doc-apiserver") == (newer[0] + newer[1], newer[2])

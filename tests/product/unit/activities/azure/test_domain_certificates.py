@@ -18,7 +18,7 @@ from shared.vault.vault_certificates import get_certificates
 from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import World
-from tests.product.unit.vault.issued import issued
+from tests.product.unit.vault.issuer import issue
 
 DONE = {"outcome": "done"}
 API, INGRESS = "doc-1-apiserver", "doc-1-ingress"
@@ -209,7 +209,7 @@ def test_no_key_reaches_documents_outcomes_or_logs(
 ) -> None:
     """It stays in the vault until the cluster gets it."""
     caplog.set_level(logging.DEBUG)
-    leaf, root, key = issued()
+    leaf, root, key = issue()
     accepted.vault("rp-cls").versions[API] = [key + leaf + root]
     outcomes = [_call("create_api_server_certificate")]
     certificates.issue(API)

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 
 @cache
-def issued(common_name: str = "api.c1.eastus.aroapp.io") -> tuple[str, str, str]:
-    """Return a leaf, its issuer and the leaf's key, each as PEM."""
+def issue(common_name: str = "api.c1.eastus.aroapp.io") -> tuple[str, str, str]:
+    """Issue a certificate; return it, the one of its issuer and its key, each as PEM."""
     root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     root, leaf = _signed("Root", root_key, root_key), _signed(common_name, key, root_key)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
