@@ -16,8 +16,11 @@ from emulator.cosmos.roles import Role, Roles
 SUFFIX = ".documents.azure.com"
 
 
+_SEPARATOR = "\x1f"
+
+
 def _key(*parts: str) -> str:
-    return "\x1f".join(parts)
+    return _SEPARATOR.join(parts)
 
 
 class CosmosModel:
@@ -188,6 +191,11 @@ class CosmosModel:
     def containers(self, account: str, database: str) -> Iterator[Document]:
         """Yield the containers of a database."""
         return (document for _, document in self._containers.scan(_key(account, database, "")))
+
+    def databases_with(self, container: str) -> list[tuple[str, str]]:
+        """Return account and name of each database that has a container of this name."""
+        keys = [key.split(_SEPARATOR) for key, _ in self._containers.scan()]
+        return [(account, database) for account, database, name in keys if name == container]
 
     def database(self, account: str, name_or_rid: str) -> Document:
         """Return a database.

@@ -3,10 +3,12 @@
 The command reads the state and the journal, so it also works after `down`, on the folder of a failed test for example.
 """
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from emulator.core.clock import Clock
@@ -17,7 +19,6 @@ from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
 from emulator.run.commands.logs import read_json_lines
 from emulator.run.errors import RunError
-from emulator.run.provider.deployed import deployed
 from emulator.run.state import StateFolder
 
 Json = dict[str, Any]
@@ -31,12 +32,14 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
     Raises:
         RunError: the folder has no such operation.
     """
-    with _database(folder) as (cosmos, account, database):
-        try:
-            operation = _with_plan(cosmos.items(account, database, "AsyncOperations"), operation_id)
-        except ServiceError as error:
-            raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
-        progress = cosmos.items(account, database, "OperationProgress").scan(partition=operation_id, one_partition=True)
+    with _databases(folder) as databases:
+        for database in databases:
+            with contextlib.suppress(ServiceError):
+                operation = _with_plan(database("AsyncOperations"), operation_id)
+                break
+        else:
+            raise RunError(f"there is no operation {operation_id} in {folder.root}; without an id, all are listed")
+        progress = database("OperationProgress").scan(partition=operation_id, one_partition=True)
         items = [item for _, item in progress]
     correlation_id = operation.get("correlationData", {}).get("correlationId", "")
     yield from _headline(operation, correlation_id)
@@ -53,26 +56,27 @@ def recent(folder: StateFolder) -> Iterator[str]:
     Raises:
         RunError: the folder is not a state folder of the local Azure.
     """
-    with _database(folder) as (cosmos, account, database):
-        items = cosmos.items(account, database, "AsyncOperations")
-        ids = [document["id"] for _, document in items.scan() if "planOf" not in document]
-        operations = [_with_plan(items, operation_id) for operation_id in ids]
+    operations = []
+    with _databases(folder) as databases:
+        for items in (database("AsyncOperations") for database in databases):
+            ids = [document["id"] for _, document in items.scan() if "planOf" not in document]
+            operations += [_with_plan(items, operation_id) for operation_id in ids]
+    if not operations:
+        yield f"No service in {folder.root} has an operation of the last seven days. --state chooses another folder."
     for operation in sorted(operations, key=lambda operation: operation["asyncOperation"]["startTime"]):
         status, plan = operation["asyncOperation"], operation.get("plan", {}).get("name", "operation")
         yield "  ".join((operation["id"], status["startTime"][:19], plan, status["status"], _owner(operation)))
 
 
 @contextmanager
-def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str, str]]:
-    """Open the database of a folder; yield the model, and the names of account and database."""
+def _databases(folder: StateFolder) -> Iterator[list[Callable[[str], Items]]]:
+    """Open the databases of all services in a folder, deployed by `up` or by hand: for each, its containers by name."""
     if not folder.is_ours():
         raise RunError(f"there is no local Azure in {folder.root}")
     platform = Platform(folder.root, clock=Clock(), world=World())
     try:
-        account, database = deployed(platform.store).database
-        yield CosmosModel(platform), account, database
-    except LookupError as error:
-        raise RunError(f"{error}: {folder.root}") from error
+        cosmos = CosmosModel(platform)
+        yield [partial(cosmos.items, *database) for database in cosmos.databases_with("AsyncOperations")]
     finally:
         platform.journal.close()
         platform.store.close()

@@ -13,7 +13,6 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.commands.explain import explain, recent
 from emulator.run.errors import RunError
-from emulator.run.provider.deployed import Deployed
 from emulator.run.state import StateFolder
 
 Add = Callable[..., None]
@@ -25,16 +24,22 @@ def add(tmp_path: Path) -> Iterator[Add]:
     """Return a function that stores operations in a state folder."""
     (tmp_path / "lock").touch()
     platform = Platform(tmp_path, clock=Clock(), world=World())
-    settings = {"COSMOSDB_ACCOUNT": "account", "COSMOSDB_DATABASE": "ARO"}
-    deployed = Deployed(site="site", outputs={}, identities=(), roles={}, settings=settings)
-    deployed.save(platform.store)
-    model, (account, database) = CosmosModel(platform), deployed.database
-    model.ensure_account(account, "tenant")
-    model.ensure_database(account, database)
-    for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
-        model.ensure_container(account, database, name, key)
+    model, database = CosmosModel(platform), "ARO"
+    for account in ("of-up", "of-deploy-md"):
+        model.ensure_account(account, "tenant")
+        model.ensure_database(account, database)
+        for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
+            model.ensure_container(account, database, name, key)
 
-    def store(name: str, start: str, status: str = "Failed", *, inside: bool = False, **members: Any) -> None:
+    def store(
+        name: str,
+        start: str,
+        status: str = "Failed",
+        *,
+        account: str = "of-up",
+        inside: bool = False,
+        **members: Any,
+    ) -> None:
         plan = {"plan": {"name": "create", "rows": [], **members}}
         operation = {
             "id": name,
@@ -72,6 +77,28 @@ def test_without_an_id_the_operations_are_listed_in_the_order_of_time(add: Add, 
         f"b  2026-01-01T00:00:01  create  Succeeded  {CLUSTER}",
         f"a  2026-01-01T00:00:02  create  Failed  {CLUSTER}",
     ]
+
+
+def test_the_operations_of_every_service_are_told(add: Add, tmp_path: Path) -> None:
+    """One that was deployed by hand, as docs/deploy.md does, has a database of its own."""
+    add("a", "2026-01-01T00:00:02+00:00")
+    add("b", "2026-01-01T00:00:01+00:00", account="of-deploy-md")
+    assert [line.split()[0] for line in recent(StateFolder(tmp_path))] == ["b", "a"]
+    assert "Failed, begun 2026-01-01T00:00:01" in "\n".join(explain(StateFolder(tmp_path), "b"))
+
+
+def test_an_empty_list_says_so(add: Add, tmp_path: Path) -> None:
+    """Nothing at all looks like a command that does not work."""
+    assert add
+    (line,) = recent(StateFolder(tmp_path))
+    assert line.startswith(f"No service in {tmp_path} has an operation of the last seven days.")
+
+
+def test_an_unknown_operation_is_an_error(add: Add, tmp_path: Path) -> None:
+    """It says which, where, and how to see those that there are."""
+    add("a", "2026-01-01T00:00:02+00:00")
+    with pytest.raises(RunError, match=rf"no operation b in {tmp_path}; without an id, all are listed"):
+        list(explain(StateFolder(tmp_path), "b"))
 
 
 def test_a_folder_without_a_local_azure_has_no_operations(tmp_path: Path) -> None:
