@@ -87,9 +87,9 @@ def test_the_operations_of_every_service_are_told(add: Add, tmp_path: Path) -> N
     assert "Failed, begun 2026-01-01T00:00:01" in "\n".join(explain(StateFolder(tmp_path), "b"))
 
 
-def test_an_empty_list_says_so(add: Add, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("add")
+def test_an_empty_list_says_so(tmp_path: Path) -> None:
     """Nothing at all looks like a command that does not work."""
-    assert add
     (line,) = recent(StateFolder(tmp_path))
     assert line.startswith(f"No service in {tmp_path} has an operation of the last seven days.")
 
