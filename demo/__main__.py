@@ -44,6 +44,10 @@ def main() -> int:
     options = _options()
     # A file or a pipe has no width, and a table that is cut off cannot be read.
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 110)
+    if platform.is_kept(options.state):
+        for line in terminal_commands.refusal(options.state):
+            console.print(line, markup=False)
+        return FAILURE
     # Closing the terminal ends the demonstration like Ctrl-C: everything is stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -101,6 +105,8 @@ def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[st
     try:
         endpoints = platform.start(options.state, options.time_scale)
         console.print(f"Up after {time.monotonic() - began:.1f} s, {options.time_scale:g} times faster than Azure.")
+        if options.keep:
+            platform.keep(options.state)
         platform.lead_there(endpoints)
         yield endpoints
     finally:

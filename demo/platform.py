@@ -1,13 +1,18 @@
 """The local Azure of the demonstration: starts and stops it with its own commands, and reads its endpoints.json."""
 
+import fcntl
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import requests
+
+# A file in the state folder of a demonstration that was to stay.
+KEPT = "kept"
 
 
 class PlatformError(Exception):
@@ -25,6 +30,33 @@ def start(state: Path, time_scale: float) -> dict[str, Any]:
     _command("up", state, "--detach", "--time-scale", f"{time_scale:g}")
     endpoints: dict[str, Any] = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
     return endpoints
+
+
+def keep(state: Path) -> None:
+    """Mark a local Azure as kept. `emulator reset` removes the mark with all else."""
+    (state / KEPT).touch()
+
+
+def is_kept(state: Path) -> bool:
+    """Tell whether the folder holds what somebody may want to keep: a marked local Azure, or one that runs."""
+    return (state / KEPT).exists() or runs(state)
+
+
+def runs(state: Path) -> bool:
+    """Tell whether a local Azure runs on the folder: it then holds the folder's lock."""
+    try:
+        with (state / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def command(*words: str, state: Path) -> str:
+    """Return a command for a terminal, such as `demo --resume`, with the state folder."""
+    return shlex.join([sys.executable, "-m", *words, "--state", str(state)])
 
 
 def stop(state: Path) -> None:
@@ -54,9 +86,9 @@ def lead_there(endpoints: dict[str, Any]) -> None:
 
 
 def _command(*words: str | Path) -> None:
-    command, state, *rest = words
+    word, state, *rest = words
     done = subprocess.run(
-        [sys.executable, "-m", "emulator", str(command), "--state", str(state), *map(str, rest)],
+        [sys.executable, "-m", "emulator", str(word), "--state", str(state), *map(str, rest)],
         capture_output=True,
         text=True,
         check=False,

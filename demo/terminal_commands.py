@@ -1,10 +1,10 @@
 """Commands to paste into a terminal, for a cluster that is left running."""
 
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from demo import platform
 from demo.customer import Customer
 
 
@@ -45,7 +45,23 @@ def lines(person: Customer, state: Path, kubeconfig: Path) -> Iterator[str]:
     yield ""
     yield "What runs, and the end of it:"
     for command in ("status", "down", "reset"):
-        yield f"  {sys.executable} -m emulator {command} --state {shlex.quote(str(state))}"
+        yield f"  {platform.command('emulator', command, state=state)}"
+
+
+def refusal(state: Path) -> Iterator[str]:
+    """Yield why no new demonstration begins in a folder, and the commands that lead on."""
+    goes = "runs" if platform.runs(state) else "was kept"
+    yield f"The local Azure of an earlier demo {goes} in {state}, and a new demo would destroy it with its cluster."
+    if goes == "runs":
+        yield "Continue with it, in a terminal that leads to it:"
+        yield f'  eval "$({platform.command("emulator", "env", state=state)})"'
+    else:
+        yield "Continue with it:"
+        yield f"  {platform.command('emulator', 'up', '--detach', state=state)}"
+    yield "Or remove it:"
+    yield f"  {platform.command('emulator', 'reset', state=state)}"
+    yield "Or leave it, and give the new demo a folder of its own:"
+    yield f"  {platform.command('demo', state=state.with_name(f'{state.name}-2'))}"
 
 
 def _exports(**variables: str) -> Iterator[str]:

@@ -1,14 +1,16 @@
 """What the demonstration prints."""
 
+import fcntl
 import io
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from demo import __main__ as demo_main
-from demo import nodes, terminal_commands, watch
+from demo import nodes, platform, terminal_commands, watch
 from demo.customer import Customer
 
 Json = dict[str, Any]
@@ -115,6 +117,34 @@ def test_what_to_paste_has_addresses_and_quotes() -> None:
     assert any(line.endswith("/my state/kubeconfig'") for line in told if "KUBECONFIG" in line)
     assert any("az aro get-admin-kubeconfig -g demo -n demo" in line for line in told)
     assert any(line.endswith("emulator reset --state 'my state'") for line in told)
+
+
+@pytest.mark.parametrize("runs", [True, False], ids=["it runs", "it was put down"])
+def test_a_kept_demo_is_not_destroyed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *, runs: bool
+) -> None:
+    """A new one refuses, and names the commands that continue the kept one or remove it."""
+    state = tmp_path / "my state"
+    state.mkdir()
+    if not runs:
+        platform.keep(state)
+    monkeypatch.setattr("sys.argv", ["demo", "--state", str(state)])
+    with (state / "lock").open("w") as lock:
+        if runs:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        assert demo_main.main() == demo_main.FAILURE
+    told = capsys.readouterr().out
+    assert f"emulator reset --state '{state}'\n" in told
+    assert (f"emulator env --state '{state}')" if runs else f"emulator up --detach --state '{state}'\n") in told
+    assert f"demo --state '{state}-2'\n" in told
+    assert (state / "lock").exists()
+
+
+def test_what_an_earlier_demo_has_left_for_explain_is_not_kept(tmp_path: Path) -> None:
+    """Its state is there, but it was stopped at the end, and nobody asked to keep it."""
+    assert not platform.is_kept(tmp_path / "nothing yet")
+    (tmp_path / "lock").touch()
+    assert not platform.is_kept(tmp_path)
 
 
 def test_an_error_says_everything_once() -> None:
