@@ -55,6 +55,7 @@ def executor(
     parameters: Callable[[Step], Parameters],
     validate: Callable[[Step], list[str]],
     store: Callable[[Step], None] = _nothing_more,
+    rendered_parameters: Callable[[Step], Parameters] | None = None,
 ) -> Executor[Step]:
     """Return the executor that deploys a template.
 
@@ -63,6 +64,8 @@ def executor(
         parameters: returns the parameters for a step; none of them secret, because they are rendered.
         validate: returns what is missing before the deployment can begin, one sentence each.
         store: stores what the deployment has made, once it has succeeded. It may run twice.
+        rendered_parameters: returns the parameters for a dry run, where the cluster's group may not exist yet; by
+            default those of the step.
     """
 
     def stored(step: Step, outcome: Outcome | None) -> Outcome | None:
@@ -71,7 +74,7 @@ def executor(
         return outcome
 
     def render_it(step: Step) -> list[Rendered]:
-        values = parameters(step)
+        values = (rendered_parameters or parameters)(step)
         return [dict(render(name, values, templates.digest(name, values)))]
 
     return Executor(

@@ -1,12 +1,10 @@
 """The second deployment of a cluster: load balancers, addresses, network interfaces, private DNS zone, private link."""
 
-from http import HTTPStatus
-
-from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import NetworkInterface
 
-from activities.azure import deployments, machine_names, outbound
+from activities.azure import deployments, machine_names, outbound, resource_group
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm import resource_id
@@ -58,11 +56,6 @@ def _master_addresses(step: Step) -> list[str]:
         found = [_address(client.get(step.resource_group, name)) for name in names]
     except ResourceNotFoundError:
         return []
-    except HttpResponseError as error:
-        # A service whose rights begin with the cluster's group has none before that exists, in a dry run for example.
-        if error.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        return []
     addresses = [address for address in found if address]
     return addresses if len(addresses) == len(names) else []
 
@@ -79,6 +72,18 @@ def _known(what: str, address: str | None) -> str:
 
 
 def _parameters(step: Step) -> Parameters:
+    return _parameters_with(step, _master_addresses(step))
+
+
+def _rendered_parameters(step: Step) -> Parameters:
+    """Return the parameters for a dry run. It reads nothing in a group that does not exist.
+
+    The first-party application's rights begin with the group, so Azure would refuse the read.
+    """
+    return _parameters_with(step, _master_addresses(step) if resource_group.find_ours(step) is not None else [])
+
+
+def _parameters_with(step: Step, master_addresses: list[str]) -> Parameters:
     masters = resource_id.parse(step.properties["masterProfile"]["subnetId"])
     return {
         "infraId": step.properties["infraId"],
@@ -86,7 +91,7 @@ def _parameters(step: Step) -> Parameters:
         "domain": step.domain,
         "virtualNetworkId": str(masters.parent),
         "masterSubnetId": str(masters),
-        "masterAddresses": _master_addresses(step),
+        "masterAddresses": master_addresses,
         "apiServerVisibility": step.properties["apiserverProfile"]["visibility"],
         "outboundWays": outbound.ways(step.properties),
         "resourceProviderSubscriptionId": settings.load().subscription_id,
@@ -99,4 +104,6 @@ def _validate(step: Step) -> list[str]:
 
 # Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020. Here it is separate from the machines, so that rows
 # which need only the network continue while the machines boot.
-deploy_network_template = deployments.executor(DEPLOYMENT, _parameters, _validate, outbound.store_effective)
+deploy_network_template = deployments.executor(
+    DEPLOYMENT, _parameters, _validate, outbound.store_effective, _rendered_parameters
+)

@@ -86,7 +86,7 @@ def _delete_resource_group(step: Step) -> Outcome | None:
     Raises:
         HttpResponseError: Azure refuses the deletion of a group that stays ours: a right is missing.
     """
-    group = _find_ours(step)
+    group = find_ours(step)
     if group is None:
         return None
     if not _is_deleting(group):
@@ -94,7 +94,7 @@ def _delete_resource_group(step: Step) -> Outcome | None:
             step.customer(ResourceManagementClient).resource_groups.begin_delete(step.resource_group, polling=False)
         except HttpResponseError as error:
             # The right to delete a group goes with the group, so a 403 alone does not say which of them is missing.
-            if error.status_code not in (403, 404) or _find_ours(step) is not None:
+            if error.status_code not in (403, 404) or find_ours(step) is not None:
                 raise
             return None
     return wait(f"resource group '{step.resource_group}' is being deleted")
@@ -106,7 +106,7 @@ def _is_deleted(step: Step) -> Outcome | None:
     Raises:
         TryAgain: if Azure gave up; the next deletion reports a lock or a resource in use.
     """
-    group = _find_ours(step)
+    group = find_ours(step)
     if group is None:
         return None
     if _is_deleting(group):
@@ -135,7 +135,7 @@ def find(step: Step) -> ResourceGroup | None:
         return None
 
 
-def _find_ours(step: Step) -> ResourceGroup | None:
+def find_ours(step: Step) -> ResourceGroup | None:
     """Return the cluster's group, or None if it is gone, closed to us, or managed by somebody else.
 
     Raises:

@@ -130,6 +130,12 @@ def test_resources_have_the_names_that_the_row_would_give_them(ready: World) -> 
     assert {one["state"] for one in row["resources"]} == {"made"}
 
 
+def test_the_network_is_looked_at_although_rights_begin_with_the_clusters_group(ready: World) -> None:
+    """Before the group exists, Azure refuses to read anything in it, and the masters have no addresses."""
+    ready.azure.fails("GET", "/networkInterfaces/", 403, "AuthorizationFailed")
+    assert tried(ready)["deploy_network_template"]["verdict"] == "made"
+
+
 def test_a_problem_is_refused_in_the_words_of_the_operation(ready: World) -> None:
     """The rows that the operation would not reach are skipped."""
     lay(ready, location="westeurope")
@@ -197,6 +203,14 @@ def test_a_row_is_rendered_with_the_names_that_rows_before_it_would_decide(ready
     assert properties["parameters"]["infraId"]["value"].startswith("c1-")
     assert not [request for request in ready.azure.calls if "usages" in request.path]
     assert ready.azure.changes() == []
+
+
+def test_no_network_is_rendered_while_the_masters_interfaces_may_not_be_read(ready: World) -> None:
+    """The cluster's group exists, so the masters may have addresses, which the operation would send."""
+    ready.azure.resources[GROUP] = {"location": "eastus", "managedBy": CLUSTER_ID}
+    ready.azure.fails("GET", "/networkInterfaces/", 403, "AuthorizationFailed")
+    found: Any = dry_run(given(ready, render="deploy_network_template"))
+    assert (found["rows"][0]["verdict"], found["rendered"]) == ("notChecked", [])
 
 
 def test_a_row_that_needs_earlier_rows_says_what_it_lacks(ready: World) -> None:

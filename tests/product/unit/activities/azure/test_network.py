@@ -68,6 +68,14 @@ def test_addresses_that_the_masters_have_are_sent_again(accepted: World) -> None
     assert again == ["10.0.0.10", "10.0.0.11", "10.0.0.12"]
 
 
+def test_nothing_is_deployed_while_the_masters_interfaces_may_not_be_read(laid: World) -> None:
+    """A refused read says nothing about the masters: without their addresses, the deployment would free them again."""
+    laid.azure.fails("GET", "/networkInterfaces/[^/]+$", 403, "AuthorizationFailed")
+    outcome = call("deploy_network_template")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "authorization")
+    assert laid.azure.changes() == []
+
+
 @pytest.mark.parametrize(
     ("networking", "want"),
     [
