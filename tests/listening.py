@@ -83,7 +83,7 @@ def listening(
             known = platform.service_for(host) and resolve(host)
             return ("127.0.0.1", ports[0]) if known else Refusal(403, f"{host} is not emulated.")
 
-        proxy = Proxy(address)
+        proxy = Proxy(address, platform.sources)
         stack.callback(lambda: run(loop, proxy.stop()))
         url = f"http://127.0.0.1:{run(loop, proxy.listen())}"
         run(loop, platform.start())

@@ -97,6 +97,9 @@ class Platform:
         self.ports: dict[str, int] = {}
         # The sites that run: public host name, in lower case, to the port of the site's TLS front end on 127.0.0.1.
         self.sites: dict[str, int] = {}
+        # The subnet, by resource id, from which each connection through the proxy comes, by the proxy's end of it.
+        # Connections from the internet are not here.
+        self.sources: dict[tuple[str, int], str] = {}
         self._models: dict[type, object] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._access_listeners: list[Callable[[str], None]] = []

@@ -1,11 +1,14 @@
 """The CONNECT proxy: connects Azure's public host names and addresses to local services; nothing leaves the machine.
 
 Clients that use this proxy as `HTTPS_PROXY` and trust the local CA reach the local Azure, unmodified, under Azure's own
-names. `Resolve` decides where a connection leads. A connection that leads nowhere is refused, so that a call to a
-service that nobody thought of fails.
+names. A user name in the proxy's address is the id of the client's subnet; a client without one is on the internet.
+`Resolve` decides where a connection leads. A connection that leads nowhere is refused, so that a call to a service that
+nobody thought of fails.
 """
 
 import asyncio
+import base64
+import binascii
 import contextlib
 import logging
 import re
@@ -19,6 +22,7 @@ from emulator.core.connections import Connections
 logger = logging.getLogger(__name__)
 
 PORT = re.compile(r"[0-9]{1,5}")
+CREDENTIAL = re.compile(rb"(?i)\r\nproxy-authorization:[ \t]*basic[ \t]+([^\r\n]*)")
 
 CHUNK = 64 * 1024
 
@@ -40,10 +44,16 @@ Resolve = Callable[[str, int], tuple[str, int] | Refusal]
 
 
 class Proxy:
-    """Answers CONNECT requests."""
+    """Answers CONNECT requests.
 
-    def __init__(self, resolve: Resolve) -> None:
+    Args:
+        resolve: returns the local address for (host, port), or a refusal.
+        sources: gets the subnet that each open connection comes from, by this end of the connection.
+    """
+
+    def __init__(self, resolve: Resolve, sources: dict[tuple[str, int], str] | None = None) -> None:
         self._resolve = resolve
+        self._sources = {} if sources is None else sources
         self._server: asyncio.Server | None = None
         self._connections = Connections(self._accept)
 
@@ -90,6 +100,9 @@ class Proxy:
             logger.warning("nobody answers CONNECT to %s", target)
             await _refuse(writer, 504, f"{target} does not answer.")
             return
+        end: tuple[str, int] = upstream_writer.get_extra_info("sockname")[:2]
+        if source := _source(head):
+            self._sources[end] = source
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         ways = [
             asyncio.ensure_future(_pump(reader, upstream_writer, writer.get_extra_info("socket"))),
@@ -100,10 +113,20 @@ class Proxy:
             # keeps the connection for later would leave it half open here for its whole life.
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._sources.pop(end, None)
             upstream_writer.close()
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
+
+
+def _source(head: bytes) -> str:
+    """Return the user name in the head of a CONNECT request, or ""."""
+    found = CREDENTIAL.search(head)
+    try:
+        return base64.b64decode(found[1], validate=True).decode().partition(":")[0] if found else ""
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, source: Any = None) -> None:

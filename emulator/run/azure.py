@@ -99,7 +99,7 @@ class Azure:
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
         self._server = Server(platform)
-        self._proxy = Proxy(self._resolve)
+        self._proxy = Proxy(self._resolve, platform.sources)
 
     async def start(self) -> None:
         """Listen on every port, and let the services resume their work.

@@ -185,7 +185,7 @@ class Sites:
             "WEBSITE_SITE_NAME": run.name,
             "WEBSITE_INSTANCE_ID": hashlib.sha256(run.id.lower().encode()).hexdigest(),
             **identity,
-            **network_environment(proxy_of(self._platform), bundle_of(self._platform)),
+            **network_environment(proxy_of(self._platform, run.subnet), bundle_of(self._platform)),
         }
 
 

@@ -40,6 +40,7 @@ class SiteRun:
         python: Python version that the site asks for.
         settings: app settings, as (name, value).
         identities: resource ids of its identities.
+        subnet: id of the subnet that it is integrated with, "" if there is none.
         client_certificate: whether callers must present a certificate.
         restarts: how often a restart was asked for.
         problems: why the host cannot start, as far as that is known beforehand.
@@ -56,6 +57,7 @@ class SiteRun:
     python: str
     settings: tuple[tuple[str, str], ...]
     identities: tuple[str, ...]
+    subnet: str
     client_certificate: bool
     restarts: int
     problems: tuple[str, ...]
@@ -215,6 +217,7 @@ class SitesModel:
             python=self.python(site),
             settings=tuple(sorted(settings.items())),
             identities=tuple(identities),
+            subnet=properties.get("virtualNetworkSubnetId") or "",
             client_certificate=bool(properties.get("clientCertEnabled"))
             and properties.get("clientCertMode", "Required") == "Required",
             restarts=run["restarts"],

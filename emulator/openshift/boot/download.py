@@ -85,7 +85,9 @@ class Downloads:
         if server and local is None:
             raise DownloadError(f"dial tcp {host}:{port}: connect: connection refused")
         if local is None:
-            proxy, target, headers = f"http://127.0.0.1:{self._platform.ports['proxy']}", url, {}
+            # Azure knows from which subnet a call comes.
+            proxy = httpx.Proxy(f"http://127.0.0.1:{self._platform.ports['proxy']}", auth=(self._subnet(machine), ""))
+            target, headers = url, {}
         else:
             path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
             proxy, target, headers = None, f"https://127.0.0.1:{local}{path}", {"Host": parts.netloc}
@@ -112,7 +114,11 @@ class Downloads:
         return self._platform.model(Reach).why_not_out(machine.nics[0] if machine.nics else "")
 
     def _network(self, machine: Machine) -> str:
-        """Return the id of the virtual network that the machine is in.
+        """Return the id of the virtual network that the machine is in; raises as `_subnet` does."""
+        return self._subnet(machine).rpartition("/subnets/")[0]
+
+    def _subnet(self, machine: Machine) -> str:
+        """Return the id of the subnet that the machine is in.
 
         Raises:
             DownloadError: if it is not in a network.
@@ -120,7 +126,7 @@ class Downloads:
         for configuration in self.configurations(machine):
             subnet: str = configuration.get("subnet", {}).get("id", "")
             if "/subnets/" in subnet:
-                return subnet.rpartition("/subnets/")[0]
+                return subnet
         raise DownloadError("dial tcp: connect: network is unreachable")
 
     def _inside(self, machine: Machine, host: str, port: int) -> tuple[str, int | None]:

@@ -1,6 +1,7 @@
 """The server and the proxy, tested with a real HTTPS client."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -137,6 +138,42 @@ def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
         return received
 
     assert asyncio.run(story()).endswith(b"xlast words")
+
+
+@pytest.mark.parametrize(
+    ("line", "source"),
+    [
+        (b"Proxy-Authorization: Basic %s" % base64.b64encode(b"/a/subnet:"), "/a/subnet"),
+        (b"proxy-authorization:basic %s" % base64.b64encode(b"/a/subnet"), "/a/subnet"),
+        (b"Proxy-Authorization: Basic ?", None),
+        (b"Proxy-Authorization: Basic %s" % base64.b64encode(b"\xff:"), None),
+        (b"Host: one.hello.azure.net", None),
+    ],
+)
+def test_the_proxy_knows_the_subnet_that_a_client_names(line: bytes, source: str | None) -> None:
+    """The server's side of the connection leads to it, for as long as the connection is open."""
+
+    async def story() -> tuple[str | None, dict[tuple[str, int], str]]:
+        seen: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        sources: dict[tuple[str, int], str] = {}
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            seen.set_result(sources.get(writer.get_extra_info("peername")))
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        proxy = Proxy(lambda _host, _port: ("127.0.0.1", port), sources)
+        reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
+        writer.write(b"CONNECT one.hello.azure.net:443 HTTP/1.1\r\n" + line + b"\r\n\r\nx")
+        await reader.read()
+        writer.close()
+        await proxy.stop()
+        server.close()
+        return await seen, sources
+
+    assert asyncio.run(story()) == (source, {})
 
 
 @pytest.mark.parametrize(
