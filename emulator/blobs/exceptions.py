@@ -42,6 +42,11 @@ NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure d
 ACCOUNT_NOT_FOUND = Refusal(404, "ResourceNotFound", OWN, "The account '{account}' does not exist.")
 SERVER_BUSY = Refusal(503, "ServerBusy", OWN, "The server is busy: Azurite does not answer.")
 
+# The caller's network
+NETWORK_NOT_ADMITTED = Refusal(403, "AuthorizationFailure",
+    public_output("https://github.com/microsoft/AzureStorageExplorer/issues/9006"),
+    "This request is not authorized to perform this operation.")
+
 # Credentials
 _NOT_AUTHENTICATED = (
     "Server failed to authenticate the request. Please refer to the information in the www-authenticate header.")

@@ -32,6 +32,9 @@ class StorageAccounts(Protocol):
     def allows_keys(self, account: str) -> bool:
         """Tell whether an account accepts its keys, and what is signed with them."""
 
+    def admits(self, account: str, subnet: str) -> bool:
+        """Tell whether an account's network rules let in a caller from a subnet; "" is the internet."""
+
     def resource_id(self, account: str) -> str:
         """Return an account's resource id, the scope at which roles on it are looked up."""
 
@@ -57,6 +60,14 @@ class BlobsModel:
     def resolves(self, host: str) -> bool:
         """Tell whether a host name belongs to an account; Azure's DNS has no other names with this suffix."""
         return host.endswith(SUFFIX) and self.accounts.exists(host.removesuffix(SUFFIX))
+
+    def source(self, client: tuple[str, int] | None) -> str:
+        """Return the id of the subnet from which a connection comes, "" if it comes from the internet.
+
+        Args:
+            client: address and port of the client, as the server sees it.
+        """
+        return self._platform.sources.get(client, "") if client else ""
 
     async def create_container(self, account: str, name: str) -> None:
         """Create a container, unless it exists."""

@@ -4,8 +4,12 @@ import base64
 from typing import Any
 
 from emulator.arm.models import ArmModel
+from emulator.storage.service_endpoints import subnets_without
 
 Json = dict[str, Any]
+
+# The service endpoint of storage accounts.
+SERVICE = "Microsoft.Storage"
 
 
 class StorageModel:
@@ -38,6 +42,19 @@ class StorageModel:
         """Tell whether the account accepts its keys, and what is signed with them."""
         found = self.find(account)
         return found is not None and found["properties"].get("allowSharedKeyAccess") is not False
+
+    def admits(self, account: str, subnet: str) -> bool:
+        """Tell whether the account's network rules let in a caller from a subnet; "" is the internet.
+
+        A rule needs the subnet's service endpoint, because without it a call comes from a public address. No rule lets in
+        public addresses here, because every caller on the internet has the address of this machine.
+        """
+        found = self.find(account)
+        rules = {} if found is None else found["properties"].get("networkAcls") or {}
+        if rules.get("defaultAction") != "Deny":
+            return True
+        admitted = [rule["id"].lower() for rule in rules.get("virtualNetworkRules") or ()]
+        return subnet.lower() in admitted and not subnets_without(self._arm, [subnet], SERVICE)
 
     def resource_id(self, account: str) -> str:
         """Return the account's resource id.

@@ -12,9 +12,9 @@ from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.identities.assigned import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
-from emulator.storage.models import StorageModel
+from emulator.storage.models import SERVICE, StorageModel
 from emulator.storage.sas import account_sas, service_sas
-from emulator.storage.service_endpoints import subnets_without
+from emulator.storage.service_endpoints import SUBNET, subnets_without
 
 Json = dict[str, Any]
 
@@ -59,7 +59,6 @@ SKUS = (
 )
 KINDS = ("Storage", "StorageV2", "BlobStorage", "FileStorage", "BlockBlobStorage")
 TLS_VERSIONS = ("TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3")
-SERVICE = "Microsoft.Storage"
 # The kinds that change to the general-purpose kind; no other change of a kind is possible.
 UPGRADED = ("Storage", "BlobStorage")
 # Members that an account keeps for life; one that was never set counts as false.
@@ -148,13 +147,24 @@ def _check_kind(change: Change, sku: str) -> None:
 
 
 def _check_network(change: Change) -> None:
-    """Check that no network rule is repeated, and that subnets have the endpoint of storage."""
+    """Check that no network rule is repeated, and that the caller may join the subnets, which have storage's endpoint.
+
+    The rules do not hold the subnets: as in Azure, those can be deleted.
+    """
     rules = change.properties.get("networkAcls", {})
     for member, key in (("ipRules", "value"), ("virtualNetworkRules", "id")):
         values = [rule[key].lower() for rule in rules.get(member, ())]
         if len(set(values)) < len(values):
             raise exceptions.invalid_values(f"networkAcls.{member}[*].{key}(unique)")
     wanted = [rule["id"] for rule in rules.get("virtualNetworkRules", ())]
+    # Azure documents rules for the subnets of other tenants, in which nobody could hold a right.
+    own = tuple(
+        f"/subscriptions/{each['subscriptionId']}/"
+        for each in change.arm.subscriptions.all()
+        if each["tenantId"] == change.caller.tenant_id
+    )
+    joined = [(f"{SUBNET}/joinViaServiceEndpoint/action", id_) for id_ in wanted if id_.lower().startswith(own)]
+    change.arm.authorization.authorize_linked(change.caller, f"{ACCOUNTS_NAME}/write", str(change.id), joined)
     if without := subnets_without(change.arm, wanted, SERVICE):
         raise exceptions.no_service_endpoint(without, SERVICE)
 

@@ -47,6 +47,10 @@ class Accounts:
         """Tell that every account allows its keys."""
         return account in self.known
 
+    def admits(self, account: str, subnet: str) -> bool:
+        """Tell that every account admits callers on the internet."""
+        return not subnet and account in self.known
+
     def resource_id(self, account: str) -> str:
         """Return its resource id."""
         return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/{account}"

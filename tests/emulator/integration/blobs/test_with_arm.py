@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 from azure.core.credentials import AccessToken
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.storage import StorageManagementClient
-from azure.storage.blob import AccountSasPermissions, ResourceTypes, generate_account_sas
+from azure.storage.blob import AccountSasPermissions, BlobServiceClient, ResourceTypes, generate_account_sas
 
 from emulator import blobs, entra
 from emulator.arm.access.roles import OWNER
@@ -173,3 +175,83 @@ def test_a_role_on_a_container_opens_only_that_container(storage: LocalStorage) 
     client.get_blob_client("packages", "one").upload_blob(b"1")
     with pytest.raises(HttpResponseError, match="AuthorizationPermissionMismatch"):
         client.get_blob_client("others", "one").upload_blob(b"1")
+
+
+ENDPOINT = [{"service": "Microsoft.Storage"}]
+REFUSED, NO_CONTAINER = "AuthorizationFailure", "ContainerNotFound"
+
+
+def _network(storage: LocalStorage, subnets: dict[str, list[dict[str, str]]]) -> tuple[Any, str, str]:
+    """Make a virtual network whose subnets have these service endpoints; return its client, its group and its id."""
+    subscription_id, owner = storage.platform.world.subscription_id, storage.principal("network owner")
+    ensure_role(storage.platform.model(ArmModel), f"/subscriptions/{subscription_id}", storage.object_id(owner), OWNER)
+    group, credential = f"group-{uuid4().hex[:8]}", storage.credential(owner)
+    resources = ResourceManagementClient(credential, subscription_id, **storage.options)
+    resources.resource_groups.create_or_update(group, {"location": "eastus"})
+    client: Any = NetworkManagementClient(credential, subscription_id, **storage.options)
+    body = {
+        "location": "eastus",
+        "properties": {
+            "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]},
+            "subnets": [
+                {"name": name, "properties": {"addressPrefix": f"10.0.{number}.0/24", "serviceEndpoints": endpoints}}
+                for number, (name, endpoints) in enumerate(subnets.items())
+            ],
+        },
+    }
+    made = client.virtual_networks.begin_create_or_update(group, "vnet", body, polling_interval=0.1).result()
+    return client, group, made.id
+
+
+def _answer_to(storage: LocalStorage, account: Account, subnet: str) -> str:
+    """Return the code with which a client in a subnet, "" for the internet, is told of a blob that does not exist."""
+    proxy = storage.listening.proxy.replace("//", f"//{quote(subnet, safe='')}:@")
+    options = storage.options | {"proxies": {"https": proxy}}
+    client = BlobServiceClient(f"https://{account.name}.blob.core.windows.net", account.sas(account.key()), **options)
+    with pytest.raises(HttpResponseError) as caught:
+        client.get_blob_client("ignition", "bootstrap.ign").get_blob_properties()
+    answer: Any = caught.value.response
+    return str(answer.headers["x-ms-error-code"])
+
+
+def test_an_account_that_denies_lets_in_only_the_subnets_of_its_rules(storage: LocalStorage) -> None:
+    """Others are refused, the internet too, until the rules let everybody in."""
+    _, _, network = _network(storage, {"master": ENDPOINT, "worker": ENDPOINT, "other": ENDPOINT, "plain": []})
+    rules = [{"id": f"{network}/subnets/{name}"} for name in ("master", "worker")]
+    account = make_account(storage, {"networkAcls": {"defaultAction": "Deny", "virtualNetworkRules": rules}})
+    places = {name: f"{network}/subnets/{name}" for name in ("master", "worker", "other", "plain")} | {"internet": ""}
+    found = {name: _answer_to(storage, account, place) for name, place in places.items()}
+    assert found == dict.fromkeys(places, REFUSED) | {"master": NO_CONTAINER, "worker": NO_CONTAINER}
+
+    allowed = {"properties": {"networkAcls": {"defaultAction": "Allow"}}}
+    account.management.storage_accounts.update(account.group, account.name, allowed)
+    assert {_answer_to(storage, account, place) for place in places.values()} == {NO_CONTAINER}
+
+
+def test_a_rule_ends_with_the_service_endpoint_of_its_subnet(storage: LocalStorage) -> None:
+    """Without the endpoint a call comes from a public address, which no rule lets in."""
+    client, group, network = _network(storage, {"master": ENDPOINT})
+    master = f"{network}/subnets/master"
+    acls = {"defaultAction": "Deny", "virtualNetworkRules": [{"id": master}]}
+    account = make_account(storage, {"networkAcls": acls})
+    assert _answer_to(storage, account, master) == NO_CONTAINER
+    subnet = client.subnets.get(group, "vnet", "master")
+    subnet.service_endpoints = []
+    client.subnets.begin_create_or_update(group, "vnet", "master", subnet, polling_interval=0.1).result()
+    assert _answer_to(storage, account, master) == REFUSED
+
+
+def test_a_rule_needs_the_right_to_join_its_subnet_by_the_endpoint(storage: LocalStorage) -> None:
+    """Who may write accounts, but not join the subnet, is refused in Azure's words."""
+    _, _, network = _network(storage, {"master": ENDPOINT})
+    account = make_account(storage, {})
+    model, writer = storage.platform.model(ArmModel), storage.principal("writer")
+    ensure_role(model, account.id, storage.object_id(writer), OWNER)
+    management: Any = StorageManagementClient(
+        storage.credential(writer), storage.platform.world.subscription_id, **storage.options
+    )
+    rules = {"defaultAction": "Deny", "virtualNetworkRules": [{"id": f"{network}/subnets/master"}]}
+    with pytest.raises(HttpResponseError, match="joinViaServiceEndpoint/action") as caught:
+        management.storage_accounts.update(account.group, account.name, {"properties": {"networkAcls": rules}})
+    assert caught.value.error is not None
+    assert caught.value.error.code == "LinkedAuthorizationFailed"
