@@ -18,6 +18,7 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.arm.names import same_location
 from shared.azure.sdk_values import text
+from shared.release import release_rules
 from shared.steps import RetryClass
 
 _LONGEST_PREFIX = 27
@@ -130,6 +131,7 @@ def _addresses(step: Step, target: str) -> int:
 
 
 def _ranges(step: Step, found: dict[str, Subnet | None]) -> list[_Range]:
+    """Return all ranges of the cluster. The installer refuses overlaps with OVN-Kubernetes' own only from 4.19 on."""
     profile = step.properties.get("networkProfile") or {}
     ranges = [
         _Range(f"subnet '{subnet.name}'", prefix)
@@ -138,7 +140,9 @@ def _ranges(step: Step, found: dict[str, Subnet | None]) -> list[_Range]:
         for prefix in subnets.ranges(subnet)
     ]
     named = {"pod range": profile.get("podCidr"), "service range": profile.get("serviceCidr")}
-    return ranges + [_Range(label, IPv4Network(cidr, strict=False)) for label, cidr in named.items() if cidr]
+    ranges += [_Range(label, IPv4Network(cidr, strict=False)) for label, cidr in named.items() if cidr]
+    own = release_rules.cluster_network_ranges(step.properties["clusterProfile"]["version"])
+    return ranges + [_Range(f"OVN-Kubernetes {use}", network) for use, network in own.items()]
 
 
 def _overlaps(ranges: list[_Range]) -> list[CloudError]:

@@ -4,6 +4,7 @@ Areas of `shared` do not import each other, so facts that two of them need are h
 """
 
 import re
+from ipaddress import IPv4Network
 
 IGNITION_VERSIONS = ("2.2.0", "3.1.0", "3.2.0")
 # How the bootstrap machine starts etcd: with a signer, in transition, with its operator, with the newer operator.
@@ -28,6 +29,14 @@ _BACK_ENDS_SINCE = (
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
 _LAST_WITH_SDN = (4, 10)
+# What OVN-Kubernetes uses itself, and the first release whose new clusters masquerade with a larger range.
+OVN_RANGES = {
+    "join switch range": IPv4Network("100.64.0.0/16"),
+    "masquerade range": IPv4Network("169.254.169.0/29"),
+    "transit switch range": IPv4Network("100.88.0.0/16"),
+}
+_FIRST_WITH_LARGE_MASQUERADE_RANGE = (4, 17)
+_LARGE_MASQUERADE_RANGE = {"masquerade range": IPv4Network("169.254.0.0/17")}
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -74,6 +83,17 @@ def disk_names_machine_image(version: str) -> bool:
 def network_type(version: str) -> str:
     """Return the cluster network that a release installs by default."""
     return "OpenShiftSDN" if minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
+
+
+def cluster_network_ranges(version: str) -> dict[str, IPv4Network]:
+    """Return the ranges that a release's cluster network uses itself, by what it uses them for.
+
+    Source: openshift/cluster-network-operator pull request 2460; OpenShift's documentation, "CIDR range definitions".
+    """
+    if network_type(version) != "OVNKubernetes":
+        return {}
+    large = minor(version) >= _FIRST_WITH_LARGE_MASQUERADE_RANGE
+    return OVN_RANGES | (_LARGE_MASQUERADE_RANGE if large else {})
 
 
 def pinned_digest(pullspec: str) -> str:

@@ -18,8 +18,7 @@ from shared.release import release_rules
 _NETWORK_PROFILE = "properties.networkProfile"
 # `ip_network` also accepts a bare address, or a netmask after the slash. Neither is a CIDR.
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/(?:0|[1-9][0-9]{0,2})")
-# OVN-Kubernetes uses these itself: join switch, masquerade range, transit switch.
-_RESERVED = tuple(IPv4Network(text) for text in ("100.64.0.0/16", "169.254.169.0/29", "100.88.0.0/16"))
+_RESERVED = tuple(release_rules.OVN_RANGES.values())
 # No machine of a virtual network has such addresses: "this network", loopback, link-local, multicast, reserved. Azure
 # answers at the last one, with DNS among others, and would not be reached there.
 _NOBODYS = tuple(

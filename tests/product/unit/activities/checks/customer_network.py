@@ -14,7 +14,12 @@ ALL = {"actions": ["*"], "notActions": []}
 
 
 def lay(world: World, **network: Any) -> dict[str, dict[str, Any]]:
-    """Create the network and choose the ranges of pods and services; return the properties of both subnets."""
+    """Create the network, and choose the release and the ranges of pods and services.
+
+    Returns:
+        The properties of both subnets.
+    """
+    world.properties["clusterProfile"].setdefault("version", "4.19.24")
     world.properties["networkProfile"] = {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"}
     subnets: dict[str, dict[str, Any]] = {
         name: {

@@ -290,6 +290,35 @@ def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
 
 
 @pytest.mark.parametrize(
+    ("version", "prefix", "want"),
+    [
+        ("4.16.50", "100.64.2.0/23", "join switch range (100.64.0.0/16)"),
+        ("4.19.24", "100.88.2.0/23", "transit switch range (100.88.0.0/16)"),
+        ("4.16.50", "169.254.168.0/22", "masquerade range (169.254.169.0/29)"),
+        ("4.17.40", "169.254.2.0/23", "masquerade range (169.254.0.0/17)"),
+    ],
+)
+def test_a_subnet_in_a_range_that_the_cluster_network_uses_itself_is_refused(
+    accepted: World, version: str, prefix: str, want: str
+) -> None:
+    """The cluster network would keep the packets for its own switches, so nodes would not reach each other."""
+    lay(accepted)["worker"]["addressPrefix"] = prefix
+    accepted.properties["clusterProfile"]["version"] = version
+    _, message = only_problem(run())
+    assert f"The subnet 'worker' ({prefix}) overlaps the OVN-Kubernetes {want}." in message
+
+
+@pytest.mark.parametrize(
+    ("version", "prefix"), [("4.10.15", "100.64.2.0/23"), ("4.16.50", "169.254.2.0/23"), ("4.19.24", "100.65.0.0/23")]
+)
+def test_a_subnet_may_have_a_range_that_its_release_does_not_use(accepted: World, version: str, prefix: str) -> None:
+    """OpenShiftSDN has no switches of its own, and before 4.17 masquerading took eight addresses."""
+    lay(accepted)["worker"]["addressPrefix"] = prefix
+    accepted.properties["clusterProfile"]["version"] = version
+    assert run() == DONE
+
+
+@pytest.mark.parametrize(
     ("server", "want_words"),
     [
         ("", "not an IPv4 address"),
@@ -303,6 +332,7 @@ def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
         ("10.0.2.9", "subnet 'worker' (10.0.2.0/23)"),
         ("10.129.0.10", "pod range (10.128.0.0/14)"),
         ("172.30.0.10", "service range (172.30.0.0/16)"),
+        ("100.64.0.53", "OVN-Kubernetes join switch range (100.64.0.0/16)"),
     ],
 )
 def test_a_dns_server_that_cannot_answer_is_refused(accepted: World, server: str, want_words: str) -> None:
