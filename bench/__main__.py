@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import chain, graph, report
+from bench import chain, graph, original, report
 from bench.creates import CreateFailedError, Round, measure
 from bench.memory import Watch
 from bench.quantities import Meter, Quantities, idle_hour
@@ -47,7 +47,7 @@ def main() -> None:
     finally:
         platform.stop(options.state)
     computed = report.Computed(
-        options.time_scale, chain.longest(), chain.with_polls(options.time_scale), chain.expected()
+        options.time_scale, chain.longest(), chain.with_polls(options.time_scale), chain.expected(), original.seconds()
     )
     for line in report.lines(rounds, computed, empty):
         print(line)

@@ -32,7 +32,7 @@ from shared.steps import Polling, pause
 FLAVOUR = "C"
 # No two creates are alike: each latency is drawn between these shares of its figure, in this number of creates.
 SHORTEST, LONGEST, DRAWS = 0.8, 1.25, 100
-_TYPES = {row.name: row for row in TYPES}
+TYPES_BY_NAME = {row.name: row for row in TYPES}
 _NAMED = re.compile(r"resourceId\('([\w./]+)'")
 
 
@@ -123,9 +123,13 @@ class Expected:
     rows: Mapping[str, float] = field(default_factory=dict)
 
 
-def expected() -> Expected:
-    """Return what polling costs, on average of creates whose latencies differ."""
-    steps = graph(CREATE)
+def expected(steps: Mapping[str, Step] | None = None) -> Expected:
+    """Return what polling costs, on average of creates whose latencies differ.
+
+    Args:
+        steps: the steps of a create; None for our own.
+    """
+    steps = steps or graph(CREATE)
     names = [name for name, step in steps.items() if step.polling]
     calls, unnoticed, rows = 0, 0.0, dict.fromkeys(names, 0.0)
     for number in range(DRAWS):
@@ -133,7 +137,7 @@ def expected() -> Expected:
         ends = _ends(drawn)
         calls += sum(ends[name].links[-1].calls for name in names)
         chain = _longest(ends)
-        unnoticed += chain.seconds - critical_path(_unpolled(drawn)).seconds
+        unnoticed += chain.seconds - unpolled(drawn).seconds
         for link in chain.links:
             if link.unnoticed:
                 rows[link.name] += link.unnoticed / DRAWS
@@ -149,7 +153,7 @@ def _drawn(steps: Mapping[str, Step], source: random.Random) -> dict[str, Step]:
 
 def longest() -> Chain:
     """Return the longest chain of latencies in a create at Azure's pace, as if every end were noticed at once."""
-    return critical_path(_unpolled(graph(CREATE)))
+    return unpolled(graph(CREATE))
 
 
 def with_polls(time_scale: float = 1) -> Chain:
@@ -160,8 +164,9 @@ def with_polls(time_scale: float = 1) -> Chain:
     )
 
 
-def _unpolled(steps: Mapping[str, Step]) -> dict[str, Step]:
-    return {name: replace(step, polling=None) for name, step in steps.items()}
+def unpolled(steps: Mapping[str, Step]) -> Chain:
+    """Return the longest chain of a graph as if every end were noticed at once."""
+    return critical_path({name: replace(step, polling=None) for name, step in steps.items()})
 
 
 def propagation(time_scale: float) -> float:
@@ -231,17 +236,23 @@ def graph(rows: Iterable[Row], pace: Pace = AZURES_PACE) -> dict[str, Step]:
         )
         for row in rows
     }
-    begun = steps["deploy_machines_template"].needs
-    for line in timeline.rows(FLAVOUR):
-        own = (line.seconds + sum(SECONDS.get(line.name, ())),)
-        steps[line.name] = Step(line.needs + INSIDE.get(line.name, ()), own)
-    return steps | _machines(begun) | _rollouts()
+    return steps | in_machines(steps["deploy_machines_template"].needs, CHANGES)
 
 
-def _rollouts() -> dict[str, Step]:
-    """Return the rollouts that operators begin when a row changes their configuration."""
+def in_machines(begun: tuple[str, ...], changes: Mapping[str, str]) -> dict[str, Step]:
+    """Return what happens in the machines and in the cluster.
+
+    Args:
+        begun: names of the steps after which the machines are deployed.
+        changes: for some operators, the step that changes their configuration; a rollout begins with it.
+    """
+    lines = {
+        line.name: Step(line.needs + INSIDE.get(line.name, ()), (line.seconds + sum(SECONDS.get(line.name, ())),))
+        for line in timeline.rows(FLAVOUR)
+    }
     seconds = {row.operator: row.seconds for row in timeline.ROLLOUTS}
-    return {f"roll-out/{operator}": Step((row,), (seconds[operator],)) for operator, row in CHANGES.items()}
+    rollouts = {f"roll-out/{operator}": Step((step,), (seconds[operator],)) for operator, step in changes.items()}
+    return lines | _machines(begun) | rollouts
 
 
 def template(name: str) -> float:
@@ -262,7 +273,7 @@ def _deployment(document: dict[str, Any]) -> float:
             meant = re.sub(r"^\[variables\('(\w+)'\)\]$", lambda found: str(variables[found[1]]), text)
             needs.update(_NAMED.findall(meant) or [loops[meant]])
         nested = resource["properties"].get("template") if resource["type"] == _DEPLOYMENTS else None
-        seconds = _deployment(nested) if nested else _TYPES[resource["type"]].create_seconds
+        seconds = _deployment(nested) if nested else TYPES_BY_NAME[resource["type"]].create_seconds
         steps[resource["type"]] = Step(tuple(needs - {resource["type"]}), (seconds,))
     return BEGIN_SECONDS + critical_path(steps).seconds + END_SECONDS
 
@@ -282,22 +293,22 @@ def _machines(begun: tuple[str, ...]) -> dict[str, Step]:
 
 
 def _delete(name: str) -> float:
-    return _TYPES[name].delete_seconds
+    return TYPES_BY_NAME[name].delete_seconds
 
 
 _DEPLOYMENTS = "Microsoft.Resources/deployments"
-_NIC = _TYPES["Microsoft.Network/networkInterfaces"]
-_SUBNET = _TYPES["Microsoft.Network/virtualNetworks/subnets"]
+_NIC = TYPES_BY_NAME["Microsoft.Network/networkInterfaces"]
+_SUBNET = TYPES_BY_NAME["Microsoft.Network/virtualNetworks/subnets"]
 # The time that Azure takes for the work of a row, part by part, once the row's needs are over. A row that is not here
 # waits for no latency. For a line of the timeline: the time in addition to the line's own seconds.
 SECONDS: dict[str, tuple[float, ...]] = {
-    "ensure_acr_token": (_TYPES["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
+    "ensure_acr_token": (TYPES_BY_NAME["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
     "deploy_storage_template": (template("storage"),),
     "deploy_deny_assignment": (template("deny"),),
     # One after the other, because a virtual network takes one write at a time.
     "attach_nsgs": (_SUBNET.update_seconds, _SUBNET.update_seconds),
     "deploy_network_template": (template("network"),),
-    "create_private_endpoint": (_TYPES["Microsoft.Network/privateEndpoints"].create_seconds,),
+    "create_private_endpoint": (TYPES_BY_NAME["Microsoft.Network/privateEndpoints"].create_seconds,),
     "create_api_server_certificate": (ISSUE_SECONDS,),
     "create_ingress_certificate": (ISSUE_SECONDS,),
     "deploy_machines_template": (END_SECONDS,),
@@ -308,9 +319,9 @@ SECONDS: dict[str, tuple[float, ...]] = {
     ),
     # The cloud provider makes an address, then the balancer's frontend with it, then opens one port after the other.
     "router": (
-        _TYPES["Microsoft.Network/publicIPAddresses"].create_seconds,
-        _TYPES["Microsoft.Network/loadBalancers"].update_seconds,
-        len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
+        TYPES_BY_NAME["Microsoft.Network/publicIPAddresses"].create_seconds,
+        TYPES_BY_NAME["Microsoft.Network/loadBalancers"].update_seconds,
+        len(PORTS) * TYPES_BY_NAME["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
     ),
 }
 # For each operator whose rollout a row waits for: the row that changes its configuration.

@@ -12,7 +12,7 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bench import chain, creates, graph, history, report
+from bench import chain, creates, graph, history, original, report
 from bench.chain import Chain, Expected, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
@@ -76,8 +76,8 @@ def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
 
 def test_a_template_takes_its_longest_chain_of_resources() -> None:
     """A storage account with its containers takes longer than anything parallel; ARM's own seconds are added."""
-    alone = chain._TYPES["Microsoft.Storage/storageAccounts"].create_seconds
-    containers = chain._TYPES["Microsoft.Storage/storageAccounts/blobServices/containers"].create_seconds
+    alone = chain.TYPES_BY_NAME["Microsoft.Storage/storageAccounts"].create_seconds
+    containers = chain.TYPES_BY_NAME["Microsoft.Storage/storageAccounts/blobServices/containers"].create_seconds
     assert chain.template("storage") == BEGIN_SECONDS + alone + containers + END_SECONDS
 
 
@@ -118,6 +118,16 @@ def test_a_row_is_due_when_its_latency_is_usually_over() -> None:
     """A row that names its usual time has a figure about as long."""
     usual = {row.name: row.usual.total_seconds() for row in CREATE if row.usual}
     assert usual == {name: pytest.approx(chain.SECONDS[name][0], rel=0.1) for name in usual}
+
+
+def test_the_originals_order_has_all_its_steps_on_one_chain() -> None:
+    """One after the other, and everything in the machines that they wait for is in the model."""
+    steps = original.graph()
+    rows = [name for name, *_ in original._STEPS]
+    assert [steps[name].needs for name in rows] == [(), *((name,) for name in rows[:-1])]
+    assert {need for step in steps.values() for need in step.needs + step.awaits} <= set(steps)
+    assert [link.name for link in chain.unpolled(steps).links if link.name in rows][-1] == rows[-1]
+    assert original.seconds() > chain.unpolled(steps).seconds > chain.longest().seconds
 
 
 def test_polls_are_close_once_the_end_is_near() -> None:
@@ -231,6 +241,7 @@ COMPUTED = Computed(
     chain=Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20))),
     polled=Chain((Link("ensure_resource_group", 5.2, 0.2), Link("masters up", 4), Link("finish", 1))),
     expected=Expected(calls=300, polls=250, unnoticed=4, rows={"ensure_resource_group": 4, "finish": 0}),
+    original=408,
 )
 
 
@@ -289,6 +300,15 @@ def test_an_idle_hour_has_a_run_of_the_watchdog_a_minute_and_polls_of_every_queu
     (tmp_path / "host.json").write_text(json.dumps({"extensions": {"durableTask": {"storageProvider": hub}}}))
     measured = Quantities(gib_seconds=0.2, request_units=64, vault_operations=1, watchdog_runs=4)
     assert idle_hour(measured, tmp_path) == Quantities(3, 960, 5 * 360, 15, 60)
+
+
+def test_the_report_has_our_create_beside_the_originals_in_one_model() -> None:
+    """Both with their polls, and the product's own work in neither."""
+    text = "\n".join(report.lines([made(10, 20, 3, 2)], COMPUTED, 200))
+    assert (
+        "A create in the model: 204 s; ARO-RP's steps, one after the other: 408 s; 0.50 x (aim: at most 0.60 x)."
+        in text
+    )
 
 
 def test_the_critical_path_says_whose_time_it_is() -> None:
