@@ -8,7 +8,7 @@ from emulator.host.keys import load_keys
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.addresses import bundle_of, identity_endpoint, proxy_of
 from emulator.run.certificates import write_client_certificates
-from emulator.run.exports import lines, plain_environment, secret_environment
+from emulator.run.exports import lines, plain_environment, secret_environment, terminal_environment
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.deployed import Deployed
 from emulator.run.provider.kinds import KINDS
@@ -130,7 +130,7 @@ def render(document: dict[str, Any], folder: StateFolder, python: str) -> str:
     callers = Callers(document["callers"])
     known = document | {
         "secrets": ", ".join(secret_environment(document)),
-        "exports": textwrap.indent(lines(plain_environment(document)), "  "),
+        "exports": textwrap.indent(lines(plain_environment(document) | terminal_environment(folder.root)), "  "),
         "environment": f'eval "$({python} -m emulator env{folder.option()})"',
         "file": folder.endpoints,
         "python": python,

@@ -1,7 +1,10 @@
 """The environment in which programs use the local Azure: for the function app, and as lines for a shell."""
 
 import shlex
+from pathlib import Path
 from typing import Any
+
+from emulator.run.state import STATE_VARIABLE
 
 LOOPBACK = "localhost,127.0.0.1"
 
@@ -17,6 +20,14 @@ def network_environment(proxy: str, bundle: str) -> dict[str, str]:
         "REQUESTS_CA_BUNDLE": bundle,
         "CURL_CA_BUNDLE": bundle,
     }
+
+
+def terminal_environment(root: Path) -> dict[str, str]:
+    """Return the variables of a terminal that uses the local Azure in a state folder.
+
+    The Azure CLI gets a configuration of its own, so that `az login` leaves the user's own sign-in to Azure alone.
+    """
+    return {STATE_VARIABLE: str(root), "AZURE_CONFIG_DIR": str(root / "az")}
 
 
 def plain_environment(document: dict[str, Any]) -> dict[str, str]:

@@ -11,8 +11,7 @@ The Azure CLI {version} is {az}.
 While the local Azure runs (`make up`), paste into another terminal:
 
   alias az={az}
-  export AZURE_CONFIG_DIR="$PWD/.local/az"    # leaves your own sign-in to Azure alone
-  eval "$({python} -m emulator env)"
+  eval "$({python} -m emulator env)"    # also keeps this sign-in apart from your own
   az login --service-principal -u $LOCAL_AZURE_CLIENT_ID -p $LOCAL_AZURE_CLIENT_SECRET --tenant $LOCAL_AZURE_TENANT_ID
   az account set --subscription $LOCAL_AZURE_SUBSCRIPTION_ID
 

@@ -23,7 +23,7 @@ from emulator.run.commands.settings import settings
 from emulator.run.commands.versions import versions
 from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
-from emulator.run.state import PORTS, STATE_VARIABLE, StateFolder, default_root
+from emulator.run.state import PORTS, StateFolder, default_root
 from emulator.run.tools import MIRROR
 
 # Azurite and the host come up one after the other, and each has a limit of its own.
@@ -197,7 +197,7 @@ def env(
     document = client.require_endpoints(folder)
     customer = exports.plain_environment(document) | exports.secret_environment(document)
     variables = exports.deployer_environment(document) | mirror.key(MIRROR) if deployer else customer
-    typer.echo(exports.lines(variables | {STATE_VARIABLE: str(folder.root)}))
+    typer.echo(exports.lines(variables | exports.terminal_environment(folder.root)))
 
 
 @app.command()
