@@ -264,6 +264,13 @@ class Settings(Pace):
         "each.",
         parse=_task_hub,
     )
+    app_subnet_id: str = _setting(
+        "APP_SUBNET_ID",
+        "Subnet that the app is integrated with, by resource id, which the clusters' storage accounts let in; empty "
+        "for none: the accounts are then open.",
+        parse=lambda value: value and _subnet(value),
+        default="",
+    )
     private_endpoint_subnet_id: str = _setting(
         "PRIVATE_ENDPOINT_SUBNET_ID", "Subnet of the clusters' private endpoints, by resource id.", parse=_subnet
     )

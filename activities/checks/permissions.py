@@ -70,9 +70,9 @@ CLUSTER_ACTIONS = {
     ENCRYPTION_SET: (_READ_SET,),
 }
 # The service's work: it links its private DNS zone to the network, writes the subnets with everything attached to them,
-# and makes the first machines.
+# lets them into the storage account, and makes the first machines.
 PROVIDER_ACTIONS = {
-    NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, *_SUBNETS),
+    NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, *_SUBNETS, f"{_VNET}/subnets/joinViaServiceEndpoint/action"),
     ROUTE_TABLE: (f"{_ROUTES}/join/action", f"{_ROUTES}/read"),
     NAT_GATEWAY: (f"{_NAT}/join/action",),
     SECURITY_GROUP: (_JOIN_GROUP,),

@@ -18,10 +18,12 @@ DEFAULT_STATE = default_root()
 PORT = 7071
 # What belongs to an app in Azure: its host's storage, its logs, its plan.
 OF_AZURE = ("AzureWebJobsStorage", "APPLICATIONINSIGHTS_", "FUNCTIONS_", "SCM_", "ENABLE_ORYX_")
-# Storage in Azurite, and a task hub of its own beside that of the deployed app, with which it shares the database.
+# Storage in Azurite, no virtual network, and a task hub of its own beside that of the deployed app, with which it shares
+# the database.
 OF_LAPTOP = {
     "FUNCTIONS_WORKER_RUNTIME": "python",
     "AzureWebJobsStorage": "UseDevelopmentStorage=true",
+    "APP_SUBNET_ID": "",
     "TASK_HUB": "FuncStart",
 }
 

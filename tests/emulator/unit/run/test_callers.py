@@ -60,3 +60,6 @@ def test_func_start_gets_the_settings_of_the_example() -> None:
     assert values["PUBLIC_URL"] == "http://localhost:7072"
     assert values["AzureWebJobsStorage"] == "UseDevelopmentStorage=true"
     assert values["TASK_HUB"] != deployed["TASK_HUB"]
+    # It is in no virtual network, so a storage account that it closed would be closed to itself.
+    assert deployed["APP_SUBNET_ID"]
+    assert values["APP_SUBNET_ID"] == ""

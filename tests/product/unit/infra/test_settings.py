@@ -78,6 +78,19 @@ def test_the_template_makes_the_containers_that_the_product_opens() -> None:
     assert {row["name"] for row in rows} == {call.args[0] for call in opened.call_args_list}
 
 
+def test_the_apps_subnet_can_be_let_into_storage_accounts() -> None:
+    """The setting names the subnet that the app is integrated with, and the subnet has the endpoint of storage."""
+    template = _read("service.json")
+    name, kinds = (
+        "[variables('ids').appSubnet]",
+        {each["type"]: each.get("properties") for each in template["resources"]},
+    )
+    assert template["variables"]["settings"]["APP_SUBNET_ID"] == name
+    assert kinds["Microsoft.Web/sites"]["virtualNetworkSubnetId"] == name
+    (app,) = (each for each in kinds["Microsoft.Network/virtualNetworks"]["subnets"] if each["name"] == "app")
+    assert app["properties"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
+
+
 def test_every_read_of_the_database_sees_every_write_before_it() -> None:
     """At any weaker level a superseded attempt may pass its fence. Several regions of writes do not allow this one."""
     (account,) = (
