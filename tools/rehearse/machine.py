@@ -241,8 +241,11 @@ class Machine:
         rows.append(("bind", str(folder.resolve()), f"{_INSIDE}/programs"))
         for _, _, target in rows:
             (self._root / target[1:]).mkdir(parents=True, exist_ok=True)
-        reads = [program.reads for program in programs.PROGRAMS if program.reads]
-        for path in ("/tmp", "/var/log", *reads):  # noqa: S108 - below the machine's own root
+        # The version operator looks for the release's manifests even if it takes none of them.
+        of_release = f"/{programs.OF_RELEASE}"
+        _copy(folder / programs.OF_RELEASE, self._root / of_release[1:])
+        reads = [path for program in programs.PROGRAMS for path in program.reads]
+        for path in ("/tmp", "/var/log", of_release, *reads):  # noqa: S108 - below the machine's own root
             (self._root / path[1:]).mkdir(parents=True, exist_ok=True)
         (self._root / "assets").symlink_to(ROOT)
         self._write(f"{_INSIDE}/mounts", "".join("\t".join(row) + "\n" for row in rows).encode(), 0o644)

@@ -1,7 +1,8 @@
 """The programs of a release that the bootstrap machine runs: which image each comes from, and what it reads there.
 
 A folder of programs has one file for each, named after its image. Beside it, `NAME.files` holds what the program reads
-in its image, at the same paths. `release-manifests` holds the two files of the release image itself.
+in its image, at the same paths. `release-manifests` is that folder of the release image itself: its list of images, its
+metadata, and the manifests of all operators.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
-METADATA, IMAGE_LIST = "release-metadata", "image-references"
+OF_RELEASE, METADATA, IMAGE_LIST = "release-manifests", "release-metadata", "image-references"
 _VERSIONS, _KUBERNETES = "io.openshift.build.versions", "kubernetes"
 
 
@@ -23,21 +24,21 @@ class Program:
     Args:
         name: name of its image in the release, and of its file in the folder.
         path: path in that image.
-        reads: folder that it reads in that image; "" for none.
+        reads: folders that it reads in that image.
     """
 
     name: str
     path: str
-    reads: str = ""
+    reads: tuple[str, ...] = ()
 
 
-_BOOTKUBE = "/usr/share/bootkube"
+_BOOTKUBE = ("/usr/share/bootkube",)
 # In the order of the stages.
 PROGRAMS = (
     Program("cluster-config-api", "/usr/bin/render", _BOOTKUBE),
     Program("cluster-authentication-operator", "/usr/bin/authentication-operator"),
     Program("cluster-config-operator", "/usr/bin/cluster-config-operator", _BOOTKUBE),
-    Program("cluster-version-operator", "/usr/bin/cluster-version-operator", "/manifests"),
+    Program("cluster-version-operator", "/usr/bin/cluster-version-operator", ("/manifests", "/bootstrap")),
     Program("cluster-etcd-operator", "/usr/bin/cluster-etcd-operator", _BOOTKUBE),
     Program("cluster-kube-apiserver-operator", "/usr/bin/cluster-kube-apiserver-operator", _BOOTKUBE),
     Program("cluster-kube-controller-manager-operator", "/usr/bin/cluster-kube-controller-manager-operator", _BOOTKUBE),
@@ -46,7 +47,7 @@ PROGRAMS = (
     Program("cluster-node-tuning-operator", "/usr/bin/cluster-node-tuning-operator"),
     Program("machine-config-operator", "/usr/bin/machine-config-operator"),
     # Of the image machine-config-operator, too: a static pod runs it.
-    Program("machine-config-controller", "/usr/bin/machine-config-controller", "/etc/mcc/templates"),
+    Program("machine-config-controller", "/usr/bin/machine-config-controller", ("/etc/mcc/templates",)),
     Program("cloud-credential-operator", "/usr/bin/cloud-credential-operator"),
 )
 # What the machine config operator looks up in the release's list of images, and the script does not.
@@ -91,7 +92,7 @@ def image_list(folder: Path, release: str, version: str, asked: list[str]) -> Js
     Raises:
         ProgramsError: if the release's own list is not readable.
     """
-    own = folder / "release-manifests" / IMAGE_LIST
+    own = folder / OF_RELEASE / IMAGE_LIST
     if own.exists():
         return _read(own)
     repository = release.partition("@")[0].rpartition(":")[0] or release
@@ -131,7 +132,7 @@ def metadata(folder: Path, version: str) -> Json:
     Raises:
         ProgramsError: if the release's own metadata is not readable.
     """
-    own = folder / "release-manifests" / METADATA
+    own = folder / OF_RELEASE / METADATA
     return _read(own) if own.exists() else {"kind": "cincinnati-metadata-v0", "version": version}
 
 

@@ -9,7 +9,7 @@ from tools.rehearse.programs import PROGRAMS
 
 VERSION, RELEASE = "4.19.24", "quay.io/openshift-release-dev/ocp-release@sha256:" + "5" * 64
 # As a release's own script begins, whether the installer's or ours.
-_BEGINNING = """\
+BEGINNING = """\
 set -Eeuo pipefail
 . /usr/local/bin/bootstrap-service-record.sh bootkube
 . /usr/local/bin/release-image.sh
@@ -89,7 +89,7 @@ _CONTROLLER = """\
 """
 
 
-def ignition(beginning: str = _BEGINNING, *, network: str = "10.1.0.0/16") -> str:
+def ignition(beginning: str = BEGINNING, *, network: str = "10.1.0.0/16") -> str:
     """Return the ignition of a bootstrap machine with three stages.
 
     Args:

@@ -85,8 +85,8 @@ def test_the_page_gets_every_program() -> None:
     page = (Path(__file__).parents[4] / "docs/rehearsal.md").read_text(encoding="utf-8")
     rows = page.partition("<<EOF\n")[2].partition("EOF\n")[0].splitlines()
     of_image = {"machine-config-controller": "machine-config-operator"}
-    want = [(of_image.get(each.name, each.name), each.path, each.reads) for each in PROGRAMS]
-    assert rows == [" ".join(filter(None, row)) for row in want]
+    want = [(of_image.get(each.name, each.name), each.path, *each.reads) for each in PROGRAMS]
+    assert rows == [" ".join(row) for row in want]
 
 
 def test_stages_of_an_ignition_are_printed_one_by_one(

@@ -7,12 +7,22 @@ import pytest
 
 from installer.bootstrap import bootkube
 from tests.product.unit.installer.bootstrap.machine import known
-from tests.product.unit.rehearsal.release import RELEASE, VERSION, ignition, programs
+from tests.product.unit.rehearsal.release import BEGINNING, RELEASE, VERSION, ignition, programs
 from tools.rehearse import machine
 from tools.rehearse.machine import Machine, MachineError, Stage
 
 IMAGES = ("cluster-config-operator", "cluster-etcd-operator")
 STAGES = ("config-bootstrap", "etcd-bootstrap", "mco-bootstrap")
+# A stage that the release image's own program makes.
+VERSIONS = """\
+if [ ! -f cvo-bootstrap.done ]
+then
+    begin_stage cvo-bootstrap
+    render "${RELEASE_IMAGE_DIGEST}" render --output-dir=/assets/cvo-bootstrap
+    touch cvo-bootstrap.done
+    end_stage
+fi
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +131,24 @@ def test_a_program_reads_the_files_of_its_own_image_alone(tmp_path: Path) -> Non
         (folder / f"{image}.files/usr/share/bootkube" / f"of-{image}").touch()
     found = list(Machine(tmp_path / "machine", [ignition()], folder).rehearse())
     assert [stage.reason for stage in found[:2]] == [f"of-{image}" for image in IMAGES]
+
+
+@pytest.mark.parametrize("of_release", [[], ["policy.yaml"]], ids=["without the release's", "with the release's"])
+def test_the_version_operator_reads_what_the_release_image_has(tmp_path: Path, of_release: list[str]) -> None:
+    """Two folders of its own, and the release's manifests. If these are not given, their folder is empty."""
+    listing = "#!/bin/bash\nfor place in /manifests /bootstrap /release-manifests; do ls $place; done >/assets/found\n"
+    folder = programs(tmp_path / "programs", {"cluster-version-operator": listing})
+    own = [folder / "cluster-version-operator.files" / name for name in ("manifests", "bootstrap")]
+    for place in own:
+        place.mkdir(parents=True)
+        (place / f"{place.name}.yaml").touch()
+    for name in of_release:
+        (folder / "release-manifests").mkdir()
+        (folder / "release-manifests" / name).touch()
+    found = list(Machine(tmp_path / "machine", [ignition(BEGINNING + VERSIONS)], folder).rehearse())
+    assert found[0] == Stage("cvo-bootstrap", "accepted")
+    listed = (tmp_path / "machine/opt/openshift/found").read_text(encoding="utf-8").split()
+    assert listed == ["manifests.yaml", "bootstrap.yaml", *of_release]
 
 
 def test_the_releases_own_list_of_images_counts(tmp_path: Path) -> None:
