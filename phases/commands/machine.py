@@ -44,6 +44,8 @@ def machine_list(
     """List the machines of a cluster: masters, workers, and the bootstrap machine if there is one."""
     found = _key(cluster, service_plans.service_of(service, certificate, scope))
     output.show(_machines(found), ("name", "privateIpAddress"), form)
+    if reason := found.get("reason"):
+        typer.echo(reason, err=True)
 
 
 @machine_app.command("ssh")
@@ -68,7 +70,8 @@ def machine_ssh(
     addresses = {each["name"]: each["privateIpAddress"] for each in _machines(found)}
     if machine not in addresses:
         there = ", ".join(addresses) or "none"
-        raise refused(f"The cluster has no machine '{machine}' with an address. It has: {there}.")
+        told = f"The cluster has no machine '{machine}' with an address. It has: {there}. {found.get('reason', '')}"
+        raise refused(told.rstrip())
     if machine.endswith("-bootstrap") and not command:
         typer.echo(f"To follow its bootstrap: {FOLLOW_BOOTSTRAP}", err=True)
     target = ssh.Target(found["username"], addresses[machine], jump, tuple(options or ()))
@@ -77,7 +80,9 @@ def machine_ssh(
 
 def _machines(found: Json) -> list[Json]:
     if found["machines"] is None:
-        raise NotDone("Azure does not show the machines of the cluster at the moment. Repeat the command.")
+        # A service of an older package gives no reason.
+        silent = "Azure does not show the machines of the cluster at the moment. Repeat the command."
+        raise NotDone(found.get("reason", silent))
     machines: list[Json] = found["machines"]
     return machines
 

@@ -10,6 +10,7 @@ from frontend.clusters import openshift_cluster_credentials
 from frontend.messages import Call, Reply
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, request_not_allowed, resource_not_found
+from shared.azure import azure_errors
 from shared.azure.arm_reads import ArmNotFound, Documents
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
@@ -17,12 +18,17 @@ from shared.documents import ClusterDocument
 # The user that Red Hat Enterprise Linux CoreOS has from the start.
 USERNAME = "core"
 _NETWORK_INTERFACES = "2024-05-01"
+_NO_MACHINES = (
+    "There is no machine in '{}': the cluster's create has not come to the step 'deploy_machines_template', or the "
+    "machines are deleted."
+)
 
 
 def get(call: Call) -> Reply:
     """Return the user, the private key in PEM, and each machine's name with its address in the customer's network.
 
     The machines are null if Azure does not show them now: the key opens a machine whose address is known elsewhere.
+    `reason` says why there are none.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if the cluster has no key yet, or no longer.
@@ -31,11 +37,9 @@ def get(call: Call) -> Reply:
     if document is None:
         raise resource_not_found(call.resource_id)
     key = _private_key(call, document)
-    return Reply(
-        200,
-        {"username": USERNAME, "privateKey": key, "machines": _machines(call, document)},
-        openshift_cluster_credentials.NO_STORE,
-    )
+    machines, reason = _machines(call, document)
+    body = {"username": USERNAME, "privateKey": key, "machines": machines}
+    return Reply(200, body | ({"reason": reason} if reason else {}), openshift_cluster_credentials.NO_STORE)
 
 
 def _private_key(call: Call, document: ClusterDocument) -> str:
@@ -52,8 +56,11 @@ def _private_key(call: Call, document: ClusterDocument) -> str:
         raise request_not_allowed(f"The secrets of the cluster '{cluster_id}' have just been deleted.") from error
 
 
-def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]] | None:
-    """Return the machines that have a network interface, by name: the bootstrap machine if any, masters, workers."""
+def _machines(call: Call, document: ClusterDocument) -> tuple[list[dict[str, str]] | None, str]:
+    """Return the machines that have a network interface, by name, and why there are none.
+
+    They are the bootstrap machine, if any, masters, and workers.
+    """
     group = document["openShiftCluster"]["properties"]["clusterProfile"]["resourceGroupId"]
     try:
         arm = call.services.customer_arm(call.subscription_id)
@@ -61,10 +68,12 @@ def _machines(call: Call, document: ClusterDocument) -> list[dict[str, str]] | N
     except ArmNotFound:
         # The group is made before the machines, and deleted after them.
         interfaces = []
-    except (AzureError, CloudError):
-        return None
+    except (AzureError, CloudError) as error:
+        told = error if isinstance(error, CloudError) else azure_errors.translate(error).error
+        return None, f"Azure does not show the network interfaces of '{group}': {told.message}"
     addresses = _addresses(interfaces)
-    return [{"name": name, "privateIpAddress": addresses[name]} for name in sorted(addresses)]
+    machines = [{"name": name, "privateIpAddress": addresses[name]} for name in sorted(addresses)]
+    return machines, "" if machines else _NO_MACHINES.format(group)
 
 
 def _addresses(interfaces: Documents) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from frontend.messages import Reply
 from shared.azure import dependencies
-from shared.azure.arm_reads import ArmNotFound
+from shared.azure.arm_reads import ArmNotFound, ArmRefused
 from shared.clusters.secrets import Purpose, secret_name
 from tests.product.unit.frontend.world import CLUSTER, World, admin_certificate, body
 
@@ -76,20 +76,33 @@ def test_an_operator_gets_the_key_and_the_address_of_each_machine(creating: Worl
 
 
 def test_the_key_is_given_while_there_are_no_machines(creating: World) -> None:
-    """A group that does not exist yet is an empty list, not an error."""
-    assert ask(creating).body["machines"] == []
+    """A group that does not exist yet is an empty list, not an error; the answer says when there will be machines."""
+    found = ask(creating).body
+    assert (found["privateKey"], found["machines"]) == (KEY, [])
+    assert "'deploy_machines_template'" in found["reason"]
 
 
-def test_the_key_is_given_while_azure_does_not_answer(creating: World) -> None:
-    """An operator may know the address; an outage is when a machine needs a look."""
+@pytest.mark.parametrize(
+    ("error", "want"),
+    [
+        (dependencies.away(dependencies.ARM), "Azure Resource Manager, which this service depends on, cannot be used"),
+        (ArmRefused("The service may not read it."), "The service may not read it."),
+    ],
+    ids=["Azure is away", "Azure refuses"],
+)
+def test_the_key_is_given_while_azure_does_not_show_the_machines(creating: World, error: Exception, want: str) -> None:
+    """An operator may know the address; an outage is when a machine needs a look. The answer says why there is none."""
 
-    class Away:
+    class Silent:
         def list(self, _path: str, _api_version: str) -> list[dict[str, Any]]:
-            raise dependencies.away(dependencies.ARM)
+            raise error
 
-    creating.customer_arm["t"] = Away()
+    creating.customer_arm["t"] = Silent()
     reply = ask(creating)
     assert (reply.status, reply.body["privateKey"], reply.body["machines"]) == (200, KEY, None)
+    group = creating.document["openShiftCluster"]["properties"]["clusterProfile"]["resourceGroupId"]
+    assert f"'{group}'" in reply.body["reason"]
+    assert want in reply.body["reason"]
 
 
 def test_who_asked_is_in_the_log_and_the_key_is_not(creating: World, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from phases.command import app
 from phases.local.service import Service
 from shared.bundles.problems import BundleError
+from shared.openshift.client import NotDone
 
 CLUSTER = "/subscriptions/s/resourceGroups/g/providers/Microsoft.RedHatOpenShift/openShiftClusters/c1"
 MACHINES = [
@@ -30,15 +31,21 @@ exit 3
 """
 
 
+@pytest.fixture
+def answer() -> dict[str, Any]:
+    """Return what the service answers; a test may change it."""
+    return {"username": "core", "privateKey": "the key", "machines": MACHINES}
+
+
 @pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any, Any]]:
+def asked(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Record what the service is asked."""
     found: list[tuple[str, Any, Any]] = []
 
     def post(service: Service, path: str, version: str | None, content: Any) -> Any:
         found.append((path, version, content))
         assert service.url == "https://rp.example"
-        return {"username": "core", "privateKey": "the key", "machines": MACHINES}
+        return answer
 
     monkeypatch.setattr(Service, "post", post)
     return found
@@ -97,6 +104,22 @@ def test_a_machine_that_is_not_there_is_told_with_those_that_are() -> None:
     """A typing error costs no look into Azure."""
     with pytest.raises(BundleError, match=r"no machine 'c1'.*It has: c1-x-bootstrap, c1-x-master-0"):
         run("ssh", CLUSTER, "c1", *SERVICE)
+
+
+def test_a_cluster_without_machines_says_why(answer: dict[str, Any]) -> None:
+    """The service knows: its create has not come that far, say. The list itself stays a list."""
+    answer.update(machines=[], reason="They are made later.")
+    done = run("list", CLUSTER, *SERVICE, "--output", "json")
+    assert (json.loads(done.stdout), done.stderr) == ([], "They are made later.\n")
+    with pytest.raises(BundleError, match=r"no machine 'c1'.*It has: none\. They are made later\."):
+        run("ssh", CLUSTER, "c1", *SERVICE)
+
+
+def test_machines_that_azure_does_not_show_are_told_in_the_words_of_the_service(answer: dict[str, Any]) -> None:
+    """Whoever lacks a role must not wait for an outage to end."""
+    answer.update(machines=None, reason="Azure refuses the read.")
+    with pytest.raises(NotDone, match=r"^Azure refuses the read\.$"):
+        run("list", CLUSTER, *SERVICE)
 
 
 @pytest.mark.parametrize(
