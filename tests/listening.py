@@ -6,7 +6,7 @@ Each folder's tests choose the services and what exists in them. The whole local
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -59,14 +59,12 @@ class Listening:
 def listening(
     platform: Platform,
     listeners: Mapping[int, bool] = ONE_FREE_PORT,
-    resolve: Callable[[str], bool] = lambda _host: True,
 ) -> Iterator[Listening]:
     """Make a platform listen and resume its work; stop it at the end, even if it started only in part.
 
     Args:
         platform: the platform with its services; it is closed at the end.
         listeners: whether each port uses TLS; 0 stands for any free port. Public names lead to the first port.
-        resolve: tells whether the DNS knows a public name, for services that have a name for each account.
 
     Raises:
         OSError: if a port is taken.
@@ -80,7 +78,8 @@ def listening(
         ports = [run(loop, server.listen(port, tls=tls)) for port, tls in listeners.items()]
 
         def address(host: str, _port: int) -> tuple[str, int] | Refusal:
-            known = platform.service_for(host) and resolve(host)
+            service = platform.service_for(host)
+            known = service is not None and service.resolves(host)
             return ("127.0.0.1", ports[0]) if known else Refusal(403, f"{host} is not emulated.")
 
         proxy = Proxy(address, platform.sources)

@@ -27,6 +27,7 @@ def create(platform: Platform, accounts: StorageAccounts, roles: Roles) -> Servi
     return Service(
         name="blobs",
         hosts=(f"*{SUFFIX}",),
+        resolves=model.resolves,
         routes=routes(Responses(model, copies, authorization, platform.world.tenant_id)),
         render=Renderer(platform.clock),
         operation=operation,

@@ -33,6 +33,11 @@ def route_name(_request: Request, route: Route) -> str:
     return route.name
 
 
+def always(_host: str) -> bool:
+    """Tell that a name exists: the default `resolves`, for services whose names always exist."""
+    return True
+
+
 async def nothing() -> None:
     """Do nothing: the default `start`, for services that have no work to resume."""
 
@@ -44,6 +49,8 @@ class Service:
     Args:
         name: its name in faults and in the journal.
         hosts: the host names for which it answers, in lower case; `*` stands for any text (`*.vault.azure.net`).
+        resolves: tells whether Azure's DNS knows one of these host names: a service with a name for each account has no
+            other names.
         routes: its routes; the first one that matches path and method is used. Endpoints are
             `async def endpoint(request) -> Response` and raise `ServiceError`.
         render: renders an error in the service's wire format.
@@ -57,6 +64,7 @@ class Service:
     hosts: tuple[str, ...]
     routes: Sequence[Route]
     render: Callable[[Request, ServiceError], Response]
+    resolves: Callable[[str], bool] = always
     operation: Callable[[Request, Route], str] = route_name
     start: Callable[[], Awaitable[None]] = nothing
     not_found: Callable[[Request], ServiceError] = field(

@@ -32,6 +32,7 @@ def create(platform: Platform) -> Service:
     return Service(
         name="cosmos",
         hosts=(f"*{SUFFIX}",),
+        resolves=model.resolves,
         routes=routes(
             Responses(model, authorization, platform.clock),
             ItemResponses(model, authorization, platform.clock),

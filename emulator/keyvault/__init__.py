@@ -27,6 +27,7 @@ def create(platform: Platform, data_allowed: DataAllowed = nobody) -> Service:
     return Service(
         name="keyvault",
         hosts=("*.vault.azure.net",),
+        resolves=lambda host: model.vault(host.partition(".")[0]) is not None,
         routes=routes(gate, Responses(model), CertificateResponses(certificates, orders, issuers)),
         render=render,
         not_found=not_found,

@@ -6,14 +6,12 @@ from pathlib import Path
 
 from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, mirror, openshift
 from emulator.arm.models import ArmModel
-from emulator.blobs import BlobsModel, siblings
+from emulator.blobs import siblings
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
 from emulator.core.world import World
-from emulator.cosmos import CosmosModel
-from emulator.keyvault import KeyVaultModel
 from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
@@ -21,24 +19,7 @@ from emulator.run import arm
 from emulator.run.tools import MIRROR
 from emulator.storage.models import StorageModel
 from emulator.web import scm
-from emulator.web.models import SitesModel
 from emulator.web.names import SUFFIX as SITE_SUFFIX
-
-
-def _create_blobs(platform: Platform) -> Service:
-    """Create the blob service, which gets account keys from storage and asks ARM what roles allow."""
-    return blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization)
-
-
-def _create_keyvault(platform: Platform) -> Service:
-    """Create Key Vault, which asks ARM what roles allow."""
-    return keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed)
-
-
-def _create_mirror(_platform: Platform) -> Service:
-    """Create the mirror of `openshift-install`."""
-    return mirror.create(MIRROR)
-
 
 # A service that uses the model of another one comes after it.
 SERVICES: tuple[Callable[[Platform], Service], ...] = (
@@ -47,29 +28,16 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     graph.create,
     cosmos.create,
     arm.create,
-    _create_keyvault,
-    _create_blobs,
+    lambda platform: keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed),
+    lambda platform: blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization),
     siblings.create,
     siblings.create_tables,
     scm.create,
     openshift.create,
     kubernetes.create,
-    _create_mirror,
+    lambda _platform: mirror.create(MIRROR),
     control.create,
 )
-
-
-def _always(_platform: Platform, _host: str) -> bool:
-    return True
-
-
-# Services with a host name for each account: Azure's DNS resolves only the names of existing accounts.
-NAMED: Mapping[str, Callable[[Platform, str], bool]] = {
-    "blobs": lambda platform, host: platform.model(BlobsModel).resolves(host),
-    "cosmos": lambda platform, host: platform.model(CosmosModel).resolves(host),
-    "scm": lambda platform, host: platform.model(SitesModel).resolves(host),
-    "keyvault": lambda platform, host: platform.model(KeyVaultModel).vault(host.partition(".")[0]) is not None,
-}
 HTTPS_PORT = 443
 # The ports of a cluster's API server and machine config server.
 MACHINE_PORTS = (6443, 22623)
@@ -136,7 +104,7 @@ class Azure:
             return self._resolve_site(host)
         if service is None and port in ROUTER_PORTS and self._address(host):
             return self._resolve_machine(host, port)
-        if service is not None and not NAMED.get(service.name, _always)(self.platform, host):
+        if service is not None and not service.resolves(host):
             return Refusal(403, f"{host} does not exist on the local Azure.")
         if port != HTTPS_PORT or _is_loopback(host):
             return Refusal(403, f"{host}:{port} is not emulated by the local Azure.")

@@ -1,6 +1,7 @@
 """Publishing: the site of each function app at `https://<name>.scm.azurewebsites.net`."""
 
 from emulator.core.platform import Platform, Service
+from emulator.web.models import SitesModel
 from emulator.web.names import SCM_SUFFIX
 from emulator.web.scm.deployments import Deployments
 from emulator.web.scm.exceptions import render
@@ -17,6 +18,7 @@ def create(platform: Platform) -> Service:
     return Service(
         name="scm",
         hosts=(f"*{SCM_SUFFIX}",),
+        resolves=platform.model(SitesModel).resolves,
         routes=routes(Responses(platform, deployments)),
         render=render,
         start=deployments.resume,

@@ -19,7 +19,6 @@ from azure.storage.blob import BlobServiceClient
 
 from emulator import blobs, entra
 from emulator.blobs import azurite
-from emulator.blobs.models import SUFFIX
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.world import World
@@ -178,8 +177,7 @@ def running(root: Path, local_azurite: Azurite, services: Callable[[Platform], l
     platform = Platform(root, clock=Clock(40), world=World())
     platform.ports["azurite"] = local_azurite.port
     platform.services += services(platform)
-    model = platform.model(blobs.BlobsModel)
-    with listening(platform, resolve=lambda host: not host.endswith(SUFFIX) or model.resolves(host)) as local:
+    with listening(platform) as local:
         try:
             local_azurite.start(platform)
             yield local

@@ -21,7 +21,6 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.run import arm
-from emulator.run.azure import NAMED
 from tests.emulator.integration.arm.stage import Containers
 from tests.emulator.unit.providers import NAMESPACES, allow_data
 from tests.listening import free_port, listening, variables
@@ -97,12 +96,8 @@ def running(folder: Path) -> Iterator[Stage]:
     owner, object_id = _principal(platform, "owner")
     ensure_role(model, f"/subscriptions/{world.subscription_id}", object_id, OWNER)
 
-    def resolves(host: str) -> bool:
-        service = platform.service_for(host)
-        return service is not None and (service.name not in NAMED or NAMED[service.name](platform, host))
-
     listeners = {platform.ports[name]: name != "identity" for name in ("arm", "token", "identity")}
-    with listening(platform, listeners, resolves) as local, variables(local.environment):
+    with listening(platform, listeners) as local, variables(local.environment):
         token = owner.get_token("https://management.azure.com/.default").token
         headers = {"Authorization": f"Bearer {token}"}
         with httpx.Client(base_url="https://management.azure.com", headers=headers, timeout=60) as http:
