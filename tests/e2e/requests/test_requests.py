@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.requests.az_commands import COMMANDS
 from tests.e2e.deployer import CLI
+from tests.e2e.requests.az_commands import COMMANDS
 from tests.e2e.requests.sdk_calls import CALLS, TEMPLATE, Program
 from tests.e2e.terminal import open_terminal, sign_in
 from tests.local_azure import LocalAzure
