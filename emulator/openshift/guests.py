@@ -1,18 +1,15 @@
 """The guests of virtual machines: the only class of this folder that the rest of the local Azure uses."""
 
-from typing import Any
-
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.exceptions import PROVISIONING_TIMED_OUT
 from emulator.openshift.boot.machines import Machines
 from emulator.openshift.cluster.clusters import Clusters
 from emulator.openshift.operators import controllers
-
-Json = dict[str, Any]
 
 
 class Guests:

@@ -8,10 +8,11 @@ import asyncio
 import logging
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.installation import Installation, InstallationError
@@ -22,7 +23,6 @@ from emulator.openshift.cluster.records import Record, Records
 from emulator.openshift.kubernetes import ApiServer, Objects
 
 logger = logging.getLogger(__name__)
-Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 RETRY_SECONDS = 20

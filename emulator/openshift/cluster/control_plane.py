@@ -2,7 +2,6 @@
 
 import base64
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from cryptography import x509
@@ -14,14 +13,13 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from emulator.arm.models import ArmModel
 from emulator.core.certificates import read_private_key
 from emulator.core.clock import rfc3339
+from emulator.json_object import Json
 from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.objects import addresses as service_addresses
 from emulator.openshift.release import kinds
-
-Json = dict[str, Any]
 
 SRV_TYPE = "Microsoft.Network/privateDnsZones/SRV"
 CERTIFICATE_DAYS = 30

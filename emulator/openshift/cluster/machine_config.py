@@ -2,14 +2,12 @@
 
 import json
 from base64 import b64encode
-from typing import Any
 
 from starlette.responses import Response
 
+from emulator.json_object import Json
 from emulator.openshift.boot.installation import Installation
 from emulator.openshift.release.kinds import ROLE_LABEL
-
-Json = dict[str, Any]
 
 POOLS = ("master", "worker")
 _NOT_FOUND = Response(b"404 page not found\n", 404, media_type="text/plain")

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from emulator.core.platform import Platform
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 @dataclass

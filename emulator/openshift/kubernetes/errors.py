@@ -12,7 +12,8 @@ from typing import Any
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.sources import public_output, said
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import Kind
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"

@@ -11,7 +11,8 @@ from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.server import UNSUPPORTED
 from emulator.core.sources import OWN, documentation, public_output, said
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import Kind
 
 # The real server of the contract tests; see tests/emulator/integration/kubernetes.
 KUBE_APISERVER = "https://github.com/kubernetes/kubernetes/tree/v1.20.2/cmd/kube-apiserver"

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
-from emulator.openshift.kubernetes.kinds import Json
 
 JSON_TYPES = frozenset({"application/json", "application/*", "*/*", ""})
 SERVED_TYPES = ("application/json",)

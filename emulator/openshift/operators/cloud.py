@@ -1,17 +1,15 @@
 """A cluster's calls to Azure: what its operators do there, with the credentials in the cluster's Secrets."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
+from emulator.json_object import Json
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import exceptions
-
-Json = dict[str, Any]
 
 AUDIENCE = "https://management.azure.com"
 # The API versions of the operators' SDKs. If one is not served, the newest version is used.

@@ -1,15 +1,12 @@
 """The ClusterOperators of a cluster and their resources: the objects, and the conditions that clients wait for."""
 
-from typing import Any
-
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import conditions, versions
 from emulator.openshift.operators.conditions import Conditions
 from emulator.openshift.release import kinds, manifests
 from emulator.openshift.release.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
-
-Json = dict[str, Any]
 
 CLUSTER_OPERATOR = f"ClusterOperator.{CONFIG}"
 CONSOLE = ("Console", OPERATOR, "cluster", "")

@@ -1,10 +1,8 @@
 """Conditions, as operators write them into the status of objects."""
 
-from typing import Any
-
+from emulator.json_object import Json
 from emulator.openshift.cluster.cluster import Cluster
 
-Json = dict[str, Any]
 # By type: whether it is true, the reason, the message.
 Conditions = dict[str, tuple[bool, str, str]]
 

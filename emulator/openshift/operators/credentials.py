@@ -8,15 +8,13 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators.conditions import seconds, written
 from emulator.openshift.release.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINES_NAMESPACE
-
-Json = dict[str, Any]
 
 OPERATOR = "cloud-credential"
 NAMESPACE, GROUP = "openshift-cloud-credential-operator", "cloudcredential.openshift.io"

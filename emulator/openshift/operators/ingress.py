@@ -5,19 +5,17 @@ cluster's name, or on `<cluster>-internal`; a rule and a probe for each port; an
 """
 
 import json
-from typing import Any
 
 import yaml
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import go_yaml
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
-
-Json = dict[str, Any]
 
 SERVICE = "router-default"
 OWNER = "ingresscontroller.operator.openshift.io/owning-ingresscontroller"

@@ -9,14 +9,13 @@ from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.boot.timeline import WaitingError
 from emulator.openshift.cluster import control_plane
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators import cloud, exceptions
 from emulator.openshift.release.kinds import MACHINE, MACHINES_NAMESPACE
-
-Json = dict[str, Any]
 
 MACHINES, MACHINE_SETS = f"Machine.{MACHINE}", f"MachineSet.{MACHINE}"
 KINDS = frozenset({MACHINES, MACHINE_SETS, "Node"})

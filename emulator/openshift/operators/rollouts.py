@@ -9,9 +9,9 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from emulator.core.clock import rfc3339
+from emulator.json_object import Json
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import OPERATOR, ROLLOUTS, Rollout
 from emulator.openshift.cluster import certificates
@@ -22,7 +22,6 @@ from emulator.openshift.operators import cluster_operators
 from emulator.openshift.release import manifests
 
 logger = logging.getLogger(__name__)
-Json = dict[str, Any]
 Key = tuple[str, str, str]
 FAULTS = "machines"
 CERTIFICATE, PRIVATE_KEY = "tls.crt", "tls.key"

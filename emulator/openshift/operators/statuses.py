@@ -6,13 +6,12 @@ So whoever waits for a rollout or for a Job succeeds. DaemonSets, whose pods dep
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 from emulator.core.clock import Clock, rfc3339
+from emulator.json_object import Json
 from emulator.openshift.boot.timeline import PODS_SECONDS
 from emulator.openshift.kubernetes import Objects
 
-Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from emulator.core.clock import rfc3339
+from emulator.json_object import Json
 from emulator.openshift.boot.timeline import GARBLED, PODS_SECONDS
 from emulator.openshift.cluster.cluster import Cluster, Key, PartState
 from emulator.openshift.cluster.control_plane import is_ready
@@ -17,7 +18,6 @@ from emulator.openshift.kubernetes.access.authentication import User
 from emulator.openshift.kubernetes.access.authorization import Attributes
 
 logger = logging.getLogger(__name__)
-Json = dict[str, Any]
 
 DAEMON_SETS = "DaemonSet.apps"
 SECURITY, CONSTRAINTS = "security.openshift.io", "securitycontextconstraints"

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.release.printer_columns import COLUMNS
 from emulator.openshift.release.schemas import schema_of
-
-Json = dict[str, Any]
 
 CONFIG = "config.openshift.io"
 OPERATOR = "operator.openshift.io"

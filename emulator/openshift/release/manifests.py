@@ -7,11 +7,10 @@ https://github.com/operator-framework/operator-marketplace (`defaults`).
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import yaml
 
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # The catalogues that the marketplace operator knows; others in an OperatorHub are errors.
 CATALOGUES = ("certified-operators", "community-operators", "redhat-marketplace", "redhat-operators")

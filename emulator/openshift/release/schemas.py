@@ -6,9 +6,8 @@ Other members are kept unchecked. https://github.com/openshift/api
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.objects.schema import INT_OR_STRING, PRESERVE
-
-Json = dict[str, Any]
 
 OPERATOR = "operator.openshift.io"
 TEXT: Json = {"type": "string"}

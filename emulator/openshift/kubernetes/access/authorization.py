@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.access.authentication import MASTERS, User
-from emulator.openshift.kubernetes.kinds import RBAC, Json
+from emulator.openshift.kubernetes.kinds import RBAC
 from emulator.openshift.kubernetes.objects.objects import Objects
 
 ROLE_KINDS = frozenset({f"ClusterRole.{RBAC}", f"Role.{RBAC}"})

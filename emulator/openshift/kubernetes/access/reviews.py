@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.access.authentication import User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 
 RESOURCE, PATH = "resourceAttributes", "nonResourceAttributes"
 EXACTLY_ONE = "exactly one of nonResourceAttributes or resourceAttributes must be specified"

@@ -5,9 +5,10 @@ import json
 import yaml
 from starlette.requests import Request
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, go_yaml, refusals
 from emulator.openshift.kubernetes.api import protobuf
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import metadata
 
 OBJECT_TYPES = ("application/json", "application/yaml")

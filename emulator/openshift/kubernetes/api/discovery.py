@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from starlette.responses import Response
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import replies
 from emulator.openshift.kubernetes.api import openapi
-from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind, Kinds
+from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kind, Kinds
 from emulator.openshift.kubernetes.objects import scale as scales
 
 VERSION: Json = {

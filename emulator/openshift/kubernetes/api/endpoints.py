@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
@@ -25,7 +26,7 @@ from emulator.openshift.kubernetes.api import (
 )
 from emulator.openshift.kubernetes.api.requests import RequestInfo
 from emulator.openshift.kubernetes.api.watching import LONGEST_SECONDS, Watch
-from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind
+from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kind
 from emulator.openshift.kubernetes.objects import metadata, scale, types
 from emulator.openshift.kubernetes.objects.fields import managers
 from emulator.openshift.kubernetes.objects.objects import Objects, Track

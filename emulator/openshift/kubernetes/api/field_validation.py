@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from starlette.requests import Request
 from starlette.responses import Response
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.api import bodies, patching
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import schema, types
 
 IGNORE, STRICT, WARN = "Ignore", "Strict", "Warn"

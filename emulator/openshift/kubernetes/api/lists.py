@@ -5,9 +5,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.api.selectors import Selector, both, everything, field_selector, label_selector
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.storage import Storage, key_of
 
 EXACT = "Exact"

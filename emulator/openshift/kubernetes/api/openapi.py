@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from emulator.openshift.kubernetes.kinds import Json, Kind, Kinds
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import Kind, Kinds
 from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.fields import schemas
 

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
-from emulator.openshift.kubernetes.kinds import Json
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

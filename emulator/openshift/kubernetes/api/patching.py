@@ -3,12 +3,13 @@
 import json
 from collections.abc import Callable
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.api import bodies
 from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
 from emulator.openshift.kubernetes.api.strategic import go_map, strategic_merge_patch
 from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types
 
 NO_PATCH = "Invalid JSON Patch"

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.objects import types
 
 MAGIC = b"k8s\0"

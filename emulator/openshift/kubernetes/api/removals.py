@@ -2,9 +2,9 @@
 
 from starlette.requests import Request
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.api import bodies
-from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.rules import Removal
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import BAD_REQUEST
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import names
 
 Selector = Callable[[Json], bool]

@@ -7,8 +7,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import unexpected
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.fields import schemas
 
 # The lists that are merged, by name of the member, and their keys. All other lists are replaced as a whole.

@@ -5,9 +5,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, replies
 from emulator.openshift.kubernetes.api.selectors import Selector
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.storage import Change, Storage, in_version
 
 BOOKMARK_SECONDS = 60.0

@@ -3,8 +3,8 @@
 import ipaddress
 from collections.abc import Iterable
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import Cause, invalid_value
-from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.objects.defaults import EXTERNAL
 
 # OpenShift's network of Services, unless an install config has another one.

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import RBAC, Json
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import RBAC
 from emulator.openshift.kubernetes.objects import addresses
 
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")

@@ -3,7 +3,8 @@
 import copy
 from collections.abc import Callable, Iterator, Mapping
 
-from emulator.openshift.kubernetes.kinds import RBAC, Json, Kind
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import RBAC, Kind
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.quantities import number
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
-from emulator.openshift.kubernetes.kinds import RBAC, Json, Kind
+from emulator.openshift.kubernetes.kinds import RBAC, Kind
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

@@ -8,8 +8,9 @@ from itertools import chain
 
 from emulator.core.clock import Clock
 from emulator.core.store import Store
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
-from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind, Kinds
+from emulator.openshift.kubernetes.kinds import DEFINITIONS, Kind, Kinds
 from emulator.openshift.kubernetes.objects import addresses, bootstrap, rules, strategies
 from emulator.openshift.kubernetes.objects import metadata as metadatas
 from emulator.openshift.kubernetes.objects.fields import managers

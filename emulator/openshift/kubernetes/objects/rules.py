@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, refusals
 from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import metadata as metadatas
 from emulator.openshift.kubernetes.objects import names, schema, strategies
 from emulator.openshift.kubernetes.objects.validation import engine

@@ -3,9 +3,10 @@
 import copy
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.errors import invalid_value
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 
 NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
 SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")

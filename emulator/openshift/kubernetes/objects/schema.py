@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import Cause, invalid_value, not_supported, required
-from emulator.openshift.kubernetes.kinds import Json
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 INT_OR_STRING = "x-kubernetes-int-or-string"

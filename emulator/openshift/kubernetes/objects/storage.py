@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from emulator.core.store import Store
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 
 # How many changes are kept. The real server keeps five minutes of them. A client that is further behind lists again.
 KEPT_CHANGES = 1000

@@ -13,8 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import BAD_REQUEST
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import quantities
 
 INT_OR_STRING = "IntOrString"

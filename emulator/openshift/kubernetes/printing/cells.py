@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.objects.scale import selector_text
 from emulator.openshift.kubernetes.printing import ages
 

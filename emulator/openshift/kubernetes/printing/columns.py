@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import RBAC, Json, Kind
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import RBAC, Kind
 from emulator.openshift.kubernetes.printing import ages, cells, jsonpath, pods
 from emulator.openshift.kubernetes.printing.cells import NONE, UNKNOWN, UNSET, Cell
 

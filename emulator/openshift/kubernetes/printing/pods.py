@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.printing.cells import NONE, member, word
 
 # The reason that the node controller writes when a node is silent.

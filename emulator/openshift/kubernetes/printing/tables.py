@@ -7,8 +7,9 @@ from itertools import chain, repeat
 from starlette.requests import Request
 
 from emulator.core.clock import Clock
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import replies
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.printing.columns import columns_of
 
 LIST_METADATA = ("resourceVersion", "continue", "remainingItemCount")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.objects.fields import paths, schemas
 from emulator.openshift.kubernetes.objects.fields.values import items_of, key_of, member_of
 

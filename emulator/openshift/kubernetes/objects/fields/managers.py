@@ -8,8 +8,9 @@ Source: kubernetes-sigs/structured-merge-diff, merge/update.go; kubernetes/apima
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import refusals
-from emulator.openshift.kubernetes.kinds import APPS, RBAC, Json, Kind
+from emulator.openshift.kubernetes.kinds import APPS, RBAC, Kind
 from emulator.openshift.kubernetes.objects.fields import checks, paths, schemas, values
 from emulator.openshift.kubernetes.objects.fields.paths import Fields
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 
 Path = tuple[str, ...]
 Fields = frozenset[Path]

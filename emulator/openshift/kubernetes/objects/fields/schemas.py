@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types
 
 LIST_TYPE, LIST_KEYS, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"

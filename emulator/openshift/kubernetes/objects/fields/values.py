@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import Json
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.objects.fields import paths, schemas
 from emulator.openshift.kubernetes.objects.fields.paths import Fields, Path
 
