@@ -7,7 +7,6 @@ goes on has the address to poll, until somebody has read how it ended.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -16,8 +15,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # Source: https://learn.microsoft.com/azure/azure-monitor/platform/activity-log: events are kept for 90 days.
 KEPT = timedelta(days=90)

@@ -25,8 +25,7 @@ from emulator.arm.ids import collapse
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel, Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 AUDIENCES = ("https://management.core.windows.net", "https://management.azure.com")
 CORRELATION_HEADER = "x-ms-correlation-request-id"

@@ -6,15 +6,13 @@ In addition to the members that GET shows, a document has `etag`, `created`, `ch
 """
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 from emulator.arm.operations import Operations
 from emulator.arm.references import References
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 HIDDEN = ("created", "changed", "pending", "failure", "references", "effectiveAt", "position", "private")
 

@@ -26,10 +26,9 @@ from emulator.arm.writes.guards import Conditions
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
+from emulator.json_object import Json
 
 __all__ = ["ArmModel", "Conditions", "ResourceOperation"]
-
-Json = dict[str, Any]
 
 
 class ArmModel:

@@ -9,15 +9,15 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 from uuid import uuid4
 
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 
-Json = dict[str, Any]
 Kind = Literal["put", "delete", "action"]
 
 # State of the condition that an operation waits for: `waiting`, `done`, or the error with which it failed.

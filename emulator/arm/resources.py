@@ -23,8 +23,7 @@ from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # sync: the answer is final. operation: a PUT answers 200 or 201 with `Azure-AsyncOperation`. accepted: a PUT answers
 # 202 with `Azure-AsyncOperation` and `Location`. location: a PUT answers 202 with `Location` only. resource: a PUT

@@ -12,8 +12,8 @@ from typing import Any
 
 from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 
-Json = dict[str, Any]
 Kind = Any
 
 

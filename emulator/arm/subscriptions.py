@@ -1,7 +1,6 @@
 """Subscriptions, their tenants, and the resource providers that they have registered."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from emulator.arm.exceptions import (
@@ -15,8 +14,7 @@ from emulator.arm.provider.registration import SYSTEM_NAMESPACE, ProviderRegistr
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 REGISTER_SECONDS = 60
 # These providers are registered in every subscription, which cannot unregister them.

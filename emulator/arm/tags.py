@@ -10,8 +10,7 @@ from typing import Any
 from emulator.arm import exceptions
 from emulator.arm.ids import ResourceId
 from emulator.arm.schema import Found, Kind, MapOf, Reading, Refusal, Rule
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 MOST_TAGS, LONGEST_NAME, LONGEST_VALUE = 50, 512, 256
 RESERVED = re.compile(r"[<>%&\\?/\x00-\x1f\x7f]")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from emulator.arm.access.exceptions import linked_authorization_failed
 from emulator.arm.access.roles import ROLES
@@ -12,8 +11,7 @@ from emulator.arm.resources import Change, Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.authorization import exceptions
 from emulator.core.clock import rfc3339
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 PERMISSION = {
     "actions": [str],

@@ -1,15 +1,12 @@
 """The resource type of deny assignments: those of the resource provider, and those that customers make themselves."""
 
-from typing import Any
-
 from emulator.arm.access.exceptions import authorization_failed
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization.definitions import PERMISSION, complete
 from emulator.authorization.scopes import require_scope
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 VERSIONS = ("2018-07-01", "2018-07-01-preview", "2019-03-01-preview", "2022-04-01", "2024-07-01-preview")
 # The first version by which customers make deny assignments. Source: `az role deny-assignment create` of Azure CLI 2.91.

@@ -1,7 +1,5 @@
 """The resource types of policy definitions and their assignments. `arm/policy` says what they do to writes."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from emulator.arm.api_versions import versions
@@ -17,8 +15,7 @@ from emulator.authorization import policy_exceptions as errors
 from emulator.authorization.exceptions import UNSUPPORTED_FILTER
 from emulator.authorization.scopes import enter, require_scope
 from emulator.identities.assigned import identifiable
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 VERSIONS = versions("Microsoft.Authorization/policyDefinitions")
 _SETS = "/policysetdefinitions/"

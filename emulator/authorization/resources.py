@@ -17,8 +17,7 @@ from emulator.authorization.policies import POLICIES
 from emulator.authorization.scopes import require_scope
 from emulator.core.clock import rfc3339
 from emulator.entra.models import EntraModel
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # How long access checks ignore a new assignment, in seconds of Azure's time.
 PROPAGATION_SECONDS = 30

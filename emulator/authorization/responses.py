@@ -1,7 +1,6 @@
 """Authorization reads at a scope: lists with their filters, built-in roles, permissions."""
 
 import re
-from typing import Any
 
 from starlette.responses import Response
 
@@ -18,8 +17,7 @@ from emulator.authorization.resources import ROLE_ASSIGNMENTS
 from emulator.authorization.scopes import enter
 from emulator.core.journal import note_action
 from emulator.entra.models import EntraModel
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 _READ_PERMISSIONS = "Microsoft.Authorization/permissions/read"
 _ROLE_NAME = re.compile(r"roleName eq '([^']+)'", re.IGNORECASE)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from emulator.arm.access import conditions
 from emulator.arm.access.conditions import Facts
@@ -15,8 +14,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.journal import note_action
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 EVERYONE = "00000000-0000-0000-0000-000000000000"
 _ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"

@@ -5,7 +5,7 @@ import json
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import httpx
 
@@ -20,8 +20,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 SUBSCRIPTION_VERSION = "2.0"
 # How long an old client stays open after a rollover of the certificate, for the calls that it has in flight.

@@ -17,8 +17,7 @@ from emulator.arm.operations import ResourceOperation
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # The base URL of calls that ARM itself makes.
 BASE_URL = "https://management.azure.com"

@@ -3,9 +3,7 @@
 Source: Azure/azure-policy, built-in-policies/policyDefinitions.
 """
 
-from typing import Any
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 PREFIX = "/providers/Microsoft.Authorization/policyDefinitions/"
 GROUP = "Microsoft.Resources/subscriptions/resourceGroups"

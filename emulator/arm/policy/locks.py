@@ -1,13 +1,11 @@
 """Management locks: which calls they stop. The resource type itself is in `authorization/locks.py`."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from emulator.arm.access.exceptions import SCOPE_LOCKED
 from emulator.arm.ids import scopes
 from emulator.arm.resources import Reads
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 LOCKS = "Microsoft.Authorization/locks"
 READ_ONLY, CAN_NOT_DELETE = "ReadOnly", "CanNotDelete"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
@@ -11,10 +10,9 @@ from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Reads
 from emulator.core.errors import ServiceError
 from emulator.core.sources import public_output, said
+from emulator.json_object import Json
 
 __all__ = ["GROUP", "Write"]
-
-Json = dict[str, Any]
 
 ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
 DEFINITIONS = "Microsoft.Authorization/policyDefinitions"

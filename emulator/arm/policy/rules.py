@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 DENY = "deny"
 # Nothing can be seen of the effects other than deny: there are no compliance states. Effects that change something,

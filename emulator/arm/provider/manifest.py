@@ -12,8 +12,7 @@ from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import GUID
 from emulator.arm.provider import exceptions
 from emulator.arm.schema import Choice, Reading, Required
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 SYSTEM_NAMESPACE = "Microsoft.RedHatOpenShift"
 # Api-versions by namespace and type.

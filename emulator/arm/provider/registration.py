@@ -1,17 +1,15 @@
 """The registration of the resource provider with ARM: where it is, and what its manifest says. In Azure, Microsoft makes it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from emulator.arm.exceptions import NO_REGISTERED_PROVIDER, NOT_EMULATED
 from emulator.arm.ids import ResourceId
 from emulator.arm.provider import manifest
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 
 __all__ = ["SYSTEM_NAMESPACE", "ProviderRegistration"]
-
-Json = dict[str, Any]
 
 # How long ARM waits for an answer if the manifest does not say, in seconds.
 DEFAULT_SECONDS = 60

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from starlette.responses import Response
 
@@ -10,8 +9,7 @@ from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import group_key, normal_location, render_group
 from emulator.arm.policy import policies
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 TYPE = "Microsoft.Resources/subscriptions/resourceGroups"
 DELETE_RETRY_SECONDS = 15

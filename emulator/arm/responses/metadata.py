@@ -1,15 +1,12 @@
 """What ARM publishes to callers without a token: the cloud's endpoints, and ARM's client certificates."""
 
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.arm.call import AUDIENCES, answer
 from emulator.arm.exceptions import INVALID_API_VERSION, MISSING_API_VERSION
 from emulator.arm.models import ArmModel
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # Until 2018, the answer has five endpoints; in 2019 and 2020, it is a list of clouds; from 2022-09-01 on, one cloud.
 FIRST_SHAPE = ("2015-01-01", "2015-11-01", "2017-08-01", "2018-01-01", "2018-05-01")

@@ -1,7 +1,5 @@
 """PUT, PATCH, GET, HEAD, DELETE, lists and actions of every resource type that has a row."""
 
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -10,8 +8,7 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.forwarding.front_door import Errand
 from emulator.arm.ids import ResourceId, collapse, parse
 from emulator.arm.models import ArmModel, Conditions, ResourceOperation
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 LONGEST_POLL_SECONDS = 10
 # Headers that belong to one hop or to the caller alone, or that only ARM may set.

@@ -1,15 +1,12 @@
 """Requests for tenants, subscriptions, providers and features."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS
 from emulator.arm.provider.registration import SYSTEM_NAMESPACE
 from emulator.core.journal import note_action
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 READ = "Microsoft.Resources/subscriptions/read"
 PROVIDER_READ = "Microsoft.Resources/subscriptions/providers/read"

@@ -3,8 +3,6 @@
 Who may write tags need not be able to write what has them: the role Tag Contributor is made of these actions.
 """
 
-from typing import Any
-
 from starlette.responses import Response
 
 from emulator.arm import exceptions
@@ -19,8 +17,7 @@ from emulator.arm.tags import check_tags
 from emulator.arm.tags import tags as kind_of_tags
 from emulator.arm.writes.reading import table_of
 from emulator.core.clock import rfc3339
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 TYPE = "Microsoft.Resources/tags"
 TAGS_PATH = "properties.tags"

@@ -7,7 +7,6 @@ Source: https://learn.microsoft.com/azure/azure-resource-manager/management/dele
 """
 
 import logging
-from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.forwarding import provided
@@ -18,8 +17,7 @@ from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 logger = logging.getLogger(__name__)
 

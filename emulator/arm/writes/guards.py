@@ -1,14 +1,12 @@
 """Checks on a write or deletion besides access: conditions, location, parent, operations in progress."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from emulator.arm import exceptions
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import ResourceId
 from emulator.arm.resources import Checks, Reads, ResourceType
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 @dataclass(frozen=True)

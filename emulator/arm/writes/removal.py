@@ -1,7 +1,5 @@
 """DELETE of a resource with everything below it."""
 
-from typing import Any
-
 from emulator.arm import exceptions
 from emulator.arm.access.conditions import Facts
 from emulator.arm.ids import parse_resource
@@ -9,8 +7,7 @@ from emulator.arm.operations import ResourceOperation
 from emulator.arm.resources import Checks, Writes
 from emulator.arm.writes.guards import Conditions, check_conditions, require_idle
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 async def delete(

@@ -17,8 +17,7 @@ from emulator.arm.writes.reading import Body, check_fixed, read_body
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
