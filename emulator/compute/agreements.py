@@ -1,7 +1,5 @@
 """The terms of images that are bought: each subscription accepts those of a plan once."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from emulator.arm.call import Call, answer
@@ -9,8 +7,7 @@ from emulator.compute import exceptions
 from emulator.compute.images import IMAGES
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 NAME = "Microsoft.MarketplaceOrdering/offertypes/publishers/offers/plans/agreements"
 API_VERSIONS = ("2015-06-01", "2021-01-01")

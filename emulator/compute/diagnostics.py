@@ -5,7 +5,6 @@ import hashlib
 import hmac
 import re
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from emulator.arm.resources import ActionCall, Change
@@ -13,10 +12,9 @@ from emulator.blobs.models import SUFFIX, BlobsModel
 from emulator.blobs.operations import Target
 from emulator.compute import exceptions
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 from emulator.storage.models import StorageModel
-
-Json = dict[str, Any]
 
 _SAS_VERSION = "2018-11-09"
 DEFAULT_MINUTES, LONGEST_MINUTES = 120, 1440

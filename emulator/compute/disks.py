@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from emulator.arm.ids import parse_resource
@@ -15,8 +14,7 @@ from emulator.compute.placement import kept, only_zone
 from emulator.compute.quotas import Quotas, of_disk
 from emulator.compute.versions import DISK_VERSIONS
 from emulator.core.clock import rfc3339
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 NAME = "Microsoft.Compute/disks"
 MACHINES_NAME = "Microsoft.Compute/virtualMachines"

@@ -3,8 +3,6 @@
 Nothing is copied: an image's machines boot what their customData makes them boot, as all machines here.
 """
 
-from typing import Any
-
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
@@ -12,8 +10,6 @@ from emulator.compute import exceptions
 from emulator.compute.images import SCSI, BootImage
 from emulator.compute.placement import kept
 from emulator.compute.versions import GALLERY_VERSIONS, MACHINE_VERSIONS
-
-Json = dict[str, Any]
 
 DISK_GB = 16
 _GENERATION = Choice(("V1", "V2"))

@@ -7,8 +7,6 @@ from typing import Any
 
 from emulator.compute import exceptions
 
-Json = dict[str, Any]
-
 # The word for the newest version of a SKU.
 LATEST = "latest"
 

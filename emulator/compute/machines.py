@@ -13,9 +13,8 @@ from emulator.compute.placement import check_size, only_zone
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.compute.sizes import Size
 from emulator.core.clock import rfc3339
+from emulator.json_object import Json
 from emulator.openshift.guests import Guests
-
-Json = dict[str, Any]
 
 DELETE_SECONDS = 24
 ENCRYPTION_AT_HOST = "Microsoft.Compute/EncryptionAtHost"

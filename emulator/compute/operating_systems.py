@@ -5,13 +5,11 @@ Names, users and passwords are taken as they are; Azure has rules for each.
 
 import base64
 import binascii
-from typing import Any
 
 from emulator.arm.schema import Kind, Rule
 from emulator.compute import exceptions
 from emulator.compute.placement import kept
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 LONGEST_CUSTOM_DATA = 87_380
 

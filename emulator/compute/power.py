@@ -3,13 +3,10 @@
 The guest is called first, and then the power state is stored. So a kill in between repeats a boot, but never loses one.
 """
 
-from typing import Any
-
 from emulator.arm.resources import Action, ActionCall, Writes
 from emulator.compute import sizes
+from emulator.json_object import Json
 from emulator.openshift.guests import Guests
-
-Json = dict[str, Any]
 
 # `private.power`: to be booted for the first time, to be rebooted, on; off and allocated, off and deallocated.
 STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"

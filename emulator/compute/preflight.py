@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from emulator.arm.groups import normal_location
 from emulator.arm.resources import Reads
@@ -10,8 +9,7 @@ from emulator.compute.exceptions import quota_exceeded_together
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.core.errors import ServiceError
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 def check_deployment(arm: Reads, machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:

@@ -4,14 +4,12 @@ Usage is stored for each resource, so that adding it up does not require reading
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from emulator.arm.quotas import Limits
 from emulator.compute import exceptions
 from emulator.compute.sizes import FAMILIES, Size, family_label
 from emulator.core.platform import Platform
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 CORES, MACHINES, PREMIUM_DISKS = "cores", "virtualMachines", "PremiumDiskCount"
 # By name of the usage: its label for people, and its name in errors.

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from starlette.responses import Response
 
@@ -13,8 +12,7 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.responses import resources
 from emulator.compute import diagnostics, exceptions, images, views
 from emulator.compute.quotas import Quotas
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 _FILTER = re.compile(r"\s*location\s+eq\s+'([^']*)'\s*", re.IGNORECASE)
 

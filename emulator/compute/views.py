@@ -1,14 +1,12 @@
 """What Microsoft.Compute shows besides its resources: instance views, SKUs and sizes."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from emulator.arm.zones import zones_of
 from emulator.compute import diagnostics, power, sizes
 from emulator.compute.disks import of_machine
 from emulator.compute.sizes import Size
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 _POWER = {
     power.STARTING: ("starting", "VM starting"),

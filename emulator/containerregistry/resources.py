@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from typing import Any
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
@@ -10,8 +9,7 @@ from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
 from emulator.identities.assigned import BOTH, identifiable
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 REGISTRY = "Microsoft.ContainerRegistry/registries"
 VERSIONS = (

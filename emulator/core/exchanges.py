@@ -16,8 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from emulator.core.journal import Entry
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 FOLDER = "LOCAL_AZURE_EXCHANGES"
 TEXT = "…"

@@ -7,8 +7,7 @@ from typing import Any
 from emulator.arm.resources import Change
 from emulator.arm.schema import Required, Rule, matching
 from emulator.dns import exceptions
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 APEX = "@"
 LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"

@@ -7,8 +7,7 @@ from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Rule
 from emulator.dns import exceptions, records
 from emulator.dns.records import APEX
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 VERSIONS = (
     "2015-05-04-preview",

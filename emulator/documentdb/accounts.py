@@ -1,7 +1,6 @@
 """Database accounts. Cosmos DB serves their data under their names."""
 
 import re
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from starlette.responses import Response
@@ -16,8 +15,7 @@ from emulator.cosmos import CosmosModel
 from emulator.documentdb import exceptions
 from emulator.documentdb.roles import make_definitions
 from emulator.documentdb.versions import VERSIONS
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 ACCOUNTS_NAME = "Microsoft.DocumentDB/databaseAccounts"
 NAME = re.compile(r"(?=.{3,44}$)[a-z0-9]+(-[a-z0-9]+)*")

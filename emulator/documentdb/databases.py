@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
@@ -14,8 +13,7 @@ from emulator.documentdb import exceptions
 from emulator.documentdb.accounts import ACCOUNTS_NAME, is_serverless
 from emulator.documentdb.locks import require_provisioned
 from emulator.documentdb.versions import VERSIONS
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 DATABASES_NAME = f"{ACCOUNTS_NAME}/sqlDatabases"
 CONTAINERS_NAME = f"{DATABASES_NAME}/containers"

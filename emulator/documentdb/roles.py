@@ -1,7 +1,6 @@
 """The roles of the data plane: two built-in definitions in each account, and their assignments."""
 
 import re
-from typing import Any
 
 from emulator.arm.ids import GUID, parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
@@ -12,8 +11,7 @@ from emulator.documentdb import exceptions
 from emulator.documentdb.locks import require_provisioned
 from emulator.documentdb.versions import ROLE_VERSIONS
 from emulator.entra.models import EntraModel
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 DEFINITIONS_NAME = "Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions"
 # Name and role of each built-in definition, by its id, which is the same in every account.

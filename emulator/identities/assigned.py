@@ -6,7 +6,6 @@ user-assigned identity must exist, and whoever assigns it must be allowed to.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
@@ -14,9 +13,8 @@ from emulator.arm.schema import READ_ONLY, Choice, MapOf
 from emulator.entra.models import Principal
 from emulator.identities import exceptions
 from emulator.identities.resources import IDENTITIES
+from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
-
-Json = dict[str, Any]
 
 NONE, SYSTEM, USER = "None", "SystemAssigned", "UserAssigned"
 # How types write the two together; some never have both.

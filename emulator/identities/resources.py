@@ -1,14 +1,11 @@
 """User-assigned identities as resources. The directory has their service principals."""
 
-from typing import Any
-
 from emulator.arm.api_versions import versions
 from emulator.arm.resources import Checks, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Since
 from emulator.identities import exceptions
+from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
-
-Json = dict[str, Any]
 
 VERSIONS = versions("Microsoft.ManagedIdentity")
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import unquote_plus
 
 from starlette.responses import Response
@@ -20,9 +19,8 @@ from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.forwarding import provided
 from emulator.arm.ids import parse
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.monitoring import exceptions
-
-Json = dict[str, Any]
 
 VERSION = "2015-04-01"
 TYPE = "Microsoft.Insights/eventtypes/values"

@@ -1,15 +1,13 @@
 """Application Insights components, each with a workspace. Their ingestion endpoint is a name that nothing serves."""
 
-from typing import Any
 from uuid import uuid4
 
 from emulator.arm.ids import subscription_of
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.json_object import Json
 from emulator.monitoring import exceptions
 from emulator.monitoring.workspaces import ACCESS, WORKSPACES_NAME
-
-Json = dict[str, Any]
 
 VERSIONS = ("2015-05-01", "2018-05-01-preview", "2020-02-02-preview", "2020-02-02")
 

@@ -1,14 +1,12 @@
 """Log Analytics workspaces. A deleted one is gone."""
 
-from typing import Any
 from uuid import uuid4
 
 from emulator.arm.api_versions import versions
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, between
+from emulator.json_object import Json
 from emulator.monitoring import exceptions
-
-Json = dict[str, Any]
 
 WORKSPACES_NAME = "Microsoft.OperationalInsights/workspaces"
 VERSIONS = versions("Microsoft.OperationalInsights/workspaces")

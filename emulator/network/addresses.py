@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, ip_address, ip_network
-from typing import Any
 
 from emulator.arm.resources import Change, Reads
+from emulator.json_object import Json
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.subnets import prefixes
-
-Json = dict[str, Any]
 
 # The first addresses are the network's own, the gateway's and two for DNS. The last is the broadcast address.
 RESERVED_FIRST = 4

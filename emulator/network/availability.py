@@ -10,12 +10,11 @@ from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Reads
+from emulator.json_object import Json
 from emulator.network.addresses import held_addresses, ranges_of, usable
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import NETWORK, SUBNET
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 # The most free addresses that an answer names.
 _NAMED = 5

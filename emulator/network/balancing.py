@@ -1,18 +1,16 @@
 """Checks the parts of a load balancer, each alone and against the others, and fills in their defaults."""
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm import exceptions as arm_exceptions
 from emulator.arm import zones
 from emulator.arm.resources import Change, Reads
+from emulator.json_object import Json
 from emulator.network.addresses import assign_private_address
 from emulator.network.public_addresses import claim_public_address
 from emulator.network.refusals import balancing_exceptions as exceptions
 from emulator.network.types import FRONTEND, LINK_SERVICE, LOAD_BALANCER
-
-Json = dict[str, Any]
 
 LEAST_IDLE_MINUTES = 4
 # The lists of a load balancer. A list that the body lacks is empty.

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from emulator.arm.resources import Reads
+from emulator.json_object import Json
 from emulator.network.interfaces import configurations_of
 from emulator.network.types import OUTBOUND_RULE, RULE
-
-Json = dict[str, Any]
 
 EVERYWHERE = "0.0.0.0/0"
 # The next hops that lead outside by themselves. `Internet` only needs one of the other ways.

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Any
 
 from emulator.arm.resources import Reads
+from emulator.json_object import Json
 from emulator.network.security_groups import DEFAULT_RULES
-
-Json = dict[str, Any]
 
 EVERYTHING = ("*", "any", "0.0.0.0/0")
 INTERNET, NETWORK, BALANCER = "Internet", "VirtualNetwork", "AzureLoadBalancer"

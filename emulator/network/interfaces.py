@@ -1,10 +1,10 @@
 """Network interfaces of machines, and those that come with private endpoints and private link services."""
 
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
+from emulator.json_object import Json
 from emulator.network.addresses import assign_private_address, draw_private_address
 from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.public_addresses import claim_public_address
@@ -22,8 +22,6 @@ from emulator.network.types import (
 )
 from emulator.network.values.formats import ADDRESS, DNS_SERVERS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 MACHINE = "Microsoft.Compute/virtualMachines"
 

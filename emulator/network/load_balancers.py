@@ -4,6 +4,7 @@ from typing import Any
 
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.json_object import Json
 from emulator.network import balancing, exceptions
 from emulator.network.refusals import balancing_exceptions as refusals
 from emulator.network.types import (
@@ -22,8 +23,6 @@ from emulator.network.types import (
 )
 from emulator.network.values.formats import ADDRESS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 GATEWAY = nothing({"id": str}, "gateway load balancers", {"id": "/subscriptions/s"})
 FRONTEND_PROPERTIES: Json = {

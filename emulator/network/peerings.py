@@ -5,17 +5,15 @@ A network that peers with another one has one half, `Initiated` until the other 
 """
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Reference, Required, Since
+from emulator.json_object import Json
 from emulator.network.refusals import peering_exceptions
 from emulator.network.types import NETWORK, PEERING
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 INITIATED, CONNECTED, DISCONNECTED = "Initiated", "Connected", "Disconnected"
 _SPACE = {"addressPrefixes": [str], "ipamPoolPrefixAllocations": [object]}

@@ -1,18 +1,15 @@
 """Private endpoints: an address in a network that leads to a private link service, if that approves the connection."""
 
-from typing import Any
-
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since
+from emulator.json_object import Json
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_connection, is_visible
 from emulator.network.refusals import address_exceptions
 from emulator.network.refusals import link_exceptions as exceptions
 from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
 from emulator.network.values.formats import ADDRESS, nothing
-
-Json = dict[str, Any]
 
 # Connections made by those who may approve them, and connections made with a request for approval.
 CONNECTIONS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")

@@ -1,10 +1,10 @@
 """Private link services: an internal load balancer's frontend, offered to private endpoints of other networks."""
 
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.json_object import Json
 from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.refusals import link_exceptions as exceptions
@@ -18,8 +18,6 @@ from emulator.network.types import (
 )
 from emulator.network.values.formats import ADDRESS, VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 MOST_CONFIGURATIONS = 8
 

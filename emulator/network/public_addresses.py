@@ -1,18 +1,16 @@
 """Public addresses: drawn once, kept for the life of the resource, held by one IP configuration at a time."""
 
 from ipaddress import IPv4Address
-from typing import Any
 from zlib import crc32
 
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
+from emulator.json_object import Json
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
 from emulator.network.usages import check_public_address
 from emulator.network.values.formats import VERSION, nothing
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 
 def _prepare_public_address(change: Change) -> None:

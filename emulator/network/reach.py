@@ -8,11 +8,11 @@ answers.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network
-from typing import Any
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.dns.resources import ZONE as PUBLIC_ZONE
+from emulator.json_object import Json
 from emulator.network.addresses import held_addresses
 from emulator.network.egress import no_way_out
 from emulator.network.filtering import BALANCER, INTERNET, NETWORK, Packet, denial
@@ -30,8 +30,6 @@ from emulator.network.types import (
 )
 from emulator.privatedns.resources import LINK, is_complete
 from emulator.privatedns.resources import ZONE as PRIVATE_ZONE
-
-Json = dict[str, Any]
 
 # All public addresses, and those of private endpoints of the provider that runs the working tree, are in this range.
 LOCAL = IPv4Network("127.0.0.0/8")

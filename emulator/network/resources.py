@@ -4,6 +4,7 @@ from typing import Any
 
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since
+from emulator.json_object import Json
 from emulator.network import exceptions, interfaces, load_balancers, private_endpoints, private_links
 from emulator.network.peerings import PEERINGS
 from emulator.network.public_addresses import PUBLIC_ADDRESSES
@@ -12,8 +13,6 @@ from emulator.network.security_groups import NETWORK_SECURITY_GROUPS, SECURITY_R
 from emulator.network.subnets import SUBNETS, VIRTUAL_NETWORKS
 from emulator.network.values.formats import ADDRESS, is_own_range, is_range, is_tag
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 _ROUTE_PREFIX = Rule(
     Rule(str, lambda text: is_range(text) or is_tag(text), ("10.0.0.4", "300.1.1.0/24"), exceptions.INVALID_PREFIX),

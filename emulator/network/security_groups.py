@@ -1,17 +1,15 @@
 """Network security groups and their rules."""
 
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Rule, Since, between
+from emulator.json_object import Json
 from emulator.network import exceptions
 from emulator.network.refusals import security_exceptions
 from emulator.network.values.formats import is_address, is_own_range, is_range, is_tag
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 100, 4096
 HIGHEST_PORT = 65535

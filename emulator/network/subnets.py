@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.json_object import Json
 from emulator.network import exceptions, peerings
 from emulator.network.values.formats import DNS_SERVERS, PREFIX, nothing
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 # From this version on, a PUT of a network without `subnets` leaves its subnets alone.
 KEEPS_SUBNETS = "2023-09-01"

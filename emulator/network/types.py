@@ -5,8 +5,7 @@ from typing import Any
 
 from emulator.arm.resources import Reads
 from emulator.arm.schema import READ_ONLY, Required
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 NETWORK = "Microsoft.Network/virtualNetworks"
 SUBNET = f"{NETWORK}/subnets"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import Response
 
@@ -11,6 +10,7 @@ from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.quotas import Limits
 from emulator.arm.resources import Change, Reads
+from emulator.json_object import Json
 from emulator.network.refusals import address_exceptions as exceptions
 from emulator.network.types import (
     ENDPOINT,
@@ -22,8 +22,6 @@ from emulator.network.types import (
     SECURITY_GROUP,
 )
 from emulator.network.versions import NETWORK_VERSIONS
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

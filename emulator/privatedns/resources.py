@@ -8,9 +8,8 @@ from emulator.arm.schema import READ_ONLY, Choice, MapOf, Reference, Required, S
 from emulator.dns import records
 from emulator.dns.exceptions import APEX_STAYS, INVALID_RECORD_NAME, INVALID_ZONE_NAME, RECORD_NOT_FOUND
 from emulator.dns.records import APEX
+from emulator.json_object import Json
 from emulator.privatedns import exceptions
-
-Json = dict[str, Any]
 
 VERSIONS = ("2018-09-01", "2020-01-01", "2020-06-01", "2024-06-01")
 ZONE = "Microsoft.Network/privateDnsZones"

@@ -5,7 +5,6 @@ Source: https://learn.microsoft.com/azure/key-vault/general/soft-delete-overview
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 from starlette.responses import Response
 
@@ -14,11 +13,10 @@ from emulator.arm.groups import normal_location
 from emulator.arm.ids import parse_resource
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
 from emulator.vaults import exceptions
 from emulator.vaults.versions import VERSIONS
-
-Json = dict[str, Any]
 
 PURGE_SECONDS = 10
 POLL_SECONDS = 5

@@ -1,19 +1,17 @@
 """Key vaults as resources: their names, access, and what cannot be undone. Key Vault has their contents."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, matching
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME
 from emulator.vaults import exceptions
 from emulator.vaults.deleted import DeletedVaults, is_protected
 from emulator.vaults.versions import VERSIONS
-
-Json = dict[str, Any]
 
 VAULTS_NAME = "Microsoft.KeyVault/vaults"
 RECOVER = "recover"

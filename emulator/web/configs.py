@@ -1,6 +1,5 @@
 """What hangs on a site: its configurations, publishing policies, and the keys of its host."""
 
-from typing import Any
 from xml.etree import ElementTree as ET
 
 from starlette.responses import Response
@@ -11,11 +10,10 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Action, ActionCall, Change, Reads, ResourceType
 from emulator.arm.responses.resources import serve
 from emulator.arm.schema import READ_ONLY, MapOf, Reading, Required
+from emulator.json_object import Json
 from emulator.web import exceptions, settings, site_config
 from emulator.web.models import SitesModel, site_of
 from emulator.web.names import CONFIG, HOST, POLICIES, SCM_SUFFIX, SITES, SUFFIX, VERSIONS
-
-Json = dict[str, Any]
 
 NAMES = ("appsettings", "web", "slotConfigNames", "publishingcredentials", "authsettingsV2")
 SLOT_NAMES = ("appSettingNames", "connectionStringNames", "azureStorageConfigNames")

@@ -4,15 +4,13 @@ Source: https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan 
 it, and the models of azure-mgmt-web 11.0.0. The wording of the errors is ours.
 """
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from emulator.arm.schema import Choice, Required, Since
+from emulator.json_object import Json
 from emulator.web import exceptions
 from emulator.web.names import FLEX_SINCE
 from emulator.web.stacks import RUNTIMES
-
-Json = dict[str, Any]
 
 SYSTEM_ASSIGNED, USER_ASSIGNED = "SystemAssignedIdentity", "UserAssignedIdentity"
 CONNECTION_STRING = "StorageAccountConnectionString"

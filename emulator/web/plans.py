@@ -1,14 +1,12 @@
 """App Service plans: Flex Consumption and Elastic Premium, both on Linux."""
 
 import zlib
-from typing import Any
 
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
+from emulator.json_object import Json
 from emulator.web import exceptions
 from emulator.web.names import FLEX, FLEX_SINCE, PLANS, PREMIUM, VERSIONS
-
-Json = dict[str, Any]
 
 # The SKUs that function apps run on here: tier and kind by name.
 SKUS = {

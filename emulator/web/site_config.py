@@ -1,13 +1,10 @@
 """`siteConfig` of a site, which is also its resource `config/web`."""
 
-from typing import Any
-
 from emulator.arm.schema import Choice, Required, Since
+from emulator.json_object import Json
 from emulator.web import exceptions
 from emulator.web.names import FLEX
 from emulator.web.stacks import PYTHON_VERSIONS, python_of
-
-Json = dict[str, Any]
 
 _TLS = Choice(("1.0", "1.1", "1.2", "1.3"))
 SITE_CONFIG: Json = {

@@ -1,10 +1,9 @@
 """Function apps as resources: the rules of a PUT, and what GET shows."""
 
-from typing import Any
-
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.identities import assigned
+from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web import exceptions, flex, integration, settings, site_config
 from emulator.web.configs import sync_triggers
@@ -21,8 +20,6 @@ from emulator.web.names import (
     SUFFIX,
     VERSIONS,
 )
-
-Json = dict[str, Any]
 
 NAME = r"[A-Za-z0-9]([A-Za-z0-9-]{0,58}[A-Za-z0-9])"
 SYSTEM_ASSIGNED = "SystemAssigned"

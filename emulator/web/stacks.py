@@ -2,16 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.json_object import Json
 from emulator.web.names import NAMESPACE, VERSIONS
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

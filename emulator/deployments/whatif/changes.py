@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
-from typing import Any
 
 from emulator.arm.forwarding import provided
 from emulator.arm.models import ArmModel
@@ -13,8 +12,7 @@ from emulator.deployments.preparation import Prepared
 from emulator.deployments.templates.declarations import Declaration, render
 from emulator.deployments.whatif.difference import differences, predicted
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 UNSUPPORTED = (
     "Changes to the resources of this nested deployment cannot be predicted: they depend on the reference function, "

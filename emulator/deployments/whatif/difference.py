@@ -10,8 +10,7 @@ from typing import Any
 from emulator.arm.groups import normal_location
 from emulator.arm.schema import ReadOnly, Required, Since
 from emulator.deployments.language.values import find_key, same
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 def differences(before: Mapping[str, Any], body: Mapping[str, Any], table: Mapping[str, Any]) -> list[Json]:

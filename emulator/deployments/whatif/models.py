@@ -1,6 +1,5 @@
 """What-if as an operation: begins with a request, and keeps the result until the next request for the deployment."""
 
-from typing import Any
 from uuid import uuid4
 
 from emulator.core.clock import rfc3339
@@ -13,8 +12,7 @@ from emulator.deployments.requests import Request, read_format, read_properties
 from emulator.deployments.sealing import Redaction
 from emulator.deployments.whatif.changes import changes_of
 from emulator.entra.models import Principal
-
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 # An estimate: what-if of a small template takes some seconds.
 SECONDS = 4

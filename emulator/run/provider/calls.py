@@ -11,10 +11,9 @@ import httpx
 
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.run.addresses import proxy_of
 from emulator.run.errors import RunError
-
-Json = dict[str, Any]
 
 ARM, GRAPH, KEY_VAULT = "https://management.azure.com", "https://graph.microsoft.com", "https://vault.azure.net"
 DEPLOYMENTS_VERSION = "2025-04-01"

@@ -14,6 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployed import Deployed
@@ -21,8 +22,6 @@ from emulator.run.provider.kinds import KINDS
 from emulator.run.seed import FIRST_PARTY, certificate_of
 from emulator.run.tools import REPOSITORY
 from emulator.web.models import SitesModel
-
-Json = dict[str, Any]
 
 INFRA = REPOSITORY / "infra"
 GROUPS_VERSION, SITES_VERSION, VAULTS_VERSION = "2024-11-01", "2024-04-01", "7.6"

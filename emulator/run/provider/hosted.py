@@ -6,13 +6,12 @@ from typing import Any
 from emulator.arm.models import ArmModel
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.run.certificates import ADMIN_COMMON_NAME, admin_authority
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployed import Deployed
 from emulator.run.provider.registration import MANIFEST, read_manifest, registration
 from emulator.web.models import SitesModel
-
-Json = dict[str, Any]
 
 GROUPS_VERSION, REGISTRIES_VERSION = "2024-11-01", "2023-07-01"
 

@@ -6,13 +6,12 @@ from typing import Any
 
 from emulator.core.platform import Platform
 from emulator.core.world import World
+from emulator.json_object import Json
 from emulator.run.provider import hosted, own
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployed import Deployed
 from emulator.run.seed import Application, Seed
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from typing import Any
 
 import requests
 
+from emulator.json_object import Json
 from emulator.run.calls import send
 from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
-
-Json = dict[str, Any]
 
 # The service answers 503 if a machine is too busy for a request, and says that it can be repeated.
 BUSY_SECONDS, BUSY_PAUSE_SECONDS = 60.0, 0.5

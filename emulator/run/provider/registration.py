@@ -2,12 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
+from emulator.json_object import Json
 from emulator.run.errors import RunError
 from emulator.run.tools import REPOSITORY
-
-Json = dict[str, Any]
 
 MANIFEST = REPOSITORY / "infra" / "manifest.json"
 

@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from emulator.arm.resources import Checks
@@ -13,13 +12,12 @@ from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.identities.assigned import principal
+from emulator.json_object import Json
 from emulator.storage.models import StorageModel
 from emulator.web import flex, host_storage
 from emulator.web.models import SitesModel
 from emulator.web.names import FLEX
 from emulator.web.scm.packages import PackageError, unpack
-
-Json = dict[str, Any]
 
 PENDING, BUILDING, DEPLOYING, FAILED, SUCCESS = range(5)
 STATUS_TEXTS = ("Pending", "Building", "Deploying", "Failed", "Success")

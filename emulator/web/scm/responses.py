@@ -7,19 +7,17 @@ Source: the requests that azure-cli 2.91.0 sends, and what it reads of the answe
 import base64
 import binascii
 import hmac
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.web.models import SitesModel
 from emulator.web.names import FLEX, PREMIUM, SCM_SUFFIX, SITES
 from emulator.web.scm import exceptions
 from emulator.web.scm.deployments import ENDED, Deployments, shown
-
-Json = dict[str, Any]
 
 AUDIENCES = ("https://appservice.azure.com",)
 PUBLISH = f"{SITES}/publish/Action"
