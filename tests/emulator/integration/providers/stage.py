@@ -91,7 +91,9 @@ def running(folder: Path) -> Iterator[Stage]:
     model, world = platform.model(ArmModel), platform.world
     platform.services.append(keyvault.create(platform, model.authorization.data_allowed))
     platform.model(EntraModel).ensure_tenant(world.tenant_id, "Customer", "customer.onmicrosoft.com")
-    model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer", NAMESPACES)
+    model.subscriptions.ensure(
+        world.subscription_id, world.tenant_id, "Customer", (*NAMESPACES, "Microsoft.App", "Microsoft.Web")
+    )
     group = ensure_group(model, world.subscription_id, "group", "eastus")
     owner, object_id = _principal(platform, "owner")
     ensure_role(model, f"/subscriptions/{world.subscription_id}", object_id, OWNER)

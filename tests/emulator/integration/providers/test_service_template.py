@@ -1,4 +1,4 @@
-"""`infra/service.json`: everything that the function app uses, without the app itself."""
+"""`infra/service.json`: the function app, which has no package yet, and everything that it uses."""
 
 import json
 import re
@@ -25,8 +25,7 @@ INFRA = ROOT / "infra"
 # The templates of a release of November 2026, before the package told what it needs of them.
 FORMER = Path(__file__).with_name("former")
 DEPLOYMENTS = "Microsoft.Resources/deployments"
-LEFT_OUT = "Microsoft.Web/"
-VERSION = "2025-04-01"
+VERSION, SITES = "2025-04-01", "2025-05-01"
 CONTAINERS = (
     *("AsyncOperations", "Billing", "Domains", "OpenShiftClusters", "OpenShiftVersions", "OperationProgress"),
     "PlatformWorkloadIdentityRoleSets",
@@ -44,8 +43,6 @@ RIGHTS = (
 
 def _deployment(name: str, throughput: int, folder: Path = INFRA) -> dict[str, Any]:
     template = json.loads((folder / "service.json").read_text(encoding="utf-8"))
-    template["resources"] = [found for found in template["resources"] if not found["type"].startswith(LEFT_OUT)]
-    template["outputs"] = {"identity": template["outputs"]["identity"]}
     given = json.loads((INFRA / "own.parameters.json").read_text(encoding="utf-8"))["parameters"]
     chosen = {"name": {"value": name}, "databaseThroughput": {"value": throughput}}
     return {"properties": {"mode": "Incremental", "template": template, "parameters": given | chosen}}
@@ -89,10 +86,13 @@ def test_an_update_of_a_former_deployment_has_all_that_a_new_one_has(stage: Stag
     """In place: what exists keeps its name, and nothing of the former release is left beside it."""
     updated, new = (f"arorp{uuid4().hex[:8]}" for _ in range(2))
     _deploy(stage, updated, 0, FORMER)
-    before = _resources(stage, updated)
+    before, identities = _resources(stage, updated), _identities(stage, updated)
+    assert "INSTALLER_CLIENT_ID" not in _settings(stage, updated)
     _deploy(stage, updated, 0)
     _deploy(stage, new, 0)
     assert before < _resources(stage, updated) == _resources(stage, new)
+    assert identities < _identities(stage, updated) == _identities(stage, new)
+    assert _settings(stage, updated) == _settings(stage, new)
 
 
 def test_an_update_gives_the_roles_of_a_former_deployment_the_actions_of_a_new_one(stage: Stage) -> None:
@@ -119,10 +119,27 @@ def test_an_update_gives_the_roles_of_a_former_deployment_the_actions_of_a_new_o
     assert former <= new
 
 
+def _without_names(text: str, name: str) -> str:
+    """Return an id or a setting without the name of its deployment, and without the ids that Azure makes up."""
+    return re.sub(GUID, "…", text.replace(name, "NAME"))
+
+
 def _resources(stage: Stage, name: str) -> set[str]:
-    """Return what a deployment has made, without its name and the names that follow from it."""
+    """Return what a deployment has made."""
     found = (str(each["id"]) for each in stage.platform.model(ArmModel).scan(f"{stage.group}/") if name in each["id"])
-    return {re.sub(GUID, "…", each.replace(name, "NAME")) for each in found if DEPLOYMENTS not in each}
+    return {_without_names(each, name) for each in found if DEPLOYMENTS not in each}
+
+
+def _identities(stage: Stage, name: str) -> set[str]:
+    """Return the identities that the function app may act as."""
+    site = stage.call("GET", f"Microsoft.Web/sites/{name}", SITES).json()
+    return {_without_names(each, name) for each in site["identity"]["userAssignedIdentities"]}
+
+
+def _settings(stage: Stage, name: str) -> dict[str, str]:
+    """Return the settings of the function app."""
+    answer = stage.call("POST", f"Microsoft.Web/sites/{name}/config/appsettings/list", SITES)
+    return {setting: _without_names(value, name) for setting, value in answer.json()["properties"].items()}
 
 
 def test_client_certificates_are_refused_on_a_plan_that_may_not_verify_them(stage: Stage) -> None:
