@@ -589,6 +589,25 @@ def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
         assert secret not in caplog.text + json.dumps(graph_blob)
 
 
+def test_a_plan_of_an_earlier_package_fetches_the_installer_with_the_graph(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It has no row that fetches and checks the program before."""
+    program = tmp_path / "program"
+    have_it_made_by(stage, monkeypatch, program)
+    fetched: list[str] = []
+
+    def fetch(release: Any, _pull_secret: Callable[[], str], file: Path, _begun: float) -> None:
+        openshift_install.install(file, release["version"], _keys())
+        fetched.append(release["installerDigest"])
+
+    monkeypatch.setattr(binary, "_fetch", fetch)
+    assert not program.exists()
+    assert call("ensure_graph") == DONE
+    assert fetched == [f"sha256:{'5' * 64}"]
+    assert stage.is_whole()
+
+
 def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
