@@ -16,7 +16,7 @@ KUBECTL_READY := .venv-kubectl/.ready
 PYTHON_VERSION ?= 3.11
 
 # How many times faster than Azure the local Azure is; 1 is Azure's own pace.
-TIME_SCALE ?= 40
+TIME_SCALE ?= 60
 
 # Who calls the service on the local Azure: arm or entra; those of the last `make up` if empty.
 CALLERS ?=

@@ -11,7 +11,7 @@ from bench.memory import Watch
 from bench.quantities import Meter, Quantities, idle_hour
 from demo import platform
 
-TIME_SCALE = 20
+TIME_SCALE = 30
 # The watchdog runs every five seconds there, and every minute at Azure's own pace.
 IDLE_RUNS, IDLE_LIMIT_SECONDS = 4, 600
 ROUNDS = (1, 10, 50)

@@ -156,6 +156,19 @@ def longest() -> Chain:
     return unpolled(graph(CREATE))
 
 
+def times(rows: tuple[Row, ...]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return when each row begins and when it ends, as if every end were noticed at once."""
+    chains = _ends({name: replace(step, polling=None) for name, step in graph(rows).items()})
+    ends = {row.name: chains[row.name].seconds for row in rows}
+    return {row.name: max((ends[need] for need in row.needs), default=0) for row in rows}, ends
+
+
+def taken(rows: tuple[Row, ...]) -> dict[str, float]:
+    """Return how long each row takes once its needs are over."""
+    begins, ends = times(rows)
+    return {name: end - begins[name] for name, end in ends.items()}
+
+
 def with_polls(time_scale: float = 1) -> Chain:
     """Return the chain of a create that finds out by polling, in scaled seconds."""
     steps = graph(CREATE, _Pace(time_scale))

@@ -74,7 +74,7 @@ def _options() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--time-scale", type=_time_scale, default=40, help="how many times faster than Azure (default 40)"
+        "--time-scale", type=_time_scale, default=60, help="how many times faster than Azure (default 60)"
     )
     parser.add_argument("--state", type=Path, default=Path(".local/demo"), help="folder of this local Azure's state")
     parser.add_argument(

@@ -31,7 +31,7 @@ from tests.faults.services import (
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
 # How many seconds an operation takes in Azure, without its end; moments are drawn from this range.
-SECONDS_IN_AZURE: dict[Operation, int] = {"create": 1500, "delete": 240}
+SECONDS_IN_AZURE: dict[Operation, int] = {"create": 2100, "delete": 240}
 DRAWN_CALLS = 80
 DRAWN_KILLS = 3
 # How many runs of an operation meet calls that are delivered twice, and how many rows of each: 100 together.
