@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from emulator.json_object import Json
 from emulator.openshift.kubernetes.api.patches import merge_patch
 from emulator.openshift.kubernetes.kinds import Kinds
 from emulator.openshift.kubernetes.objects import types
 from tests.emulator.kubernetes_rules import NOTHING, ChangeRule, Rule
-
-Json = dict[str, Any]
 
 LONGEST_NAME = 80
 AnyRule = TypeVar("AnyRule", Rule, ChangeRule)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC, Json
+from emulator.json_object import Json
+from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC
 from emulator.openshift.kubernetes.objects import names
 from emulator.openshift.kubernetes.objects.validation.changes import CLAIM_MESSAGE, SELECTOR, STATEFUL, WHEN_SET
 from emulator.openshift.kubernetes.objects.validation.contents import MOST_ANNOTATION_BYTES, TYPE_KEYS

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from emulator import cosmos, entra, keyvault, managed_identity
@@ -16,9 +15,8 @@ from emulator.core.clock import Clock, rfc3339
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
+from emulator.json_object import Json
 from emulator.run import arm
-
-Json = dict[str, Any]
 
 WORLD = World()
 SUBSCRIPTION = f"/subscriptions/{WORLD.subscription_id}"

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 from starlette.responses import JSONResponse
 
+from emulator.json_object import Json
 from tests.emulator.integration.arm.stage import Stage
-
-Json = dict[str, Any]
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 API = {"api-version": "2024-05-01"}

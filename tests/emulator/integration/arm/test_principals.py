@@ -12,9 +12,8 @@ from emulator.arm.access.authorization import EVERYONE
 from emulator.arm.access.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, OWNER, READER
 from emulator.arm.seeding import ensure_role
 from emulator.entra.apis import AZURE_CLI
+from emulator.json_object import Json
 from tests.emulator.integration.arm.stage import Stage
-
-Json = dict[str, Any]
 
 ARM = "https://management.azure.com"
 VERSION = "2022-04-01"

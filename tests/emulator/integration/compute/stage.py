@@ -23,11 +23,10 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
+from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 from emulator.run import arm
 from tests.listening import Listening, free_port, listening, variables
-
-Json = dict[str, Any]
 
 TIME_SCALE = 200
 NETWORK_VERSION = "2024-05-01"

@@ -10,8 +10,9 @@ from azure.mgmt.resource.deployments.models import Deployment, DeploymentPropert
 
 from emulator.compute.quotas import DEFAULT_CORES, Quotas
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.integration.compute.stage import Stage, encoded, running
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 MACHINES = "Microsoft.Compute/virtualMachines"
 

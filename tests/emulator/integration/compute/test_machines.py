@@ -7,8 +7,9 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 TIMED_OUT = ServiceError(
     409, "OSProvisioningTimedOut", "OS Provisioning for VM 'vm' did not finish in the allotted time."

@@ -6,7 +6,7 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
-from tests.emulator.integration.compute.stage import Json, Stage, image
+from tests.emulator.integration.compute.stage import Stage, image
 
 BOUGHT = {"publisher": "redhat", "offer": "rh-ocp-worker", "sku": "rh-ocp-worker-gen1", "version": "413.92.2023101700"}
 PLAN = {"name": BOUGHT["sku"], "product": BOUGHT["offer"], "publisher": BOUGHT["publisher"]}
@@ -16,7 +16,7 @@ def lay_image(stage: Stage, group: str, generation: str, controllers: str) -> st
     """Create a gallery with one image; return the id of the image's version."""
     path, version = "Microsoft.Compute/galleries/images_of_mine", "2022-03-03"
     stage.put(group, path, {"location": "eastus", "properties": {}}, version)
-    definition: Json = {
+    definition: dict[str, Any] = {
         "location": "eastus",
         "properties": {
             "hyperVGeneration": generation,
@@ -54,7 +54,10 @@ def test_a_size_that_cannot_boot_an_image_is_refused(
 ) -> None:
     """With the words of Azure."""
     own = lay_image(stage, group, *image_of)
-    reference: Json = {"storageProfile__imageReference": {"id": own}, "hardwareProfile__vmSize": "Standard_D8s_v6"}
+    reference: dict[str, Any] = {
+        "storageProfile__imageReference": {"id": own},
+        "hardwareProfile__vmSize": "Standard_D8s_v6",
+    }
     with pytest.raises(HttpResponseError, match=message):
         compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, **reference))
 

@@ -12,8 +12,9 @@ from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.storage import StorageManagementClient
 
 from demo.customer import Customer, create_network
+from emulator.json_object import Json
 from tests import local_azure
-from tests.local_azure import Json, LocalAzure, wait_for
+from tests.local_azure import LocalAzure, wait_for
 
 # A plain Linux boots in a minute of emulated time: at this scale, long enough to kill the services meanwhile.
 TIME_SCALE = 10

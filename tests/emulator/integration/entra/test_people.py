@@ -8,9 +8,8 @@ import requests
 
 from emulator.entra.apis import AZURE_CLI
 from emulator.entra.models import USER_ADMINISTRATOR
+from emulator.json_object import Json
 from tests.emulator.integration.entra.stage import Stage
-
-Json = dict[str, Any]
 
 BASE = "https://graph.microsoft.com/v1.0"
 PASSWORD = "Passw0rd of a test"  # noqa: S105 - of the users made here

@@ -11,9 +11,8 @@ import requests
 
 from emulator.entra.apis import AZURE_CLI
 from emulator.entra.resources import ARM
+from emulator.json_object import Json
 from tests.emulator.integration.entra.stage import Stage
-
-Json = dict[str, Any]
 
 PASSWORD = "Passw0rd of a test"  # noqa: S105 - of the users made here
 SECRET = "a secret that only this test knows"  # noqa: S105 - of the applications made here

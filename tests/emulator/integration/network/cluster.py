@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 
 @dataclass(frozen=True)

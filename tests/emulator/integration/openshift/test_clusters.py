@@ -15,10 +15,11 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config import new_client_from_config
 
 from emulator.core.faults import Fault
+from emulator.json_object import Json
 from emulator.openshift.cluster.certificates import DEFAULT_SERVER
 from tests import bootstrap_ignition
 from tests.emulator.integration.openshift.stage import Site
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 MakeSite = Callable[..., Site]
 MACHINE = ("machine.openshift.io", "v1beta1", "openshift-machine-api")

@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from kubernetes import client
 
+from emulator.json_object import Json
 from tests.bootstrap_ignition import signer
 from tests.emulator.integration.openshift.stage import Site
 from tests.emulator.integration.openshift.test_clusters import (
@@ -23,7 +24,7 @@ from tests.emulator.integration.openshift.test_clusters import (
     is_complete,
 )
 from tests.listening import Listening
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 CONFIG, OPERATOR = ("config.openshift.io", "v1"), ("operator.openshift.io", "v1")
 DNS = "2018-05-01"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -20,6 +19,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.run import arm
 from tests.emulator.integration.arm.stage import Containers
 from tests.emulator.unit.providers import NAMESPACES, allow_data
@@ -27,7 +27,6 @@ from tests.listening import free_port, listening, variables
 
 TIME_SCALE = 400
 ENDED = ("Succeeded", "Failed", "Canceled")
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import requests
 
-from tests.local_azure import TIME_SCALE, Json, LocalAzure, wait_for
+from emulator.json_object import Json
+from tests.local_azure import TIME_SCALE, LocalAzure, wait_for
 
 VERSION = "2025-05-01"
 # A little more than a new role assignment takes to be in force, in seconds of Azure's time.

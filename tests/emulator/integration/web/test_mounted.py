@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import requests
 
@@ -11,14 +10,13 @@ from emulator.arm.seeding import ensure_group
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.host.keys import load_keys
+from emulator.json_object import Json
 from emulator.run.azure import Azure, make_platform
 from emulator.run.sites import Sites
 from emulator.run.state import PORTS
 from emulator.web.models import SitesModel
 from tests.emulator.integration.web.packages import APP, HOST
 from tests.listening import free_port
-
-Json = dict[str, Any]
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourceGroups/{WORLD.rp_resource_group}"

@@ -13,9 +13,8 @@ from emulator.arm.seeding import ensure_role
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
+from emulator.json_object import Json
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
-
-Json = dict[str, Any]
 
 SUBSCRIPTION = f"/subscriptions/{WORLD.subscription_id}"
 DEFINITIONS = "providers/Microsoft.Authorization/roleDefinitions"

@@ -4,9 +4,8 @@ from typing import Any
 
 from emulator.entra.models import EntraModel
 from emulator.identities.assigned import BOTH_CLOSE
+from emulator.json_object import Json
 from tests.emulator.unit.providers import WORLD, Azure
-
-Json = dict[str, Any]
 
 ACCOUNT, VERSION = "Microsoft.DocumentDB/databaseAccounts/account", "2024-05-15"
 IDENTITY = "Microsoft.ManagedIdentity/userAssignedIdentities/one"

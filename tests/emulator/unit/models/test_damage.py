@@ -8,6 +8,7 @@ import pytest
 
 from emulator.arm.resources import ResourceType
 from emulator.core.exchanges import sample
+from emulator.json_object import Json
 from emulator.run.arm import TYPES
 from tests.emulator.unit.rules.examples import EXAMPLES
 from tests.emulator.unit.rules.stage import Stage
@@ -16,8 +17,6 @@ from tests.models.description import ANY, Enumeration, Kind, Library, ListOf, Ma
 from tests.models.differences import row_of
 from tests.models.types import model_of
 from tests.models.validation import Place, of_model
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")

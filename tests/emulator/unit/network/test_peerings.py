@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.unit.network.world import NETWORK, World
-
-Json = dict[str, Any]
 
 VERSION = "2024-05-01"
 HERE, THERE = f"{NETWORK}/virtualNetworks/vnet", f"{NETWORK}/virtualNetworks/remote"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.unit.network.world import (
     BALANCER,
     FRONTEND,
@@ -19,7 +20,6 @@ from tests.emulator.unit.network.world import (
     World,
 )
 
-Json = dict[str, Any]
 Act = Callable[[World], Any]
 
 

@@ -9,13 +9,12 @@ from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
 from emulator.entra.models import Principal
+from emulator.json_object import Json
 from emulator.network.reach import Reach
 from tests.emulator.integration.network.cluster import endpoint, interface, internal_balancer, link_service
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
 __all__ = ["CALLER", "GROUP", "WORLD", "Time"]
-
-Json = dict[str, Any]
 
 API = "2023-11-01"
 DNS_API = "2020-06-01"

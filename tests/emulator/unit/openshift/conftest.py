@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.machines import Machines
@@ -22,7 +22,6 @@ from emulator.openshift.operators import cluster_operators, controllers
 from emulator.openshift.release import kinds
 from tests import bootstrap_ignition
 
-Json = dict[str, Any]
 DOMAIN = "c1.eastus.aroapp.io"
 
 

@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,8 +21,6 @@ from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.operators import access, credentials, ingress
 from emulator.run import arm
 from tests.emulator.unit.openshift.conftest import Stage
-
-Json = dict[str, Any]
 
 WORLD = World()
 CLIENT, SECRET = "99999999-0000-4000-8000-000000000001", "first-secret"

@@ -10,8 +10,6 @@ import pytest
 
 from emulator.openshift.boot.ignition import IgnitionError, parse
 
-Json = dict[str, Any]
-
 
 def config(**sections: Any) -> bytes:
     """Return a config of version 3.2.0."""

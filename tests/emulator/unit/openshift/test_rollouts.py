@@ -2,19 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from emulator.core.faults import Fault
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.cluster import certificates
 from emulator.openshift.kubernetes import Certificate
 from emulator.openshift.operators import router
 from tests.bootstrap_ignition import key_pem, signer
 from tests.emulator.unit.openshift.conftest import DOMAIN, Stage
-
-Json = dict[str, Any]
 
 API = f"api.{DOMAIN}"
 API_SERVER, INGRESS = "APIServer.config.openshift.io", "IngressController.operator.openshift.io"

@@ -4,17 +4,16 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.store import Store
+from emulator.json_object import Json
 from emulator.openshift.boot.timeline import PODS_SECONDS
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.operators.statuses import EVERYTHING, Key, Statuses
 
-Json = dict[str, Any]
 BEGIN = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 TEMPLATE: Json = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
 SELECTOR = {"matchLabels": {"app": "web"}}

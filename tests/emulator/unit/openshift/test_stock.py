@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -11,10 +10,9 @@ import yaml
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.store import Store
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.release import kinds, manifests
-
-Json = dict[str, Any]
 
 
 @pytest.fixture

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.operators import workloads
 from tests.emulator.unit.openshift.conftest import Stage
-
-Json = dict[str, Any]
 
 MASTER_TAINT = {"key": "node-role.kubernetes.io/master", "effect": "NoSchedule"}
 EVERYTHING = [{"operator": "Exists", "effect": "NoSchedule"}, {"operator": "Exists", "effect": "NoExecute"}]

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from emulator.network.reach import Reach
 from tests.emulator.unit.network.world import CALLER, DNS_API, NETWORK, World
-
-Json = dict[str, Any]
 
 VNET = f"{NETWORK}/virtualNetworks/vnet"
 ZONE = f"{NETWORK}/privateDnsZones/cluster.example.com"

@@ -18,7 +18,6 @@ from tests.emulator.unit.rules.members import Member, at, changed, members, with
 from tests.emulator.unit.rules.stage import PLACEHOLDER, ROWS, Example, Stage
 from tests.emulator.unit.rules.targets import Answer
 
-Json = dict[str, Any]
 Act = Callable[[Stage], Answer]
 
 # Names that break the rule of one type or another; those that break a type's own rule are sent.

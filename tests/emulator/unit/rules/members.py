@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.arm.schema import Fixed, Kind, MapOf, Required, Rule, Since
+from emulator.json_object import Json
 
-Json = dict[str, Any]
 Path = tuple[str | int, ...]
 
 

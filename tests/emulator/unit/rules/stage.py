@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from emulator.json_object import Json
 from emulator.run.arm import TYPES
 from tests.emulator.unit.rules.targets import Answer, Target
-
-Json = dict[str, Any]
 
 ROWS = {row.name: row for row in TYPES}
 PLACEHOLDER = re.compile(r"\{(id:[^{}]+|n|guid|subscription|group)\}")

@@ -11,12 +11,11 @@ from emulator.arm.operations import ResourceOperation
 from emulator.blobs.models import BlobsModel
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 from emulator.run.arm import TYPES
 from tests.emulator.unit.providers import GROUP, OWNING, SUBSCRIPTION, WORLD, Azure
 from tests.emulator.unit.web.stage import Blobs
-
-Json = dict[str, Any]
 
 # Longer than any operation takes.
 SECONDS = 7200

@@ -5,11 +5,10 @@ from typing import Any
 from emulator.arm.ids import parse_resource
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
+from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web.models import SitesModel
 from tests.emulator.unit.providers import WORLD, Azure, caller
-
-Json = dict[str, Any]
 
 VERSION = "2024-04-01"
 FLEX, PREMIUM = "Microsoft.Web/serverfarms/flex", "Microsoft.Web/serverfarms/premium"

@@ -1,17 +1,15 @@
 """App settings, their secrecy, and the other configurations of a site."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.unit.providers import OWNING, Azure
 from tests.emulator.unit.web import stage
 from tests.emulator.unit.web.stage import SITE, VERSION, flex, premium, sites
-
-Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("blobs")
 SETTINGS = f"{SITE}/config/appsettings"

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from emulator.arm.access.roles import OWNER
 from emulator.arm.seeding import ensure_role
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
+from emulator.json_object import Json
 from emulator.web import scm
 from emulator.web.scm import deployments as steps
 from emulator.web.scm.deployments import Deployments
@@ -20,8 +20,6 @@ from tests.emulator.integration.web.packages import package
 from tests.emulator.unit.providers import WORLD, Azure
 from tests.emulator.unit.web import stage
 from tests.emulator.unit.web.stage import SITE, VERSION, flex, premium, sites
-
-Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("blobs")
 AUDIENCE = "https://appservice.azure.com"

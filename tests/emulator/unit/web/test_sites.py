@@ -2,18 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, OWNER
 from emulator.arm.seeding import ensure_role
 from emulator.core.errors import ServiceError
+from emulator.json_object import Json
 from tests.emulator.unit.providers import OWNING, WORLD, Azure
 from tests.emulator.unit.web import stage
 from tests.emulator.unit.web.stage import IDENTITY, SITE, VERSION, flex, functions, premium, subnet
-
-Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("blobs")
 

@@ -5,12 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
+from emulator.json_object import Json
 from tests.emulator.integration.kubernetes.access.grants import allow
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
 from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import Widgets, define
 
-Json = dict[str, Any]
 APPLY = {"Content-Type": "application/apply-patch+yaml"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
 TEXT = {"type": "string"}

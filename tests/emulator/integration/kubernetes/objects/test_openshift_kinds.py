@@ -1,14 +1,12 @@
 """What OpenShift's definitions, as the local Azure makes them, accept and refuse, on both servers."""
 
-from typing import Any
-
 import httpx
 import pytest
 
+from emulator.json_object import Json
 from emulator.openshift.release import manifests
 from tests.emulator.integration.kubernetes.widgets import define_openshift
 
-Json = dict[str, Any]
 MERGE = {"Content-Type": "application/merge-patch+json"}
 CONSTRAINTS = "securitycontextconstraints.security.openshift.io"
 

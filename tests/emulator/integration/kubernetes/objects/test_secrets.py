@@ -1,11 +1,10 @@
 """Typed Secrets: the keys that they must have, and a type that cannot change."""
 
-from typing import Any
-
 import httpx
 import pytest
 
-Json = dict[str, Any]
+from emulator.json_object import Json
+
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
 

@@ -5,13 +5,13 @@ from typing import Any
 import httpx
 import pytest
 
+from emulator.json_object import Json
 from emulator.openshift.release import kinds
 from tests.emulator.integration.kubernetes.widgets import define_openshift
 
 ACCEPT = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
 BEGAN = "2020-01-01T00:00:00Z"
-Json = dict[str, Any]
 
 
 def _condition(kind: str, status: str, reason: str = "", message: str = "") -> Json:

@@ -7,8 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from emulator.json_object import Json
 from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 # As kubectl sends it.

@@ -4,12 +4,11 @@ from typing import Any
 
 from emulator.core.refusals import origin
 from emulator.dns import exceptions as public
+from emulator.json_object import Json
 from emulator.privatedns import exceptions as private
 from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer
-
-Json = dict[str, Any]
 
 
 def _deleted(key: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from emulator.arm.exceptions import REFERENCED_RESOURCE_MISSING
 from emulator.arm.quotas import Limits
 from emulator.core.refusals import origin
+from emulator.json_object import Json
 from emulator.network import exceptions as networks
 from emulator.network.availability import availability
 from emulator.network.refusals import address_exceptions as addresses
@@ -18,7 +19,6 @@ from tests.emulator.unit.rules.planted.making import refused
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 
-Json = dict[str, Any]
 Change = Callable[[Json], None]
 
 INNER, OUTER = "{id:load balancer}", "{id:public load balancer}"
