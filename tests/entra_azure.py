@@ -13,7 +13,8 @@ from uuid import NAMESPACE_URL, uuid5
 import requests
 from azure.core.credentials import AccessToken
 
-from tests.local_azure import Json, LocalAzure
+from shared.json_object import Json
+from tests.local_azure import LocalAzure
 from tests.patience import PATIENCE_SECONDS, served
 
 API_VERSION = "2025-07-25"

@@ -23,9 +23,9 @@ import requests
 from demo.customer import Customer, assign_roles, create_network, make_principal, register_provider
 from demo.watch import Operations
 from emulator.run.commands.cli import DETACHED_SECONDS
+from shared.json_object import Json
 from tests.patience import PATIENCE_SECONDS
 
-Json = dict[str, Any]
 Value = TypeVar("Value")
 # A create takes 35 minutes of the local Azure's time, so 14 seconds here; the rest is this machine's own work.
 # Scaled deadlines have to leave two busy cores the time for work that no scale makes faster.

@@ -18,8 +18,6 @@ from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.stage import Stage, closure, costly
 from tests.emulator.unit.rules.targets import Answer
 
-Json = dict[str, Any]
-
 REGION = "eastus"
 # How long to wait between two polls of an operation whose answers do not say it, in seconds.
 POLLING_SECONDS = 5

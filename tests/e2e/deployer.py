@@ -7,7 +7,8 @@ from pathlib import Path
 
 import requests
 
-from tests.local_azure import TIME_SCALE, Json, LocalAzure
+from shared.json_object import Json
+from tests.local_azure import TIME_SCALE, LocalAzure
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CLI = REPOSITORY / ".venv-az" / "bin"

@@ -17,9 +17,10 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
 from demo.customer import Customer, create_network, register_provider
+from shared.json_object import Json
 from tests.e2e.deployer import CLI
 from tests.e2e.terminal import Terminal, open_terminal, sign_in
-from tests.local_azure import Json, LocalAzure, wait_for
+from tests.local_azure import LocalAzure, wait_for
 
 # Runs in the CLI's environment.
 TABLE = Path(__file__).with_name("aro_options.py")

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from shared.json_object import Json
 from tests.e2e.deployer import CLI, KUBECTL, REPOSITORY, Deployer
 from tests.e2e.page import Done, Page, read
-from tests.local_azure import Json, LocalAzure
+from tests.local_azure import LocalAzure
 
 PAGE = REPOSITORY / "docs" / "deploy.md"
 # What the page names, and a machine has unless it is bare.

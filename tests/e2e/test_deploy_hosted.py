@@ -6,9 +6,10 @@ import shutil
 import pytest
 
 from demo.customer import begin_create, begin_delete
+from shared.json_object import Json
 from tests.e2e.deployer import CLI, REPOSITORY, Deployer
 from tests.e2e.page import Page
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from tests.local_azure import LocalAzure, unique, wait_for
 
 PAGE = REPOSITORY / "docs" / "deploy-hosted.md"
 REGISTRY = "/resourceGroups/aro-global/providers/Microsoft.ContainerRegistry/registries/pageregistry"

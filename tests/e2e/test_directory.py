@@ -25,8 +25,9 @@ from emulator.core.world import World
 from emulator.entra.apis import AZURE_CLI
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel
 from emulator.run import arm
+from shared.json_object import Json
 from tests.listening import free_port, listening, variables
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 
 CLI = Path(__file__).resolve().parents[2] / ".venv-az" / "bin"
 WORLD = World()

@@ -14,8 +14,9 @@ import pytest
 
 from demo.customer import Customer, cluster_body
 from emulator.run.exports import network_environment
+from shared.json_object import Json
 from tests.e2e import every_method
-from tests.local_azure import Json, LocalAzure
+from tests.local_azure import LocalAzure
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENTS = REPOSITORY / ".venv-sdk"

@@ -7,9 +7,10 @@ import pytest
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import Customer, register_provider
+from shared.json_object import Json
 from tests.e2e.deployer import CLI, REPOSITORY
 from tests.e2e.terminal import Terminal, open_terminal, sign_in
-from tests.local_azure import Json, LocalAzure
+from tests.local_azure import LocalAzure
 
 TEMPLATE = REPOSITORY / "examples" / "2025-07-25" / "template.json"
 TYPE = "Microsoft.RedHatOpenShift/openShiftClusters"

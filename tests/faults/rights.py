@@ -13,16 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, ROLES
+from shared.json_object import Json
 from tests.faults.checks import census
 from tests.faults.scenarios import Scenario
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, begun
 
-Json = dict[str, Any]
 INFRA = Path(__file__).resolve().parents[2] / "infra"
 ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"
 DEFINITIONS = "/providers/Microsoft.Authorization/roleDefinitions/"

@@ -4,9 +4,8 @@ This module has the types and the families; `families.py` makes the scenarios.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-Json = dict[str, Any]
 Operation = Literal["create", "update", "delete"]
 # `Explained`: the operation fails and says what is missing, or waits until it is there. `Canceled`: a DELETE wins.
 Ending = Literal["Succeeded", "Explained", "Canceled"]

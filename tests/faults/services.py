@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from orchestrators.plans import PLANS
-from tests.faults.scenarios import Json, Operation
+from shared.json_object import Json
+from tests.faults.scenarios import Operation
 
 Steps = tuple[str, ...]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from shared.json_object import Json
 from tests import local_azure
 from tests.faults.plugin import MET, SCALE
 from tests.faults.releases import ADDED, CHANGED, CHANGED_MINUTES, REMOVED, App, make_next_release
-from tests.faults.scenarios import DEPLOYMENTS, Json
+from tests.faults.scenarios import DEPLOYMENTS
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.hosts import second_host, served
 from tests.product.integration.service.inventory import Inventory, taken

@@ -14,9 +14,10 @@ import pytest
 
 from demo.customer import assign_roles
 from orchestrators import plans
+from shared.json_object import Json
 from tests.conftest import SEED
 from tests.faults.scenarios import INTERFERENCE
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inside import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare

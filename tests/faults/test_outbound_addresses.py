@@ -6,7 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.faults.scenarios import KILLS, Json
+from shared.json_object import Json
+from tests.faults.scenarios import KILLS
 from tests.faults.troubles import WORKER, kill
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.outbound import Outbound

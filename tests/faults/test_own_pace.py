@@ -8,9 +8,10 @@ from uuid import UUID
 
 import pytest
 
+from shared.json_object import Json
 from tests import local_azure
 from tests.faults.checks import census
-from tests.faults.scenarios import OWN_PACE, Json
+from tests.faults.scenarios import OWN_PACE
 from tests.faults.services import SERVICES, WAYS
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken

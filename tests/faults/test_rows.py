@@ -16,8 +16,9 @@ from uuid import UUID
 import pytest
 
 from orchestrators import plans
+from shared.json_object import Json
 from tests.faults.scenarios import ROWS
-from tests.local_azure import Json, LocalAzure, unique
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.finished.test_scaling import scale
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare

@@ -9,9 +9,10 @@ from urllib.parse import parse_qs
 import pytest
 
 from emulator.blobs.shared_key import sign
+from shared.json_object import Json
 from tests.faults.checks.leaks import AT_HOME, Place, Search, homes, places
 from tests.faults.scenarios import SECRETS
-from tests.local_azure import Json, LocalAzure, unique
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun, fault, prepare, with_principal

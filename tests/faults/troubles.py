@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 
-from tests.faults.scenarios import Json, Scenario
+from shared.json_object import Json
+from tests.faults.scenarios import Scenario
 from tests.faults.services import (
     AZURITE,
     HUB,

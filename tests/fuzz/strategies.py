@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.member_types import ApiVersion
+from shared.json_object import Json
 from tests.product.unit.frontend.world import CLUSTER, GROUP, LOCATION, SUBSCRIPTION, body
 from tools.pages import openapi
 
-Json = dict[str, Any]
 Place = tuple[str | int, ...]
 # Values of path parameters that exist; the others come from the schema, or are any text.
 _OPERATION = "99999999-0000-0000-0000-000000000001"

@@ -14,7 +14,6 @@ from tests.models.own import OwnModels
 from tests.models.packages import KEY_VAULT, Package, find, kubernetes, packages_of
 from tests.models.validation import Direction, Place, Violation, of_model, violations
 
-Json = dict[str, Any]
 OWN = OwnModels()
 # The last segments but one of the paths at which clients poll operations: those that answer their state, and those
 # that answer the result, whose type the path does not tell.

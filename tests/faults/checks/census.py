@@ -11,12 +11,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from demo.customer import Customer
+from shared.json_object import Json
 from tests.product.integration.service.inventory import ENDED, WORLD, Inventory, taken
 
-Json = dict[str, Any]
 Found = Counter[str]
 
 ONE = Counter((Path(__file__).with_name("one_cluster.txt")).read_text(encoding="utf-8").splitlines())

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shared.arm import resource_id
+from shared.json_object import Json
 from shared.store import unreadable
 from tests.product.unit import cosmos_fake, product_world
 from tests.product.unit.activities.calls import call, control
@@ -23,7 +24,6 @@ SEEDS = range(15)
 VALUES: tuple[Any, ...] = (None, 7, True, "garbage", "", [], {}, ["x"], [{"name": None}], {"x": 1})
 # The members that Cosmos DB itself needs, or by which the good document's reader asks for this one.
 KEPT = ("id", "partitionKey", "operationId")
-Json = dict[str, Any]
 
 
 def paths(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -12,8 +12,7 @@ from rich.console import Console
 from demo import __main__ as demo_main
 from demo import nodes, platform, terminal_commands, watch
 from demo.customer import Customer
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 
 def printed(*things: Any) -> str:

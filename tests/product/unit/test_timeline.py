@@ -11,8 +11,8 @@ import pytest
 from demo import timeline, watch
 from demo.svg import CHARACTER
 from orchestrators.plans import PLANS
+from shared.json_object import Json
 
-Json = dict[str, Any]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

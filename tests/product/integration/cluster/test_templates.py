@@ -13,10 +13,9 @@ from azure.mgmt.privatedns import PrivateDnsManagementClient
 from azure.mgmt.resource.deployments.models import Deployment, DeploymentParameter, DeploymentProperties
 
 from shared.azure import templates
+from shared.json_object import Json
 from tests.emulator.integration.compute.stage import Stage, image
 from tests.emulator.integration.compute.test_own_images import BOUGHT, PLAN, agreement, lay_image
-
-Json = dict[str, Any]
 
 INFRA_ID, SUFFIX, DOMAIN = "c1-abcde", "vwxyz", "c1.eastus.aroapp.io"
 POINTER = '{"ignition":{"version":"3.2.0"}}'

@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 import requests
 
+from shared.json_object import Json
 from tests.api_versions import members
 from tests.examples import example
-from tests.local_azure import Json, LocalAzure
+from tests.local_azure import LocalAzure
 from tests.patience import PATIENCE_SECONDS, served
 
 NEW, OLD = "2025-07-25", "2020-04-30"

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from shared.json_object import Json
 from tests.api_versions import VERSIONS, members
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.product.integration.contract.provider import NEW, PULL_SECRET, SECRET, Provider
 
 # Resuming eleven creates takes longer than anything else here.

@@ -12,8 +12,9 @@ import requests
 from frontend.callers.caller import Caller
 from frontend.routes import ROUTES
 from shared.clusters.api_versions import serving
+from shared.json_object import Json
 from tests import local_azure
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.patience import PATIENCE_SECONDS, served
 from tests.product.integration.contract.provider import NEW, Provider
 

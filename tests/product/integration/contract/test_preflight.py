@@ -19,8 +19,9 @@ from azure.mgmt.resource.deployments.models import (
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import Customer, register_provider
+from shared.json_object import Json
 from tests.examples import example
-from tests.local_azure import Json, LocalAzure, wait_for
+from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.contract.provider import NEW, OLD, PROVIDER, SECRET, VERSION, Provider
 
 TYPE = f"{PROVIDER.removeprefix('/providers/')}/openShiftClusters"

@@ -11,6 +11,7 @@ from emulator.core.world import World
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
 from shared import fence
+from shared.json_object import Json
 from shared.openshift import client, conditions
 from shared.openshift.client import Read
 from shared.openshift.conditions import CONDITIONS
@@ -18,7 +19,6 @@ from tests.kubernetes_pki import SERVER_NAME
 from tests.listening import Listening, listening
 from tests.product.integration.openshift_client.stage import Cluster, Route, proxied
 
-Json = dict[str, Any]
 WORKER = {"machine.openshift.io/cluster-api-machine-role": "worker"}
 # Group, version, kind, plural, whether it is namespaced.
 KINDS = [

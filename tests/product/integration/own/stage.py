@@ -8,9 +8,9 @@ from typing import Any
 from azure.mgmt.redhatopenshift import AzureRedHatOpenShiftClient
 
 from demo.customer import POLL_SECONDS, Customer, cluster_body, create_network, make_principal
+from shared.json_object import Json
 from tests.entra_azure import ARM, ROLES_VERSION, Caller, EntraAzure
 
-Json = dict[str, Any]
 ZONES_VERSION = "2018-05-01"
 NETWORK_ROLE = "OpenShift provider: network"
 # Restricted in the region, so that a create with it ends with its first checks.

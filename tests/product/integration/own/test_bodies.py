@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from shared.json_object import Json
 from tests.entra_azure import ARM, EntraAzure
-from tests.local_azure import Json, unique
+from tests.local_azure import unique
 from tests.product.integration.own.conftest import Stored
 from tests.product.integration.own.stage import Tenant, tenant
 from tests.product.integration.service.inventory import taken

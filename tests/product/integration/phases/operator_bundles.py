@@ -8,7 +8,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
+
 Bundle = Mapping[str, list[Json]]
 
 RBAC = "rbac.authorization.k8s.io"

@@ -9,10 +9,11 @@ from activities.phases.clusterctl_init import INVENTORY_VERSION, Installation
 from activities.phases.object_results import Change
 from activities.phases.objects import Cluster
 from shared.arm.errors import CloudError
+from shared.json_object import Json
 from shared.openshift.client import send
 from shared.phase_documents.clusterctl_providers import Components, Provider
 from shared.steps import Outcome
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.product.integration.phases.test_kubernetes_apply import agent, config_map, definition, namespace
 
 

@@ -10,7 +10,8 @@ from activities.phases.clusterctl_move import Move, Side
 from activities.phases.objects import Cluster, ObjectId
 from shared import fence
 from shared.arm.errors import CloudError
-from tests.local_azure import Json, wait_for
+from shared.json_object import Json
+from tests.local_azure import wait_for
 from tests.product.integration.phases.test_clusterctl_init import Shown, message
 from tests.product.integration.phases.test_kubernetes_apply import namespace
 

@@ -12,8 +12,9 @@ import httpx
 import pytest
 import yaml
 
+from shared.json_object import Json
 from tests.emulator.integration.kubernetes.servers import Api
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.product.unit.phases.bundles import METADATA, write
 from tests.signals import listens
 

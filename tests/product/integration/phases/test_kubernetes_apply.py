@@ -15,11 +15,12 @@ from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
 from activities.phases.statuses import Status
 from shared.arm.errors import CloudError
+from shared.json_object import Json
 from shared.openshift.client import send
 from shared.phase_documents import site
 from shared.phase_documents.apply_options import Options, Policy
 from shared.phase_documents.documents import Name
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.product.unit.phases.bundles import write
 
 OPTIONS = Options(timedelta(minutes=5), timedelta(seconds=1), (), prune=True, policy=Policy.STRICT)

@@ -39,7 +39,6 @@ from tests.product.unit.product_world import ENVIRONMENT, World, world
 
 __all__ = ["world"]
 
-Json = dict[str, Any]
 # Calls an activity as the interpreter does: the state of the row to its outcome.
 Perform = Callable[[Tries], Any]
 # Returns what performs the activities of a plan, on a site.
@@ -152,7 +151,7 @@ def sites(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> list[Si
     declared_phases = declared_phases.replace("- name: policies", f"- name: {name}")
     made = []
     for version in ("1", "2"):
-        objects: list[Json] = [
+        objects: list[dict[str, Any]] = [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
             {
                 "apiVersion": "v1",

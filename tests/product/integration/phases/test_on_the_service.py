@@ -13,7 +13,8 @@ import yaml
 
 from demo.customer import admin_kubeconfig
 from shared.bundles import archive
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
 from tests.product.integration.phases.test_two_clusters import DAEMON_SET, PLAN, SECRET, write_site
 from tests.product.integration.phases.test_two_clusters import Terminal as Hands

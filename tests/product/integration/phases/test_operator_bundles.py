@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from shared.json_object import Json
 from tests.emulator.integration.kubernetes import servers
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.product.integration.phases.operator_bundles import BUNDLES, Bundle
 from tests.product.integration.phases.test_command import EXECUTOR, Terminal, phase
 from tests.product.unit.phases.bundles import METADATA, write
-
-Json = dict[str, Any]
 
 # Where no controller runs, nothing of what a phase starts becomes current.
 NOT_WAITING = EXECUTOR.replace("name: apply", "name: started").replace("timeout: 300", "timeout: 0")

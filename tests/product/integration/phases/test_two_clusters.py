@@ -16,7 +16,8 @@ import yaml
 from demo.customer import admin_kubeconfig
 from emulator.run.exports import network_environment
 from phases.local.operations import Operations
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, prepare
 from tests.product.unit.phases.bundles import need_kustomize

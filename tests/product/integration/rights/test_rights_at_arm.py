@@ -1,7 +1,6 @@
 """What the service reads of ARM before it answers a request, from the ARM of the local Azure."""
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -15,9 +14,8 @@ from shared import cloud
 from shared.azure import scopes
 from shared.azure.arm_reads import ArmReads
 from shared.azure.rights import Ask, Rights
+from shared.json_object import Json
 from tests.emulator.integration.arm.stage import Stage, running
-
-Json = dict[str, Any]
 
 ENDPOINT = "https://management.azure.com"
 CLUSTERS = "Microsoft.RedHatOpenShift/openShiftClusters"

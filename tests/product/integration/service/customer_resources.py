@@ -7,9 +7,9 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
 from demo.customer import register_provider
+from shared.json_object import Json
 from tests.product.integration.service.stage import Cluster
 
-Json = dict[str, Any]
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 

@@ -1,13 +1,11 @@
 """Changes that a cluster's owner makes in Entra ID to the application that the cluster uses: secrets come and go."""
 
-from typing import Any
-
 import requests
 
 from demo.customer import Customer
+from shared.json_object import Json
 from tests.patience import PATIENCE_SECONDS
 
-Json = dict[str, Any]
 GRAPH = "https://graph.microsoft.com/v1.0"
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from demo.customer import Customer
 from emulator.core.clock import Clock
@@ -12,8 +11,8 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
 from emulator.run.provider.deployed import deployed
+from shared.json_object import Json
 
-Json = dict[str, Any]
 WORLD = World()
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
 

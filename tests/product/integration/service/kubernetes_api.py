@@ -2,15 +2,14 @@
 
 import base64
 from pathlib import Path
-from typing import Any
 
 import requests
 import yaml
 
 from demo.customer import Customer, admin_kubeconfig
+from shared.json_object import Json
 from tests.patience import PATIENCE_SECONDS
 
-Json = dict[str, Any]
 MACHINES = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machines"
 MACHINE_SETS = MACHINES.removesuffix("s") + "sets"
 WORKER = "machine.openshift.io/cluster-api-machine-role=worker"

@@ -6,11 +6,11 @@ from uuid import uuid4
 
 from azure.mgmt.network import NetworkManagementClient
 
+from shared.json_object import Json
 from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun
 
-Json = dict[str, Any]
 # The parts of a load balancer that the cluster's cloud provider makes for a Service.
 PARTS = ("frontendIPConfigurations", "loadBalancingRules", "probes")
 

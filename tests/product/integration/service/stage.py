@@ -11,8 +11,9 @@ from typing import Any
 import requests
 
 from demo.customer import Customer, cluster_body
+from shared.json_object import Json
 from tests.faults.checks import census
-from tests.local_azure import Json, LocalAzure, wait_for
+from tests.local_azure import LocalAzure, wait_for
 from tests.patience import PATIENCE_SECONDS as REQUEST_SECONDS
 from tests.patience import served
 from tests.product.integration.service.inventory import taken

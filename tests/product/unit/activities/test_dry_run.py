@@ -13,6 +13,7 @@ from activities.dry_run.rows import dry_run
 from orchestrators import plans
 from shared import fence, settings
 from shared.azure import templates
+from shared.json_object import Json
 from shared.store import get_store
 from shared.vault import get_vault
 from tests.product.unit.activities.calls import as_json, call, error_of
@@ -21,7 +22,6 @@ from tests.product.unit.activities.checks.offers import MASTER, WORKER, offers, 
 from tests.product.unit.activities.checks.test_quota import limit
 from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, CUSTOMER, NETWORK, World
 
-Json = dict[str, Any]
 GROUP = CLUSTER_GROUP.lower()
 
 

@@ -15,9 +15,9 @@ from shared.clusters.decode import decode_cluster
 from shared.clusters.member_types import Kind
 from shared.clusters.shape import Node, whole_tree
 from shared.clusters.validation import validate_delta
+from shared.json_object import Json
 from tests.api_versions import VERSIONS, members
 
-Json = dict[str, Any]
 FUTURE = "fromTheFuture"
 MAPS = (
     "tags",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from shared.clusters.live import live_values
 from shared.clusters.live.live_values import Live
+from shared.json_object import Json
 
-Json = dict[str, Any]
 SUBSCRIPTION = "dddddddd-0000-0000-0000-000000000001"
 SUBNET = (
     f"/subscriptions/{SUBSCRIPTION}/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/worker"

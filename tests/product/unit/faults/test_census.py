@@ -14,9 +14,9 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.provider.deployed import Deployed
+from shared.json_object import Json
 from tests.faults.checks import census
 
-Json = dict[str, Any]
 WORLD = World()
 CUSTOMER = Customer({"subscription_id": WORLD.subscription_id}, group="group-cvxz", cluster="cvxz")
 GROUP = f"/subscriptions/{WORLD.subscription_id}/resourcegroups/aro-cvxz"

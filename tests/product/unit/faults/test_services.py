@@ -5,9 +5,9 @@ import pytest
 from emulator.core.faults import Fault
 from emulator.run.provider.versions import VERSIONS
 from orchestrators import plans
+from shared.json_object import Json
 from shared.release import release_rules
 from shared.settings import parse
-from tests.faults.scenarios import Json
 from tests.faults.services import SERVICES, WAYS, Service, steps_of
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
 
 
 def condition(kind: str, status: str, reason: str = "", message: str = "") -> Json:

@@ -16,12 +16,12 @@ from orchestrators import plans, tries
 from orchestrators.packing import pack_start
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
+from shared.json_object import Json
 from shared.remedies import REPEAT, TOO_SLOW
 from shared.settings import parse
 from tests.product.unit.orchestrators.simulation import Host, Instance
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
-Json = dict[str, Any]
 # The result of a call: its outcome, or the exception of a process that died.
 Fate = Callable[[Json], Any]
 

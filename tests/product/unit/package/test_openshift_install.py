@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
+from shared.json_object import Json
 from tests.product.unit.installer import example
 from tools.openshift_install import archive, program, refusals
 
 VERSION = "4.19.24"
-Json = dict[str, Any]
 
 
 def config(version: str = VERSION) -> Json:

@@ -9,12 +9,11 @@ import pytest
 import yaml
 
 from shared.bundles.problems import BundleError
+from shared.json_object import Json
 from shared.openshift.client import NotDone, Unreachable
 from shared.phase_documents import site
 from shared.phase_documents.kubeconfigs import Kubeconfigs, NoKubeconfigError
 from tests.product.unit.phases.bundles import phases, write
-
-Json = dict[str, Any]
 
 RESOURCE_ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.RedHatOpenShift/openShiftClusters/c"
 

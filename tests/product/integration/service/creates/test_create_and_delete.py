@@ -12,7 +12,8 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 from demo.customer import Customer, begin_create, begin_delete
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service import rights
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import RECORDS, Cluster

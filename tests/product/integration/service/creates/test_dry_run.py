@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.contract.provider import PROVIDER, Provider
 from tests.product.integration.own.stage import RESTRICTED_SIZE
 from tests.product.integration.service.inventory import taken

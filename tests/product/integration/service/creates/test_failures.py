@@ -12,8 +12,9 @@ from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import assign_roles, create_network, register_provider
+from shared.json_object import Json
 from tests.conftest import SEED
-from tests.local_azure import Json, LocalAzure, unique
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare, with_principal
 

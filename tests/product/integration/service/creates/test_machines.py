@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.local_azure import Json, LocalAzure, unique
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
 

@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service import rights
 from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, Resources
 from tests.product.integration.service.inventory import taken

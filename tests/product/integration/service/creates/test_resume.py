@@ -10,7 +10,8 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from azure.mgmt.network import NetworkManagementClient
 
-from tests.local_azure import Json, LocalAzure, unique
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare

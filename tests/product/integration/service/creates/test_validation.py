@@ -8,8 +8,9 @@ import pytest
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import assign_roles
+from shared.json_object import Json
 from tests.conftest import SEED
-from tests.local_azure import Json, LocalAzure, unique
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, READER, Resources
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare

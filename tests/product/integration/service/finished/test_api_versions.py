@@ -2,8 +2,8 @@
 
 import pytest
 
+from shared.json_object import Json
 from tests.api_versions import VERSIONS
-from tests.local_azure import Json
 from tests.product.integration.service.stage import Cluster, begun
 
 pytestmark = [pytest.mark.slow(90), pytest.mark.xdist_group("standing")]

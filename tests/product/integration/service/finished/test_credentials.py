@@ -17,7 +17,8 @@ from urllib3.exceptions import MaxRetryError
 
 from demo import customer, nodes
 from demo.customer import Customer, begin_create
-from tests.local_azure import Json, LocalAzure, unique
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.stage import Cluster
 
 pytestmark = pytest.mark.slow

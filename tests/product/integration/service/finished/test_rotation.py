@@ -11,7 +11,8 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.authorization import AuthorizationManagementClient
 
 from demo.customer import assign_roles, make_principal
-from tests.local_azure import Json, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import unique, wait_for
 from tests.product.integration.service.copies import copied
 from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inside import Inside

@@ -6,7 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.local_azure import Json, wait_for
+from shared.json_object import Json
+from tests.local_azure import wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import MACHINE_SETS, KubernetesApi
 from tests.product.integration.service.stage import Cluster, begun, fault

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from tests.local_azure import Json, LocalAzure, unique, wait_for
+from shared.json_object import Json
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.stage import held, hold, met, prepare
 
 pytestmark = pytest.mark.slow

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.json_object import Json
 from tests.product.unit.activities.calls import DONE, call, error_of
 from tests.product.unit.azure_fake import FakeAzure, Reply, Request
 from tests.product.unit.product_world import CLUSTER_GROUP, World
@@ -14,7 +15,6 @@ from tests.product.unit.product_world import CLUSTER_GROUP, World
 NETWORK = f"{CLUSTER_GROUP}/providers/Microsoft.Network"
 ROW = "reconcile_load_balancer_profile"
 FIRST = ["outbound"]
-Json = dict[str, Any]
 
 
 class Balanced:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.json_object import Json
 from tests.product.unit.activities.calls import call, error_of
 from tests.product.unit.activities.cluster import cluster_api_fake
 from tests.product.unit.openshift.api_fake import FakeApi, failure
@@ -12,7 +13,6 @@ from tests.product.unit.openshift.test_machine_sets import LABEL
 from tests.product.unit.product_world import World
 
 DONE = {"outcome": "done"}
-Json = dict[str, Any]
 NAMESPACE = "openshift-machine-api"
 SETS = [f"c1-x7k2p-worker-eastus{zone}" for zone in (1, 2, 3)]
 

@@ -13,10 +13,9 @@ from activities.phases.inventory import Inventory
 from activities.phases.kubernetes_apply import Application
 from activities.phases.objects import Cluster
 from activities.phases.statuses import status_of
+from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.phase_documents.apply_options import Options
-
-Json = dict[str, Any]
 
 CANARY = "canary-hunter2"
 READY: Json = {"conditions": [{"type": "Ready", "status": "False", "message": f"waits for {CANARY}"}]}

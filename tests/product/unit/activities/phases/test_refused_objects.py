@@ -11,11 +11,11 @@ from activities.phases.objects import Cluster, Served
 from activities.runtime.executor import TryAgain
 from shared import fence
 from shared.arm.errors import CloudError
+from shared.json_object import Json
 from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from shared.steps import Outcome
 from tests.product.unit.openshift.api_fake import FakeApi, failure
 
-Json = dict[str, Any]
 DOCUMENT = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one", "namespace": "default"}}
 NAMED = "ConfigMap default/one"
 SERVED = {("v1", "ConfigMap"): Served("/api/v1/{namespace}configmaps", namespaced=True)}

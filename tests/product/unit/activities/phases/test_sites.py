@@ -19,6 +19,7 @@ from orchestrators.plans.site_plans import DeclaredPhase, Work
 from shared import fence
 from shared.arm.errors import CloudError, ErrorCode
 from shared.bundles.storage import NoBundle
+from shared.json_object import Json
 from shared.openshift.client import Unreachable
 from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from shared.phase_documents.site import load
@@ -30,7 +31,6 @@ from tests.product.unit.product_world import ENVIRONMENT, World
 from tests.product.unit.timers.test_watchdog import Client
 from timers import leftovers, watchdog
 
-Json = dict[str, Any]
 KEY = "/sites/edge-1"
 OWNER: Json = {"clusterKey": KEY, "clusterDocumentId": "edge-1"}
 CREATED = Change(ObjectId("", "ConfigMap", "default", "policy"), "created")

@@ -43,7 +43,6 @@ from tests.product.unit.product_world import CLUSTER_GROUP, World
 
 __all__ = ["blobs", "deleting", "disks", "expired", "parts", "sealed"]
 
-Json = dict[str, Any]
 OLD = "of an earlier update"
 # Does what a request asks for; and what happens to a request instead.
 Do = Callable[[], requests.Response]

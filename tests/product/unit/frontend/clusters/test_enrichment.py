@@ -11,6 +11,7 @@ import pytest
 from shared import deadline
 from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose, secret_name
+from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.openshift.reads import Ask
 from tests.api_versions import VERSIONS
@@ -18,7 +19,6 @@ from tests.kubernetes_pki import Authority, kubeconfig
 from tests.product.unit.clusters.test_live import machine_set, service
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, NEW, OLD, SUBSCRIPTION, World, body, changed
 
-Json = dict[str, Any]
 LIST = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/openShiftClusters"
 ADDRESS = "10.1.0.5"
 AUTHORITY = Authority("signer")

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from shared.clusters.secrets import Purpose, secret_name
+from shared.json_object import Json
 from tests.api_versions import VERSIONS, features
 from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, SUBSCRIPTION, World, admin_certificate, body
 
-Json = dict[str, Any]
 PASSWORD = "canar-ypass-wordx-12345"  # noqa: S105 - of no cluster
 KUBECONFIG = """
 clusters: [{cluster: {server: 'https://api-int.c1.eastus.aroapp.io:6443', certificate-authority-data: b3du}}]

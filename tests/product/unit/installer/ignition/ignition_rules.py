@@ -14,7 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-Json = dict[str, Any]
+from shared.json_object import Json
+
 # A member ending in "!" is required; a list holds the shape of its entries.
 _VERIFICATION = {"hash": str}
 _SOURCE_2 = {"source!": str, "verification": _VERIFICATION}

@@ -6,8 +6,7 @@ import pytest
 
 from activities.phases.clusterctl_graph import Graph, copy_of
 from activities.phases.clusterctl_readiness import HELD, paused_by_others, providers_lacking, unready
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 GROUP = "cluster.x-k8s.io"
 INITIALIZED = [{"type": "ControlPlaneInitialized", "status": "True"}]

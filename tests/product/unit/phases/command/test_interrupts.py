@@ -3,14 +3,12 @@
 import os
 import signal
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from phases.local.engine import Engine
 from phases.local.interrupts import interrupts
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 
 @pytest.fixture(autouse=True)
