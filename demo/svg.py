@@ -92,7 +92,7 @@ def _colours(colour: dict[str, str]) -> str:
         ".hatch": "stroke-opacity:.35",
         ".work,.carried": f"fill:{work}",
         "rect.failed": f"fill:{colour['failed']};stroke:{colour['failed']}",
-        "text.failed": f"fill:{colour['failed']}",
+        "text.failed,text.cause": f"fill:{colour['failed']}",
         ".canceled": f"fill:{colour['canceled']};stroke:{colour['canceled']}",
         ".link": f"stroke:{dim}",
         ".tip": f"fill:{dim}",

@@ -1,6 +1,7 @@
 """The picture of an operation."""
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from demo import timeline, watch
+from demo import report, timeline, watch
 from demo.svg import CHARACTER
 from orchestrators.plans import PLANS
 from shared.json_object import Json
@@ -61,9 +62,47 @@ def whole(plan: str = "create") -> Json:
     return operation(*steps, durationSeconds=max(ends.values()), skipped=[{"name": "x", "reason": "because"}])
 
 
-def parsed(report: Json) -> ET.Element:
+ERROR: Json = {
+    "code": "InvalidServicePrincipalPermissions",
+    "message": "The service principal lacks these permissions on the virtual network: " + "a/b/c/action, " * 40 + "d.",
+    "details": [
+        {"code": "Step", "message": "validate_service_principal_permissions"},
+        {"code": "Remedy", "message": "Assign the roles. Then repeat the request."},
+        {"code": "CorrelationId", "message": "abf2a188"},
+    ],
+}
+
+
+def failed() -> Json:
+    """Return a report of a create that has failed while it validated."""
+    reported = whole()
+    for number, each in enumerate(reported["steps"]):
+        if each["name"] == "validate_service_principal_permissions":
+            each |= {"status": "Failed", "error": ERROR}
+        elif each["phase"] not in ("validation", "preparation"):
+            named = {name: each[name] for name in ("name", "phase", "kind", "needs", "waitsFor")}
+            reported["steps"][number] = named | {"status": "NotStarted"}
+    ends = max(report.end(reported, each) for each in reported["steps"])
+    return reported | {"status": "Failed", "error": ERROR, "durationSeconds": ends}
+
+
+def resumed() -> Json:
+    """Return a report of the create that continues it."""
+    reported = whole()
+    for number, each in enumerate(reported["steps"]):
+        if each["phase"] == "validation":
+            named = {name: each[name] for name in ("name", "phase", "kind", "needs", "waitsFor")}
+            carried = {"status": "Succeeded", "message": "done by an earlier operation"}
+            reported["steps"][number] = named | carried
+    return reported
+
+
+CHARTS: dict[str, Callable[[], Json]] = {"succeeded": whole, "failed": failed, "resumed": resumed}
+
+
+def parsed(reported: Json) -> ET.Element:
     """Return the picture as a browser parses it."""
-    return ET.fromstring(timeline.render(report))  # noqa: S314 - we have just made it
+    return ET.fromstring(timeline.render(reported))  # noqa: S314 - we have just made it
 
 
 def row(picture: ET.Element, name: str) -> ET.Element:
@@ -96,29 +135,25 @@ def box(text: ET.Element) -> tuple[float, float, float, float]:
 
 def test_the_picture_of_an_operation_on_a_site_is_named_after_the_site() -> None:
     """Its report has no cluster."""
-    report = operation(step("team", 0, 1), site="edge-1", plan="first")
-    report.pop("clusterId")
-    assert (parsed(report).findtext(f"{SVG}title") or "").startswith("first of edge-1: ")
+    reported = operation(step("team", 0, 1), site="edge-1", plan="first")
+    reported.pop("clusterId")
+    assert (parsed(reported).findtext(f"{SVG}title") or "").startswith("first of edge-1: ")
 
 
 @pytest.mark.parametrize("plan", list(PLANS))
 def test_every_row_of_a_plan_is_there(plan: str) -> None:
-    """Each has a bar, a name, and a tooltip."""
-    picture = parsed(whole(plan))
+    """Each has a bar, a name for people, and a tooltip with the name that logs have."""
+    reported = whole(plan)
+    picture = parsed(reported)
     for each in PLANS[plan]:
         drawn = row(picture, each.name)
-        assert each.name in words(drawn)
+        assert report.spoken(reported, each.name) in words(drawn)
         assert (drawn.findtext(f"{SVG}title") or "").startswith(f"{each.name}: Succeeded\nfrom ")
         assert float(bar(picture, each.name).get("width", 0)) >= 1.5
 
 
-@pytest.mark.parametrize("plan", list(PLANS))
-def test_no_words_lie_on_others_and_none_leave_the_picture(plan: str) -> None:
-    """This holds however long the text of a row's wait is."""
-    report = whole(plan)
-    report["steps"][-1] |= {"waitsFor": "very long " * 60, "polls": 3}
-    report["skipped"] = [{"name": f"row_{number}", "reason": "left out for a reason"} for number in range(20)]
-    picture = parsed(report)
+def assert_apart(picture: ET.Element) -> None:
+    """Check that no words lie on others, and that none leave the picture."""
     boxes = [(box(text), text.text) for text in written(picture)]
     height = float(picture.get("height", 0))
     for (left, top, right, bottom), text in boxes:
@@ -127,6 +162,28 @@ def test_no_words_lie_on_others_and_none_leave_the_picture(plan: str) -> None:
     for (one, text), (other, other_text) in combinations(boxes, 2):
         apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
         assert apart, f"'{text}' lies on '{other_text}'"
+
+
+@pytest.mark.parametrize("plan", list(PLANS))
+def test_no_words_lie_on_others_and_none_leave_the_picture(plan: str) -> None:
+    """This holds however long the text of a row's wait is, and the name of the cluster."""
+    reported = whole(plan) | {"clusterId": "/x/" + "very-long-name-" * 20}
+    reported["steps"][-1] |= {"waitsFor": "very long " * 60, "polls": 3}
+    reported["skipped"] = [{"name": f"row_{number}", "reason": "left out for a reason"} for number in range(20)]
+    assert_apart(parsed(reported))
+
+
+@pytest.mark.parametrize("kind", list(CHARTS))
+def test_the_three_charts_of_a_create_can_be_read(kind: str, tmp_path: Path) -> None:
+    """One that succeeded, one that failed, one that was resumed. Each is left in a file, for people to look at."""
+    picture = parsed(CHARTS[kind]())
+    (tmp_path / f"{kind}.svg").write_text(timeline.render(CHARTS[kind]()), encoding="utf-8")
+    assert_apart(picture)
+    lines, folds = " ".join(words(picture)), [group.get("id") for group in picture.iter(f"{SVG}g")]
+    assert ("fold-carried" in folds, "fold-unbegun" in folds) == (kind == "resumed", kind == "failed")
+    assert (ERROR["message"] in lines) == (kind == "failed")
+    assert ("Remedy: Assign the roles. Then repeat the request." in lines) == (kind == "failed")
+    assert "CorrelationId" not in lines
 
 
 def test_the_same_operation_gives_the_same_picture() -> None:
@@ -145,8 +202,10 @@ def test_it_needs_nothing_from_elsewhere_and_runs_nothing() -> None:
 def test_what_others_wrote_stays_text() -> None:
     """Markup, quotes and characters that XML cannot represent."""
     hostile = '</title><script>alert("1")</script>&amp;\x00\x1b\ud800'
-    report = operation(step("a", 0, 1, kind="condition", waitsFor=hostile, message=hostile), clusterId=f"/x/{hostile}")
-    picture = parsed(report)
+    reported = operation(
+        step("a", 0, 1, kind="condition", waitsFor=hostile, message=hostile), clusterId=f"/x/{hostile}"
+    )
+    picture = parsed(reported)
     assert not list(picture.iter(f"{SVG}script"))
     assert any("<script>" in text for text in words(row(picture, "a")))
 
@@ -162,14 +221,14 @@ def test_waits_look_different_from_work_and_say_what_they_wait_for() -> None:
 
 def test_the_critical_path_is_the_chain_that_decided_the_end() -> None:
     """From the last step to end, back along the step that each waited for last."""
-    report = operation(
+    reported = operation(
         step("short", 0, 1),
         step("long", 0, 5),
         step("aside", 1, 6, needs=["short"]),
         step("after", 5, 3, needs=["short", "long"]),
     )
-    assert timeline.critical_path(report) == ["long", "after"]
-    picture = parsed(report)
+    assert report.critical_path(reported) == ["long", "after"]
+    picture = parsed(reported)
     marked = {
         name for name in ("short", "long", "aside", "after") if "critical" in (row(picture, name).get("class") or "")
     }
@@ -187,14 +246,16 @@ def test_bars_stand_where_their_times_are() -> None:
     assert float(first.get("width", 0)) == float(second.get("width", 0)) == timeline.CHART / 2
 
 
-def test_failed_canceled_and_unbegun_rows_are_marked() -> None:
-    """With the reason, as far as it is known."""
+def test_failed_and_canceled_rows_are_marked_and_unbegun_ones_folded() -> None:
+    """With the reason, as far as it is known. What has not begun has nothing to show: one line counts it."""
     error = {"code": "QuotaExceeded", "message": "8 cores are missing"}
     picture = parsed(
         operation(
             step("failed", 0, 2, status="Failed", error=error),
             step("canceled", 0, 3, status="Canceled", message="another step failed"),
             step("never"),
+            step("not_this"),
+            step("neither", phase="finish"),
             status="Failed",
         )
     )
@@ -202,34 +263,91 @@ def test_failed_canceled_and_unbegun_rows_are_marked() -> None:
     assert "failed: QuotaExceeded 8 cores are missing" in words(row(picture, "failed"))
     assert bar(picture, "canceled").get("class") == "bar canceled"
     assert "canceled: another step failed" in words(row(picture, "canceled"))
-    assert "not begun" in words(row(picture, "never"))
-    assert not list(row(picture, "never").iter(f"{SVG}rect"))
+    assert "3 steps not begun (Bootstrap 2, Finish 1)" in words(picture)
+    assert "Finish" not in words(picture)
 
 
-def test_resumed_rows_are_marked() -> None:
-    """Both rows that an earlier operation did, and rows that ran again, are marked."""
+def test_what_a_resumed_operation_did_not_repeat_is_folded() -> None:
+    """The tooltip of its line names the rows. Rows that ran again are marked."""
     picture = parsed(
         operation(
             step("before", status="Succeeded", message="done by an earlier operation"),
             step("again", 0, 3, attempt=2, needs=["before"]),
         )
     )
-    assert "done by an earlier operation" in words(row(picture, "before"))
-    assert [path.get("class") for path in row(picture, "before").iter(f"{SVG}path")] == ["carried"]
+    (fold,) = (group for group in picture.iter(f"{SVG}g") if group.get("id") == "fold-carried")
+    assert words(fold) == ["1 step done before, by an earlier operation (Bootstrap 1)"]
+    assert fold.findtext(f"{SVG}title") == "before"
+    assert [path.get("class") for path in fold.iter(f"{SVG}path")] == ["carried"]
     assert any("attempt 2" in text for text in words(row(picture, "again")))
 
 
-def test_the_axis_tells_azures_time_too_where_it_is_another() -> None:
-    """At scale 1 there is only one time."""
-    scaled, plain = words(parsed(whole())), words(parsed(whole() | {"timeScale": 1}))
-    assert "at Azure's pace, times 40" in scaled
-    assert not any("Azure's pace" in text for text in plain)
-    assert {"0", "seconds of this run"} <= set(plain)
+def test_only_waits_take_longer_in_azure() -> None:
+    """The product's own work takes there what it takes here; so each row has two times, and the axis one."""
+    reported = operation(
+        step("deploy_machines_template", 0, 20, kind="begin-and-poll"),
+        step("ensure_graph", 21, 6, needs=["deploy_machines_template"]),
+        step("aside", 0, 26),
+        durationSeconds=28.0,
+    )
+    picture = parsed(reported)
+    assert words(row(picture, "deploy_machines_template"))[1:3] == ["20.0 s", "13.3 min"]
+    assert words(row(picture, "ensure_graph"))[1:] == ["6.0 s", "6.0 s"]
+    assert report.span_at_azures_pace(reported) == pytest.approx(20 * 40 + 1 + 6 + 1)
+    assert any(text.startswith("At Azure's pace about 13.5 min: ") for text in words(picture))
+    plain = parsed(reported | {"timeScale": 1})
+    assert words(row(plain, "ensure_graph"))[1:] == ["6.0 s"]
+    assert not any("Azure's pace" in text for text in words(plain))
+
+
+def test_the_headline_says_what_the_time_went_into() -> None:
+    """Waits and own work of the critical path add up to the whole; the longest step has a name for people."""
+    reported = operation(
+        step("create_dns", 0, 5.4),
+        step("deploy_machines_template", 5.6, 33.9, kind="begin-and-poll", needs=["create_dns"]),
+        durationSeconds=40.4,
+    )
+    told = "create of c1: Succeeded, 40 s: 34 s waiting for Azure and OpenShift, 6 s own work; longest: machines"
+    assert report.headline(reported) == parsed(reported).findtext(f"{SVG}title") == told
+    assert told in words(parsed(reported))
+
+
+@pytest.mark.parametrize(
+    ("name", "want"),
+    [
+        ("deploy_network_template", "Deploy network"),
+        ("api_servers_ready", "API servers ready"),
+        ("attach_nsgs", "Attach NSGs"),
+        ("remove-bootstrap", "Remove bootstrap"),
+    ],
+)
+def test_rows_have_names_for_people(name: str, want: str) -> None:
+    """The author of a site has named its phases, and those names stay."""
+    assert report.spoken(operation(), name) == want
+    assert report.spoken(operation(site="edge-1"), name) == name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "want"),
+    [
+        (47.1, ["0", "5", "10", "15", "20", "25", "30", "35", "40", "45"]),
+        (1490.0, ["0", "5", "10", "15", "20"]),
+        (7 * 3600.0, ["0", "1", "2", "3", "4", "5", "6", "7"]),
+    ],
+    ids=["seconds", "minutes", "hours"],
+)
+def test_ticks_are_round(request: pytest.FixtureRequest, seconds: float, want: list[str]) -> None:
+    """In the unit that fits the whole."""
+    texts = words(parsed(operation(step("a", 0, 1), durationSeconds=seconds)))
+    unit = request.node.callspec.id
+    first = texts.index(f"{unit} of this run") + 1
+    assert texts[first : texts.index("took")] == want
 
 
 def test_an_operation_that_has_begun_nothing_is_drawn() -> None:
     """A picture can be requested at any time."""
-    assert "not begun" in words(parsed(operation(step("a"), status="Creating", durationSeconds=0.0)))
+    unbegun = operation(step("a"), status="Creating", durationSeconds=0.0)
+    assert "1 step not begun (Bootstrap 1)" in words(parsed(unbegun))
 
 
 def test_a_file_becomes_a_picture(
