@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from kubernetes.client import ApiException
 from rich.console import Console
 from urllib3.exceptions import HTTPError
 
-from demo import customer, nodes, platform, terminal_commands, timeline, watch
+from demo import customer, nodes, platform, report, terminal_commands, timeline, watch
 from demo.customer import Customer
 
 SUCCESS, FAILURE = 0, 1
+SUCCEEDED = "Succeeded"
 FASTEST = 1000
 TOLD = """\
 What happens:
@@ -36,6 +37,8 @@ Things to try:
   python -m demo --keep                  stay, and look around with kubectl and az
   python -m demo --time-scale 200        faster; below about 15 s the machine's own work shows
   python -m demo --without-permissions   see a create fail, and say what to do
+  python -m demo --without-permissions --resume
+                                         see it fail, get its roles, and continue where it stopped
 """
 
 
@@ -44,9 +47,12 @@ def main() -> int:
     options = _options()
     # A file or a pipe has no width, and a table that is cut off cannot be read.
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 110)
-    if platform.is_kept(options.state):
-        for line in terminal_commands.refusal(options.state):
-            console.print(line, markup=False)
+    kept = platform.is_kept(options.state)
+    if options.continues and not kept:
+        console.print(f"No demo was kept in {options.state}: begin with --keep.", markup=False)
+        return FAILURE
+    if kept and not options.continues:
+        _print_lines(console, terminal_commands.refusal(options.state))
         return FAILURE
     # Closing the terminal ends the demonstration like Ctrl-C: everything is stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -62,7 +68,7 @@ def main() -> int:
         console.print(f"The cluster's API did not answer: {error}", markup=False)
         _advise(console, options)
     except KeyboardInterrupt:
-        console.print("Interrupted; everything is stopped.")
+        console.print("Interrupted.")
     return FAILURE
 
 
@@ -88,7 +94,17 @@ def _options() -> argparse.Namespace:
         action="store_true",
         help="give the cluster's principal no role on the network, to see how a failed create explains itself",
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="when that has failed, assign the roles and send the same request again, which continues where it "
+        "stopped. Without --without-permissions: continue a demo that was kept",
+    )
+    options = parser.parse_args()
+    # A demo that was kept stays kept.
+    options.continues = options.resume and not options.without_permissions
+    options.keep |= options.continues
+    return options
 
 
 def _time_scale(text: str) -> float:
@@ -102,9 +118,12 @@ def _time_scale(text: str) -> float:
 def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
     began = time.monotonic()
     console.print("Starting the local Azure ...")
+    start = platform.resume if options.continues else platform.start
     try:
-        endpoints = platform.start(options.state, options.time_scale)
-        console.print(f"Up after {time.monotonic() - began:.1f} s, {options.time_scale:g} times faster than Azure.")
+        endpoints = start(options.state, options.time_scale)
+        console.print(
+            f"Up after {time.monotonic() - began:.1f} s, {endpoints['time_scale']:g} times faster than Azure."
+        )
         if options.keep:
             platform.keep(options.state)
         platform.lead_there(endpoints)
@@ -112,13 +131,49 @@ def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[st
     finally:
         if not options.keep:
             platform.stop(options.state)
-    if not options.keep:
-        console.print("Stopped the local Azure.")
+            console.print("Stopped the local Azure.")
+        elif platform.runs(options.state):
+            _print_lines(console, terminal_commands.ending(options.state))
+
+
+def _print_lines(console: Console, lines: Iterable[str]) -> None:
+    console.print()
+    for line in lines:
+        console.print(line, markup=False)
 
 
 def _run(person: Customer, console: Console, options: argparse.Namespace) -> int:
-    endpoints = person.endpoints
-    principals = [endpoints["rp_object_id"]]
+    operations = watch.Operations(person.endpoints, person.cluster_id)
+    if options.continues:
+        state = person.clusters().get(person.group, person.cluster).properties.provisioning_state
+        succeeded = state == SUCCEEDED or _resume(person, operations, console, options)
+    else:
+        _prepare(person, console, options)
+        console.print(f"\nCreating the cluster {person.cluster_id}")
+        succeeded = _create(person, operations, console, options, options.timeline)
+        if not succeeded and options.without_permissions and options.resume:
+            succeeded = _resume(person, operations, console, options)
+    if not succeeded:
+        if options.keep:
+            _print_lines(console, terminal_commands.remedy(person, options.state))
+        elif options.without_permissions and not options.resume:
+            console.print("\nAdd --resume to see it continue after it has got its roles.")
+        return FAILURE
+    kubeconfig = _look_into(person, console, options.state)
+    console.print(f"\nAll processes together hold {platform.memory(person.endpoints):.0f} MiB.")
+    if options.keep:
+        _print_lines(console, terminal_commands.lines(person, options.state, kubeconfig))
+        return SUCCESS
+
+    console.print("\nDeleting the cluster")
+    operation_id, poller = customer.begin_delete(person)
+    deleted = watch.follow(operations, operation_id, poller, console)
+    return SUCCESS if _succeeded(poller, deleted, console, options) else FAILURE
+
+
+def _prepare(person: Customer, console: Console, options: argparse.Namespace) -> None:
+    """Do what comes before a create: register the provider, make the network, assign the roles."""
+    principals = [person.endpoints["rp_object_id"]]
     if not options.without_permissions:
         principals.append(person.principal["object_id"])
     steps: tuple[tuple[str, Callable[[], None]], ...] = (
@@ -132,29 +187,34 @@ def _run(person: Customer, console: Console, options: argparse.Namespace) -> int
         work()
         console.print(f" {time.monotonic() - began:.1f} s")
 
-    console.print(f"\nCreating the cluster {person.cluster_id}")
-    operations = watch.Operations(endpoints, person.cluster_id)
+
+def _create(
+    person: Customer, operations: watch.Operations, console: Console, options: argparse.Namespace, picture: Path
+) -> bool:
+    """Send the create and follow it; write its picture, and tell whether it ended well."""
     operation_id, poller = customer.begin_create(person)
     created = watch.follow(operations, operation_id, poller, console)
-    options.timeline.parent.mkdir(parents=True, exist_ok=True)
-    options.timeline.write_text(timeline.render(created), encoding="utf-8")
-    console.print(f"\nA picture of it, with every wait: {options.timeline}", markup=False)
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    picture.write_text(timeline.render(created), encoding="utf-8")
+    console.print(f"\n{report.headline(created)}", markup=False)
+    console.print(f"A picture of it, with every wait: {picture}", markup=False)
     if not _succeeded(poller, created, console, options):
-        return FAILURE
+        return False
     console.print("\nWhat was done, and how long it took:")
     console.print(watch.table(created))
-    kubeconfig = _look_into(person, console, options.state)
-    console.print(f"\nAll processes together hold {platform.memory(endpoints):.0f} MiB.")
-    if options.keep:
-        console.print("\nThe cluster and the local Azure stay.")
-        for line in terminal_commands.lines(person, options.state, kubeconfig):
-            console.print(line, markup=False)
-        return SUCCESS
+    before = [step["name"] for step in created["steps"] if report.is_carried(step)]
+    if before:
+        told = f"{len(before)} steps were done before it failed, and not repeated: {', '.join(before)}."
+        console.print(f"\n{told}", markup=False)
+    return True
 
-    console.print("\nDeleting the cluster")
-    operation_id, poller = customer.begin_delete(person)
-    deleted = watch.follow(operations, operation_id, poller, console)
-    return SUCCESS if _succeeded(poller, deleted, console, options) else FAILURE
+
+def _resume(person: Customer, operations: watch.Operations, console: Console, options: argparse.Namespace) -> bool:
+    """Assign all roles and send the same request again; tell whether the create ended well."""
+    console.print("\nAssigning the roles on the virtual network, and sending the same request again")
+    customer.assign_roles(person, [person.endpoints["rp_object_id"], person.principal["object_id"]])
+    picture = options.timeline.with_stem(f"{options.timeline.stem}-resumed")
+    return _create(person, operations, console, options, picture)
 
 
 def _look_into(person: Customer, console: Console, state: Path) -> Path:

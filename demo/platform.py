@@ -28,8 +28,18 @@ def start(state: Path, time_scale: float) -> dict[str, Any]:
     if (state / "lock").exists():
         _command("reset", state)
     _command("up", state, "--detach", "--time-scale", f"{time_scale:g}")
-    endpoints: dict[str, Any] = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
-    return endpoints
+    return _endpoints(state)
+
+
+def resume(state: Path, time_scale: float) -> dict[str, Any]:
+    """Return the endpoints of a local Azure that was kept; start it again if it is down.
+
+    Raises:
+        PlatformError: if it does not start.
+    """
+    if not runs(state):
+        _command("up", state, "--detach", "--time-scale", f"{time_scale:g}")
+    return _endpoints(state)
 
 
 def keep(state: Path) -> None:
@@ -83,6 +93,11 @@ def lead_there(endpoints: dict[str, Any]) -> None:
     # A shell may have set the lower-case variants, which take precedence.
     for name in ("https_proxy", "no_proxy", "CURL_CA_BUNDLE"):
         os.environ.pop(name, None)
+
+
+def _endpoints(state: Path) -> dict[str, Any]:
+    endpoints: dict[str, Any] = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
+    return endpoints
 
 
 def _command(*words: str | Path) -> None:

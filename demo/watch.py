@@ -13,6 +13,8 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from demo import report
+
 if TYPE_CHECKING:
     from azure.core.polling import LROPoller
 
@@ -121,12 +123,18 @@ def table(operation: Json, *, folded: bool = False) -> Table:
                 "" if number else phase["name"],
                 step["name"],
                 MARKS[step["status"]],
-                f"{_seconds(operation['startTime'], step['startTime']):.1f} s" if "startTime" in step else "",
+                _start(operation, step),
                 f"{step['durationSeconds']:.1f} s" if "durationSeconds" in step else "",
                 escape(_short(step.get("message") or step["waitsFor"])) if step["status"] == "Running" else "",
             )
             shown.add_row(*cells[: len(headings)])
     return shown
+
+
+def _start(operation: Json, step: Json) -> str:
+    if report.is_carried(step):
+        return "before"
+    return f"{_seconds(operation['startTime'], step['startTime']):.1f} s" if "startTime" in step else ""
 
 
 def _short(text: str) -> str:

@@ -75,28 +75,39 @@ def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_pro
 
 
 @pytest.mark.timeout(900)
-def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: Path) -> None:
-    """The printed lines are all that the Kubernetes client needs to read the nodes."""
-    state = tmp_path / "kept"
+def test_a_kept_demonstration_can_be_continued_and_looked_into_until_it_is_put_down(tmp_path: Path) -> None:
+    """A failed create says how to go on, and does not repeat steps. The printed lines are all that a client needs."""
+    state, picture = tmp_path / "kept", tmp_path / "create.svg"
+    options = ["--state", str(state), "--timeline", str(picture)]
     try:
-        done = _python(
-            "demo", "--state", str(state), "--time-scale", "200", "--keep", "--timeline", str(tmp_path / "create.svg")
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        printed = dict(re.findall(r"^  export (\w+)=(\S+)$", done.stdout, re.MULTILINE))
+        failed = _python("demo", *options, "--time-scale", "200", "--keep", "--without-permissions")
+        assert failed.returncode == 1, failed.stdout + failed.stderr
+        assert failed.stderr == ""
+        assert f"demo --resume --state {state}\n" in failed.stdout
+        assert f"emulator down --state {state}\n" in failed.stdout
+        assert _python("demo", *options).returncode == 1
+
+        resumed = _python("demo", *options, "--resume")
+        assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+        assert resumed.stderr == ""
+        assert re.search(r"\d+ steps were done before it failed, and not repeated: .*\bdecide_names\b", resumed.stdout)
+        assert not re.search(r"decide_names +done in", resumed.stdout)
+        assert 'class="carried"' in picture.with_stem("create-resumed").read_text(encoding="utf-8")
+        pasted = re.findall(r"^  (eval .*|export .*)$", resumed.stdout, re.MULTILINE)
         script = "from kubernetes import client, config\nconfig.load_kube_config()\n"
         script += "print(len(client.CoreV1Api().list_node().items))"
         clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         counted = subprocess.run(
-            [sys.executable, "-c", script],
-            env=clean | printed,
+            ["bash", "-euc", "\n".join([*pasted, f"{sys.executable} -c '{script}'"])],
+            cwd=REPOSITORY,
+            env=clean,
             capture_output=True,
             text=True,
             check=False,
             timeout=300,
         )
         assert counted.stdout == "6\n", counted.stderr
-        assert "az aro list-credentials -g demo -n demo" in done.stdout
+        assert "az aro list-credentials -g demo -n demo" in resumed.stdout
         assert _emulator(state, "status").returncode == 0
     finally:
         assert _emulator(state, "down").returncode == 0

@@ -109,20 +109,58 @@ def test_on_a_terminal_a_phase_in_which_nothing_runs_is_one_line() -> None:
 
 def test_what_to_paste_has_addresses_and_quotes() -> None:
     """A folder with a blank in its name stays one word."""
-    names = ("proxy", "ca_bundle", "client_id", "client_secret", "tenant_id", "subscription_id")
-    person = Customer({name: f"the {name}" for name in names})
+    person = Customer({"subscription_id": "the-subscription"})
     told = list(terminal_commands.lines(person, Path("my state"), Path("my state/kubeconfig")))
-    assert "  export HTTPS_PROXY='the proxy'" in told
+    assert any(line.endswith("emulator env --state 'my state')\"") for line in told if "eval" in line)
     assert any(line.endswith("/my state/kubeconfig'") for line in told if "KUBECONFIG" in line)
     assert any("az aro get-admin-kubeconfig -g demo -n demo" in line for line in told)
-    assert any(line.endswith("emulator reset --state 'my state'") for line in told)
+    ending = list(terminal_commands.ending(Path("my state")))
+    assert any(line.endswith("emulator down --state 'my state'") for line in ending)
+    assert any(line.endswith("emulator reset --state 'my state'") for line in ending)
+    remedy = list(terminal_commands.remedy(person, Path("my state")))
+    assert any(line.endswith("demo --resume --state 'my state'") for line in remedy)
+    assert any("az rest -m put" in line and "subscriptions/the-subscription/" in line for line in remedy)
+
+
+@pytest.mark.parametrize(
+    ("words", "want_continues", "want_keep"),
+    [
+        (["--without-permissions", "--resume"], False, False),
+        (["--without-permissions", "--resume", "--keep"], False, True),
+        (["--resume"], True, True),
+    ],
+)
+def test_resume_continues_what_just_failed_or_a_kept_demo(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], *, want_continues: bool, want_keep: bool
+) -> None:
+    """A kept demo stays kept."""
+    monkeypatch.setattr("sys.argv", ["demo", *words])
+    options = demo_main._options()
+    assert (options.continues, options.keep) == (want_continues, want_keep)
+
+
+def test_nothing_is_resumed_where_nothing_was_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not start an empty local Azure."""
+    monkeypatch.setattr("sys.argv", ["demo", "--resume", "--state", str(tmp_path)])
+    assert demo_main.main() == demo_main.FAILURE
+    assert f"No demo was kept in {tmp_path}: begin with --keep." in capsys.readouterr().out
+
+
+def test_what_an_earlier_operation_did_is_not_shown_as_done_now() -> None:
+    """The table of a resumed create tells it from what this operation did."""
+    resumed = operation()
+    del resumed["steps"][0]["startTime"], resumed["steps"][0]["durationSeconds"]
+    (line,) = (line for line in printed(watch.table(resumed)).splitlines() if "validate" in line)
+    assert line.split() == ["validation", "validate", "done", "before"]
 
 
 @pytest.mark.parametrize("runs", [True, False], ids=["it runs", "it was put down"])
 def test_a_kept_demo_is_not_destroyed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *, runs: bool
 ) -> None:
-    """A new one refuses, and names the commands that continue the kept one or remove it."""
+    """A new one refuses, and names the commands that continue the kept one, remove it, or leave it alone."""
     state = tmp_path / "my state"
     state.mkdir()
     if not runs:
@@ -134,7 +172,8 @@ def test_a_kept_demo_is_not_destroyed(
         assert demo_main.main() == demo_main.FAILURE
     told = capsys.readouterr().out
     assert f"emulator reset --state '{state}'\n" in told
-    assert (f"emulator env --state '{state}')" if runs else f"emulator up --detach --state '{state}'\n") in told
+    assert ("runs in" if runs else "was kept in") in told
+    assert f"demo --resume --state '{state}'\n" in told
     assert f"demo --state '{state}-2'\n" in told
     assert (state / "lock").exists()
 
