@@ -8,6 +8,7 @@ from typing import Any
 from shared import findings
 from shared.arm.errors import CloudError, invalid_parameter, property_change_not_allowed, raise_all, shown
 from shared.clusters import states
+from shared.clusters.api_versions import API_VERSIONS, changed_fields
 from shared.clusters.checks.facts import Facts, refuse
 from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
 from shared.clusters.member_types import BY_SERVICE, ApiVersion, Kind, Rule
@@ -186,6 +187,7 @@ def _names(items: list[Any]) -> str:
     return ", ".join(item.get("name") or "(no name)" for item in items)
 
 
+_WORKER_COUNT = "properties.workerProfiles[].count"
 _FILLED = "is filled by the service. Leave it out, or repeat its value."
 _FIXED = "cannot be changed after the cluster is created. Repeat its value, or leave it out of a PATCH."
 
@@ -195,7 +197,18 @@ def _not_allowed(change: _Change) -> CloudError:
     rule = _FILLED if change.member.rule in BY_SERVICE else _FIXED
     return property_change_not_allowed(
         change.target,
-        f"The member '{change.target}' {rule}{'' if change.member.secret else values}",
+        f"The member '{change.target}' {rule}{'' if change.member.secret else values}{_instead(change.member)}",
+    )
+
+
+def _instead(member: Member) -> str:
+    """Return how to get what a fixed member cannot give, if there is another way."""
+    if member.path != _WORKER_COUNT:
+        return ""
+    able = [row.name for row in API_VERSIONS if changed_fields(row, _WORKER_COUNT).get("rule") is Rule.MUTABLE]
+    return (
+        " To scale workers, set the replicas of the cluster's machine sets: `oc scale machineset NAME --replicas N "
+        f"--namespace openshift-machine-api`. A total for all of them is taken by api-version {', '.join(able)}."
     )
 
 

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from shared.clusters import endings, worker_count
+from shared.arm.errors import CloudError
+from shared.clusters import convert, endings, worker_count
+from shared.clusters.api_versions import API_VERSIONS
+from shared.clusters.member_types import ApiVersion
+from shared.clusters.validation import validate_delta
 from shared.documents import ClusterDocument
 from tests.product.unit.product_world import cluster_document
 
@@ -113,3 +117,18 @@ def test_a_second_failure_does_not_hide_that_machine_sets_were_changed() -> None
 def test_nothing_is_recorded_where_nothing_is_scaled() -> None:
     """A row that runs without need writes no document."""
     assert not worker_count.note_begun(running())
+
+
+@pytest.mark.parametrize("version", API_VERSIONS, ids=lambda version: version.name)
+def test_a_count_that_a_version_cannot_change_is_refused_with_the_way_to_scale(version: ApiVersion) -> None:
+    """The way inside the cluster, and the version that can."""
+    stored = running()["openShiftCluster"]
+    wanted = convert.overlay(stored, sent(5), version, patch=True)
+    if version.name == "2019-12-31-preview":
+        validate_delta(stored, wanted, version)
+        return
+    with pytest.raises(CloudError) as refused:
+        validate_delta(stored, wanted, version)
+    assert "It is '3', and the request has '5'." in refused.value.message
+    assert "`oc scale machineset NAME --replicas N --namespace openshift-machine-api`" in refused.value.message
+    assert refused.value.message.endswith("is taken by api-version 2019-12-31-preview.")
