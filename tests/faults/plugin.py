@@ -13,7 +13,7 @@ from tests.faults.scenarios import STORIES, Scenario
 
 HERE = Path(__file__).parent
 # A restart takes the same time at every time scale, but a deadline does not; this scale leaves room for many in a row.
-SCALE = 50
+SCALE = 40
 FAMILY, NAME, OPERATION, SECONDS, MET = "family", "scenario", "operation", "seconds", "met"
 
 

@@ -11,6 +11,7 @@ from emulator.openshift.kubernetes import Objects
 from emulator.openshift.kubernetes.errors import Cause
 from emulator.openshift.kubernetes.objects.validation import changes, engine
 from emulator.openshift.kubernetes.objects.validation.checks import join
+from shared.json_object import Json
 from tests.emulator import kubernetes_objects as samples
 from tests.emulator import kubernetes_rules as rules
 from tests.emulator.kubernetes_rules import ChangeRule, Rule
@@ -25,7 +26,7 @@ def objects() -> Objects:
     return Objects(Store(":memory:"), Clock(), "c")
 
 
-def _create(objects: Objects, kind: str, obj: samples.Json) -> samples.Json:
+def _create(objects: Objects, kind: str, obj: Json) -> Json:
     known = objects.kinds.of(obj["apiVersion"], kind)
     assert known is not None
     return objects.add(known, "default" if known.namespaced else "", obj, dry_run=True)

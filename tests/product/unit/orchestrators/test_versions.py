@@ -77,7 +77,7 @@ def test_a_create_of_an_older_package_goes_on_without_a_row_that_came_later(vers
     rows = [row for row in began["plan"]["rows"] if row["name"] != LATER]
     assert len(rows) == len(began["plan"]["rows"]) - 1
     needs = {row["name"]: [need for need in row["needs"] if need != LATER] for row in rows}
-    began["plan"]["rows"] = [row | {"needs": needs[row["name"]]} for row in rows]  # type: ignore[typeddict-item]
+    began["plan"]["rows"] = [row | {"needs": needs[row["name"]]} for row in rows]
     host = host_of(waits())
     assert run(host, version, began).output == {"result": "done"}
     assert set(host.names()) >= {row["name"] for row in rows}

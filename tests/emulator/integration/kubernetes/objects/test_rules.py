@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from shared.json_object import Json
 from tests.emulator import kubernetes_objects as samples
 from tests.emulator import kubernetes_rules as rules
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi
@@ -36,7 +37,7 @@ DIFFERENCE = re.compile(r"\n\s*core\.\w+\{.*", re.DOTALL)
 OWN = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink", "generation")
 
 
-def _answer(api: Api, kind: str, obj: samples.Json) -> httpx.Response:
+def _answer(api: Api, kind: str, obj: Json) -> httpx.Response:
     path = samples.path_of(kind, "default")
     client = api.client()
     answer = client.post(path, json=obj)
@@ -90,7 +91,7 @@ def _refused_change(api: Api, rule: ChangeRule) -> Any:
     return _without_structures(answer.json())
 
 
-def _is_established(definition: samples.Json) -> bool:
+def _is_established(definition: Json) -> bool:
     conditions = definition["status"].get("conditions") or ()
     return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
 

@@ -51,7 +51,7 @@ WRITES = (
     "redeploy_control_plane",
 )
 # At this time scale the deadlines leave room for many restarts of a worker in a row.
-PATIENT_SCALE = 50
+PATIENT_SCALE = 40
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
 
