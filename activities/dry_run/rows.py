@@ -213,7 +213,7 @@ def _summary(verdict: Verdict, found: list[Any]) -> str:
     words = {
         "made": "would be made",
         "exists": "exist and would be deployed again",
-        "notChecked": "were not looked for",
+        "notChecked": "not looked for",
     }
     told = [f"{count} {words[state]}" for state, count in counts.items() if count]
     return f"Resources: {', '.join(told)}."

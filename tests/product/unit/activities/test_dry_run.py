@@ -10,6 +10,7 @@ from azure.core.rest import HttpRequest
 
 from activities.dry_run.expressions import Scope, Unknown
 from activities.dry_run.rows import dry_run
+from activities.machines import installer_program
 from orchestrators import plans
 from shared import fence, settings
 from shared.azure import templates
@@ -160,6 +161,42 @@ def test_a_silent_azure_refuses_nothing(ready: World) -> None:
     ready.azure.fails("GET", "/Microsoft.Compute/locations/eastus/usages$", 503, "ServiceUnavailable")
     row = tried(ready)["validate_quota"]
     assert (row["verdict"], "error" in row) == ("notChecked", False)
+
+
+def test_a_check_that_waits_has_not_looked_yet(ready: World) -> None:
+    """What it waits for is told; it refuses nothing, and rows that need it are told what they do."""
+    ready.properties["installer"] = "openshift-install"
+    version(ready, installer="openshift-install", installerDigest=f"sha256:{'5' * 64}")
+    with installer_program._TURN:
+        found = tried(ready)
+    row = found["validate_installer"]
+    assert (row["verdict"], row["message"]) == (
+        "notChecked",
+        "another cluster's installer is being fetched or checked",
+    )
+    assert found["ensure_resource_group"]["verdict"] == "made"
+
+
+def test_a_check_that_needs_one_without_an_answer_has_none_either(ready: World) -> None:
+    """It says which one; that one needs a secret, which a dry run does not have."""
+    found = tried(ready)
+    assert "client secret" in found["validate_service_principal"]["message"]
+    row = found["validate_service_principal_permissions"]
+    assert (row["verdict"], row["message"]) == (
+        "notChecked",
+        "It needs 'validate_service_principal', which was not checked.",
+    )
+
+
+def test_a_resource_that_only_azure_can_name_is_not_looked_for(ready: World) -> None:
+    """Nobody else knows the result of `guid`; the count says so. In a group that is to be made, it is made too."""
+    ready.properties["servicePrincipalProfile"]["objectId"] = "object-1"
+    assert [one["state"] for one in tried(ready)["deploy_deny_assignment"]["resources"]] == ["made"]
+    ready.azure.resources[GROUP] = {"location": "eastus", "managedBy": CLUSTER_ID, "tags": {"team": "a"}}
+    ready.azure.resources[f"{GROUP}/providers/microsoft.resources/deployments"] = {"value": []}
+    row = tried(ready)["deploy_deny_assignment"]
+    assert [one["state"] for one in row["resources"]] == ["notChecked"]
+    assert (row["verdict"], row["message"]) == ("changed", "Resources: 1 not looked for.")
 
 
 def test_a_group_of_somebody_else_is_refused(ready: World) -> None:
