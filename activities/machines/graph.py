@@ -188,7 +188,7 @@ def _made_by(step: Step, installer: str, given: dict[str, Content]) -> Graph:
     except InstallerError as error:
         version = given["release-image"]["version"]
         message = f"The installer of OpenShift {version} failed at '{error.step}': {error.cause}."
-        raise installer_failures.reported(error, message) from error
+        raise installer_failures.report(error, message) from error
 
 
 def _azure(step: Step) -> Azure:

@@ -12,7 +12,7 @@ from shared.steps import RetryClass
 _log = logging.getLogger("activities")
 
 
-def reported(error: InstallerError, message: str) -> CloudError | TryAgain:
+def report(error: InstallerError, message: str) -> CloudError | TryAgain:
     """Log a failure, with the path that customers are not told, and return what the row raises.
 
     Args:

@@ -36,7 +36,7 @@ def _validate_installer(step: Step) -> Outcome | None:
     try:
         back_end.ensure(release, lambda: graph_inputs.pull_secret(step))
     except InstallerError as error:
-        raise installer_failures.reported(error, _message(entry.version, error)) from error
+        raise installer_failures.report(error, _message(entry.version, error)) from error
     finally:
         _TURN.release()
     return None

@@ -77,7 +77,7 @@ def _of_release(step: Step) -> dict[str, str]:
             f"{error.cause}. Create the cluster again later, or with another version, or open a support request with "
             "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known."
         )
-        raise installer_failures.reported(error, message) from error
+        raise installer_failures.report(error, message) from error
     image = machine_images.chosen(step, images)
     _log.info("The release names the machines' image %s", machine_image.label(image))
     return image
