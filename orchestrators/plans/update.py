@@ -68,7 +68,7 @@ _PRINCIPAL = section("principal",
         when=_CHANGES, needs=("update_cloud_provider_credentials",), remedy=UPDATE_INSIDE),
     # Both are redeployed on one master after the other, which takes minutes for each master.
     condition("control_plane_redeployed", 60, "API server and controller manager to run with the new credentials on every master",
-        when=_CHANGES, needs=("redeploy_control_plane",), remedy=UPDATE_INSIDE),
+        usual=490, when=_CHANGES, needs=("redeploy_control_plane",), remedy=UPDATE_INSIDE),
     # From here on nothing in the cluster uses a former principal.
     begin_and_poll("settle_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that exempts only this service principal",

@@ -25,9 +25,9 @@ from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepSta
 
 NOT_STARTED = "NotStarted"
 _TIMES = ("startTime", "endTime", "deadline", "lastProgressTime")
-# The share of its deadline that a row of each kind usually takes; it weighs the rows in `percentComplete`. An action
-# with a deadline of five minutes takes six seconds; a deployment with one hour takes ten minutes.
-_USUAL = {RowKind.ACTION: 0.02, RowKind.BEGIN_AND_POLL: 0.15, RowKind.CONDITION: 0.15}
+# The share of its deadline that a row takes if its plan does not say how long it usually takes: a second and a half of
+# five minutes. It weighs the rows in `percentComplete`.
+_USUAL_SHARE = 0.005
 # The most that a row counts before it is done, and that an operation counts before it has succeeded.
 _MOST_OF_A_ROW, _MOST_UNFINISHED = 0.9, 99
 # A phase has the first of these states that one of its steps has.
@@ -280,7 +280,7 @@ def _percent(operation: OperationDocument, items: list[ProgressItem], status: st
         longest[item["step"]] = max(_lasted(item), longest.get(item["step"], 0.0))
     total = reached = 0.0
     for row in rows:
-        name, usual = row["name"], row["deadlineSeconds"] * _USUAL[row["kind"]]
+        name, usual = row["name"], row.get("usualSeconds", row["deadlineSeconds"] * _USUAL_SHARE)
         total += usual
         if name in done or status_of.get(name) == StepStatus.SUCCEEDED:
             reached += usual

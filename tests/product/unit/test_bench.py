@@ -22,9 +22,11 @@ from bench.report import Computed
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift.boot import timeline
+from frontend.operations import operation_report
 from installer import pki
 from orchestrators import plans, verdicts
 from orchestrators.plans.create import CREATE
+from orchestrators.plans.rows import to_dict
 from orchestrators.tries import begin_tries
 from shared.steps import Caller, Polling
 
@@ -125,6 +127,29 @@ def test_a_deadline_leaves_a_row_four_times_what_it_usually_takes() -> None:
     """A create that is slow must not fail."""
     taken = chain.taken(CREATE)
     assert not [row.name for row in CREATE if row.deadline.total_seconds() < 4 * taken[row.name]]
+
+
+@pytest.mark.parametrize("tenths", range(11))
+def test_percent_complete_goes_with_the_time(tenths: int) -> None:
+    """What a polling client reads is never further from the share of the time than a tenth."""
+    begins, ends = chain.times(CREATE)
+    now = ends["finish"] * tenths / 10
+    begin = datetime(2026, 3, 1, tzinfo=UTC)
+    plan = {"rows": [to_dict(row) for row in CREATE]}
+    items: Any = [
+        {
+            "step": name,
+            "attempt": 1,
+            "status": "Succeeded" if ends[name] <= now else "Running",
+            "startTime": (begin + timedelta(seconds=begins[name])).isoformat(),
+            "lastProgressTime": (begin + timedelta(seconds=now)).isoformat(),
+        }
+        for name in ends
+        if begins[name] <= now
+    ]
+    operation: Any = {"plan": plan}
+    percent = operation_report.progress(operation, items, "Creating")["percentComplete"]
+    assert percent == pytest.approx(10 * tenths, abs=10)
 
 
 def test_the_originals_order_has_all_its_steps_on_one_chain() -> None:
