@@ -28,7 +28,7 @@ What happens:
   3. The customer creates a cluster with the public SDK, azure-mgmt-redhatopenshift. Each step is shown with what it
      waits for: permissions, names, storage, network, certificates, virtual machines that boot with their ignition,
      a control plane, workers, ingress, console. Microsoft's own service takes about 50 minutes for that; the local
-     Azure has the latencies of 25, divided by the time scale.
+     Azure has the latencies of 36, divided by the time scale.
   4. The service tells kubeadmin's password (listCredentials) and an administrator's kubeconfig
      (listAdminCredentials), with which the Python client of Kubernetes reads the cluster's nodes.
   5. The cluster is deleted, and everything stops. The state stays in the folder: `explain` and `logs` read it.
