@@ -241,8 +241,8 @@ def test_durations_are_scaled_when_a_plan_is_resolved_and_keep_their_floor(name:
         assert fast_row["pollSeconds"] == max(slow_row["pollSeconds"] / 40, 0.25)
         # A pause that stays short for as long as a row is overdue has the higher floor of long pauses.
         floor = 0.25 if "usualSeconds" in slow_row else 0.1
-        assert fast_row["firstPollSeconds"] == max(slow_row["firstPollSeconds"] / 40, floor)
-        assert fast_row.get("usualSeconds", 0) == slow_row.get("usualSeconds", 0) / 40
+        assert fast_row["firstPollSeconds"] == pytest.approx(max(slow_row["firstPollSeconds"] / 40, floor))
+        assert fast_row.get("usualSeconds", 0) == pytest.approx(slow_row.get("usualSeconds", 0) / 40)
     for policy in fast["retryPolicies"].values():
         assert all(again["withinSeconds"] >= 15 for again in policy.values())
 
