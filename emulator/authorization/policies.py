@@ -6,7 +6,7 @@ from emulator.arm.api_versions import versions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
-from emulator.arm.policy.built_in import BUILT_IN, PREFIX
+from emulator.arm.policy.built_in_policies import BUILT_IN, PREFIX
 from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS, built_in, definition
 from emulator.arm.policy.rules import InvalidRuleError, UnsupportedError, Write
 from emulator.arm.resources import Change, Reads, ResourceType
@@ -14,7 +14,7 @@ from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.authorization import policy_exceptions as errors
 from emulator.authorization.exceptions import UNSUPPORTED_FILTER
 from emulator.authorization.scopes import enter, require_scope
-from emulator.identities.assigned import identifiable
+from emulator.identities.resource_identity import identifiable
 from emulator.json_object import Json
 
 VERSIONS = versions("Microsoft.Authorization/policyDefinitions")

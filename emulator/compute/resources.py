@@ -15,7 +15,7 @@ from emulator.compute.operating_systems import OS_PROFILE
 from emulator.compute.placement import kept
 from emulator.compute.preflight import check_deployment
 from emulator.compute.versions import MACHINE_VERSIONS
-from emulator.identities.assigned import BOTH, identifiable
+from emulator.identities.resource_identity import BOTH, identifiable
 
 LONGEST_MACHINE_NAME = 64
 

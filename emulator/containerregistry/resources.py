@@ -8,7 +8,7 @@ from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, R
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
-from emulator.identities.assigned import BOTH, identifiable
+from emulator.identities.resource_identity import BOTH, identifiable
 from emulator.json_object import Json
 
 REGISTRY = "Microsoft.ContainerRegistry/registries"

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from emulator.arm.exceptions import NO_REGISTERED_PROVIDER
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId
 from emulator.arm.models import ArmModel
@@ -17,7 +17,7 @@ from emulator.arm.policy.policies import Write
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.errors import ServiceError
 from emulator.deployments import exceptions
-from emulator.deployments.journaled import journaled
+from emulator.deployments.journal_entries import journaled
 from emulator.deployments.kinds import ACTIONS, VERSIONS, identify, kind_of
 from emulator.deployments.language.values import without_unknown
 from emulator.deployments.preparation import Prepared
@@ -139,7 +139,7 @@ async def _ask_provider(arm: ArmModel, caller: Principal, prepared: Prepared) ->
                 caller=caller.name,
                 correlation_id=correlation_id,
             ) as answer:
-                refusal = await provided.preflight(arm, caller, path, resources, correlation_id=correlation_id)
+                refusal = await provider_calls.preflight(arm, caller, path, resources, correlation_id=correlation_id)
                 answer.status = HTTPStatus.OK
             failures += [] if refusal is None else [refusal]
     return failures

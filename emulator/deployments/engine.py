@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
@@ -160,7 +160,7 @@ class Engine:
             await self._wait_for_nested(begun)
         try:
             if is_provided:
-                await provided.wait(self._arm, run.caller, begun, run.record["correlationId"])
+                await provider_calls.wait(self._arm, run.caller, begun, run.record["correlationId"])
             elif not declaration.nested:
                 await self._arm.wait(begun)
         except ServiceError as error:

@@ -9,12 +9,12 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from emulator.arm.exceptions import resource_not_found
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
 from emulator.core.store import Document
 from emulator.deployments.exceptions import DEPLOYMENT_NOT_FOUND, NOT_SUPPORTED, RESOURCE_GROUP_NOT_FOUND
-from emulator.deployments.journaled import journaled
+from emulator.deployments.journal_entries import journaled
 from emulator.deployments.kinds import ACTIONS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.records import Records, render_deployment
@@ -138,8 +138,8 @@ class Facts:
             return self._own(name, kind, target)
         if self._arm.front_door.serves(parsed):
             if name == "reference":
-                return await provided.get(self._arm, self._caller, target, api_version)
-            return await provided.action(self._arm, self._caller, target, api_version, name)
+                return await provider_calls.get(self._arm, self._caller, target, api_version)
+            return await provider_calls.action(self._arm, self._caller, target, api_version, name)
         if self._is_new(self._arm.load(parsed)) and self._races(target):
             raise resource_not_found(parsed)
         if name != "reference":

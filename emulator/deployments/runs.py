@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from emulator.arm.activity import Deed
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.groups import normal_location, render_group
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.policy import policies
@@ -16,7 +16,7 @@ from emulator.core.exceptions import injected, repeated
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.deployments.journaled import journaled
+from emulator.deployments.journal_entries import journaled
 from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.sealing import Redaction
@@ -113,7 +113,7 @@ async def _send(
     if kind == RESOURCE_GROUPS:
         return _put_group(arm, run, declaration, body)
     if arm.front_door.serves(identifier):
-        return await provided.put(
+        return await provider_calls.put(
             arm, run.caller, declaration.id, version, body, correlation_id=run.record["correlationId"]
         )
     return await arm.put_resource(run.caller, declaration.id, version, body)

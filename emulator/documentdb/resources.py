@@ -1,7 +1,7 @@
 """All types and routes of Microsoft.DocumentDB."""
 
 from emulator.documentdb import accounts, databases, roles
-from emulator.identities.assigned import BOTH_CLOSE, identifiable
+from emulator.identities.resource_identity import BOTH_CLOSE, identifiable
 
 TYPES = (
     identifiable(accounts.ACCOUNTS, BOTH_CLOSE),

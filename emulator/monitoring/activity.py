@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from emulator.arm.activity import KEPT
 from emulator.arm.call import Call, Row, answer, page
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.ids import parse
 from emulator.core.errors import ServiceError
 from emulator.json_object import Json
@@ -120,7 +120,7 @@ async def _with_end(call: Call, record: Json) -> Json:
     target = parse(record["poll"].partition("?")[0]) if record["poll"] else None
     if target is None or not call.arm.front_door.serves(target):
         return record
-    ended, error = await provided.ended(call.arm, call.caller, record["poll"], record["correlationId"])
+    ended, error = await provider_calls.ended(call.arm, call.caller, record["poll"], record["correlationId"])
     return call.arm.activity.end(record, error) if ended else record
 
 

@@ -16,7 +16,7 @@ from emulator.dns.resources import TYPES as DNS_TYPES
 from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
 from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
 from emulator.host.keys import read_keys
-from emulator.identities.assigned import identifiable
+from emulator.identities.resource_identity import identifiable
 from emulator.identities.resources import TYPES as IDENTITY_TYPES
 from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
@@ -30,8 +30,8 @@ from emulator.privatedns.resources import TYPES as PRIVATE_DNS_TYPES
 from emulator.storage.models import StorageModel
 from emulator.storage.resources import PROVIDER_ACTIONS as STORAGE_ACTIONS
 from emulator.storage.resources import TYPES as STORAGE_TYPES
-from emulator.vaults.deleted import ROWS as VAULT_ROWS
-from emulator.vaults.deleted import DeletedVaults
+from emulator.vaults.deleted_vaults import ROWS as VAULT_ROWS
+from emulator.vaults.deleted_vaults import DeletedVaults
 from emulator.vaults.resources import PROVIDER_ACTIONS as VAULT_ACTIONS
 from emulator.vaults.resources import TYPES as VAULT_TYPES
 from emulator.web.models import SitesModel

@@ -24,8 +24,8 @@ from emulator.run.errors import RunError
 from emulator.run.processes import allow_open_files, describe
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.catalogue import fill_catalogue
-from emulator.run.provider.deployed import Deployed, last_deployed
 from emulator.run.provider.deployment import deploy
+from emulator.run.provider.deployment_record import Deployed, last_deployed
 from emulator.run.provider.settings import local_settings
 from emulator.run.seed import Seed, seed
 from emulator.run.sites import Sites

@@ -10,7 +10,7 @@ from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, R
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
-from emulator.identities.assigned import BOTH_CLOSE, identifiable
+from emulator.identities.resource_identity import BOTH_CLOSE, identifiable
 from emulator.storage import exceptions
 from emulator.storage.models import SERVICE, StorageModel
 from emulator.storage.sas import account_sas, service_sas

@@ -10,7 +10,7 @@ from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME
 from emulator.vaults import exceptions
-from emulator.vaults.deleted import DeletedVaults, is_protected
+from emulator.vaults.deleted_vaults import DeletedVaults, is_protected
 from emulator.vaults.versions import VERSIONS
 
 VAULTS_NAME = "Microsoft.KeyVault/vaults"

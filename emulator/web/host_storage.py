@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from emulator.arm.resources import Checks, Reads
 from emulator.entra.models import Principal
-from emulator.identities.assigned import principal
+from emulator.identities.resource_identity import principal
 from emulator.storage.models import StorageModel
 from emulator.web.names import HOST_STORAGE
 

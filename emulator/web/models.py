@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from emulator.arm.models import ArmModel
-from emulator.identities.assigned import assigned
+from emulator.identities.resource_identity import assigned
 from emulator.web import host_storage
 from emulator.web.names import CONFIG, FLEX, SCM_SUFFIX, SITES, SUFFIX
 from emulator.web.stacks import python_of

@@ -2,7 +2,7 @@
 
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
-from emulator.identities import assigned
+from emulator.identities import resource_identity
 from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web import exceptions, flex, integration, settings, site_config
@@ -37,7 +37,7 @@ def _prepare(change: Change) -> None:
     plan = change.arm.load(properties["serverFarmId"]) or {}
     tier = str(plan["sku"]["tier"])
     _check_plan(change, plan, tier, model)
-    assigned.check(change, SITES, (assigned.USER,))
+    resource_identity.check(change, SITES, (resource_identity.USER,))
     _check_functions(change, tier)
     given = properties.pop("siteConfig", {})
     app_settings = given.pop("appSettings", None)
@@ -96,7 +96,7 @@ def _check_functions(change: Change, tier: str) -> None:
 
 def _check_reference_identity(change: Change) -> None:
     wanted = change.properties.setdefault("keyVaultReferenceIdentity", SYSTEM_ASSIGNED)
-    known = [name.lower() for name in assigned.assigned(change.body)]
+    known = [name.lower() for name in resource_identity.assigned(change.body)]
     if wanted.lower() not in (SYSTEM_ASSIGNED.lower(), *known):
         raise exceptions.IDENTITY_NOT_ASSIGNED(identity=wanted, site=change.id.name)
 
@@ -183,7 +183,7 @@ FUNCTION_APPS = ResourceType(
     name=SITES,
     api_versions=VERSIONS,
     placement="region",
-    members={"kind": str, "identity": assigned.table(assigned.BOTH)},
+    members={"kind": str, "identity": resource_identity.table(resource_identity.BOTH)},
     properties={
         "adminEnabled": READ_ONLY,
         "availabilityState": READ_ONLY,
@@ -228,7 +228,7 @@ FUNCTION_APPS = ResourceType(
     created_status=200,
     prepare=_prepare,
     render=_render,
-    shown=assigned.shown_in,
+    shown=resource_identity.shown_in,
     stored=_stored,
     removed=_removed,
     actions={

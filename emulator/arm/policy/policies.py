@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from emulator.arm.ids import scopes
 from emulator.arm.policy import rules
-from emulator.arm.policy.built_in import BUILT_IN, GROUP, PREFIX
+from emulator.arm.policy.built_in_policies import BUILT_IN, GROUP, PREFIX
 from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Reads
 from emulator.core.errors import ServiceError

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.ids import ResourceId, parse, subscription_of
 from emulator.arm.models import ArmModel
 from emulator.arm.policy import policies
@@ -127,7 +127,7 @@ async def _read(call: Call, scope: str) -> Json:
     """Return the tags of a scope."""
     target = parse(scope)
     if target is not None and call.arm.front_door.serves(target):
-        found = await provided.read(call.arm, call.caller, scope, call.correlation_id)
+        found = await provider_calls.read(call.arm, call.caller, scope, call.correlation_id)
     else:
         found = _document(call.arm, scope, target)
     return dict(found.get("tags") or {})
@@ -138,7 +138,7 @@ async def _write(call: Call, scope: str, tags: Json) -> Json:
     arm, target = call.arm, parse(scope)
     if target is not None and arm.front_door.serves(target):
         check_tags(kind_of_tags(), _tags_id(scope), TAGS_PATH, tags)
-        await provided.patch(arm, call.caller, scope, {"tags": tags}, call.correlation_id)
+        await provider_calls.patch(arm, call.caller, scope, {"tags": tags}, call.correlation_id)
         return tags
     document = _document(arm, scope, target)
     kind = kind_of_tags() if target is None else table_of(arm.types[document["type"].lower()])["tags"]

@@ -9,7 +9,7 @@ Source: https://learn.microsoft.com/azure/azure-resource-manager/management/dele
 import logging
 
 from emulator.arm import exceptions
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.forwarding.front_door import Forwards
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Checks, Reads, Writes
@@ -90,7 +90,7 @@ async def _delete_provided(arm: Forwards, group: Json, caller: Principal, correl
         until = arm.clock.after(REPEATED_FOR_SECONDS)
         while True:
             try:
-                await provided.delete(arm, caller, resource, correlation_id)
+                await provider_calls.delete(arm, caller, resource, correlation_id)
                 break
             except ServiceError as error:
                 repeated = error.status_code in REPEATED or error.status_code >= SERVER_ERROR

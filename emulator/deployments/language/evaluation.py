@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions import FUNCTIONS
-from emulator.deployments.language.functions.absent import ABSENT, NOT_EMULATED
+from emulator.deployments.language.functions.missing_functions import ABSENT, NOT_EMULATED
 from emulator.deployments.language.functions.signature import Function
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.syntax import (

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 
-from emulator.arm.forwarding import provided
+from emulator.arm.forwarding import provider_calls
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
@@ -82,7 +82,7 @@ async def _current(arm: ArmModel, caller: Principal, declaration: Declaration) -
         return arm.resource_group(identifier.subscription_id, identifier.name)
     if arm.front_door.serves(identifier):
         try:
-            return await provided.get(arm, caller, declaration.id, version)
+            return await provider_calls.get(arm, caller, declaration.id, version)
         except ServiceError as error:
             if error.status_code == HTTPStatus.NOT_FOUND:
                 return None

@@ -9,7 +9,7 @@ import typer
 
 from emulator.core.store import Store
 from emulator.run.commands import client
-from emulator.run.provider.deployed import deployed
+from emulator.run.provider.deployment_record import deployed
 from emulator.run.state import StateFolder, default_root
 
 State = Annotated[Path, typer.Option("--state", help="State folder of the platform.")]

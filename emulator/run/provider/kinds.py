@@ -10,7 +10,7 @@ from emulator.json_object import Json
 from emulator.run.provider import hosted, own
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.calls import Operator
-from emulator.run.provider.deployed import Deployed
+from emulator.run.provider.deployment_record import Deployed
 from emulator.run.seed import Application, Seed
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from emulator.core.platform import Platform
 from emulator.json_object import Json
 from emulator.run.provider.calls import GRAPH, Operator
-from emulator.run.provider.deployed import Deployed
+from emulator.run.provider.deployment_record import Deployed
 
 DIRECTORY = f"{GRAPH}/v1.0"
 AZURE_CLI = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"

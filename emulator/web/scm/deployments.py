@@ -11,7 +11,7 @@ from emulator.blobs.operations import Target
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.identities.assigned import principal
+from emulator.identities.resource_identity import principal
 from emulator.json_object import Json
 from emulator.storage.models import StorageModel
 from emulator.web import flex, host_storage

@@ -1,6 +1,6 @@
 """Every function of the template language, by its lower-case name.
 
-Those of Azure that are not in these tables, such as lambdas, dates and CIDR, are in `absent.py`.
+Those of Azure that are not in these tables, such as lambdas, dates and CIDR, are in `missing_functions.py`.
 
 Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/template-functions
 """

@@ -16,7 +16,7 @@ from emulator.cosmos import CosmosModel
 from emulator.cosmos.roles import ITEM_ACTIONS
 from emulator.entra.models import EntraModel
 from emulator.keyvault import KeyVaultModel
-from emulator.vaults.deleted import DeletedVaults
+from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.integration.providers.stage import ENDED, Stage
 from tests.emulator.unit.providers import caller
 

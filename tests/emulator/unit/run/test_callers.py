@@ -8,8 +8,8 @@ import pytest
 from emulator.run.commands.settings import local_settings
 from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
-from emulator.run.provider.deployed import Deployed
 from emulator.run.provider.deployment import parameters, read
+from emulator.run.provider.deployment_record import Deployed
 from emulator.run.provider.kinds import KINDS
 from emulator.run.supervisor import Options, Supervisor
 

@@ -8,7 +8,7 @@ import pytest
 from emulator.arm.models import ArmModel
 from emulator.core.world import World
 from emulator.run.azure import NO_WAITING, make_platform
-from emulator.run.provider.deployed import Deployed
+from emulator.run.provider.deployment_record import Deployed
 from emulator.run.provider.hosted import register
 from emulator.run.seed import seed
 from emulator.run.state import PORTS

@@ -7,7 +7,7 @@ import pytest
 from emulator.core.errors import ServiceError
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.rights import Right
-from emulator.vaults.deleted import DeletedVaults
+from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.unit.providers import WORLD, Azure
 
 VERSION = "2023-07-01"

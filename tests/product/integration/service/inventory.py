@@ -10,7 +10,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
-from emulator.run.provider.deployed import deployed
+from emulator.run.provider.deployment_record import deployed
 from shared.json_object import Json
 
 WORLD = World()

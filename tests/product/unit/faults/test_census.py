@@ -13,7 +13,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
-from emulator.run.provider.deployed import Deployed
+from emulator.run.provider.deployment_record import Deployed
 from shared.json_object import Json
 from tests.faults.checks import census
 

@@ -4,7 +4,7 @@ import asyncio
 
 from emulator.arm.seeding import ensure_group
 from emulator.vaults import exceptions
-from emulator.vaults.deleted import DeletedVaults
+from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated import Case
 from tests.emulator.unit.rules.planted.making import ABSENT, later, refused, wrong

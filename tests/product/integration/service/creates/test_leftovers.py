@@ -13,7 +13,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.host.keys import load_keys
 from emulator.keyvault import KeyVaultModel
-from emulator.run.provider.deployed import deployed
+from emulator.run.provider.deployment_record import deployed
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.service.inventory import WORLD, taken

@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.entra.models import EntraModel
-from emulator.identities.assigned import BOTH_CLOSE
+from emulator.identities.resource_identity import BOTH_CLOSE
 from emulator.json_object import Json
 from tests.emulator.unit.providers import WORLD, Azure
 
