@@ -19,7 +19,7 @@ _DELETE = section("delete",
     # Before the group, because Azure does not delete a private link service that has connections.
     begin_and_poll("delete_private_endpoint", 20, "the service's private endpoint to be deleted",
         needs=("cancel_superseded",)),
-    begin_and_poll("delete_resource_group", 60, "Azure to delete the cluster's resource group", usual=360,
+    begin_and_poll("delete_resource_group", 60, "Azure to delete the cluster's resource group", usual=400,
         needs=("detach_nsgs", "delete_private_endpoint")),
     action("delete_acr_token", 10, "the container registry to delete the cluster's token", when="has_registry",
         needs=("cancel_superseded",)),
