@@ -19,7 +19,7 @@ from shared.steps import Outcome, ProgressItem, ResolvedRow, StepStatus
 from shared.store import Store, get_store
 
 # After this time an item is written even if nothing has changed, because people see how long ago a step was checked.
-# Together with the longest pause between polls it stays below the time after which `superseded` considers a step dead.
+# With the longest pause between polls it stays far below the time after which another task hub takes over.
 SIGN_OF_LIFE = durations.SIGN_OF_LIFE
 # Members that change in each poll but mean nothing by themselves.
 _COUNTING = ("polls", "lastProgressTime")

@@ -77,10 +77,10 @@ _BOOTSTRAP = section("bootstrap",
     # Certificates are ordered as soon as all checks have passed: an authority may take as long as the machines do.
     begin_and_poll("create_api_server_certificate", 30,
         "the certificate authority to issue the API server's certificate",
-        owner=Owner.PLATFORM, poll=60, shortest=A_FEW_RESTARTS, when="gets_certificates",
+        owner=Owner.PLATFORM, poll=30, shortest=A_FEW_RESTARTS, when="gets_certificates",
         needs=("create_dns", "ensure_resource_group"), remedy=ISSUER),
     begin_and_poll("create_ingress_certificate", 30, "the certificate authority to issue the ingress certificate",
-        owner=Owner.PLATFORM, poll=60, shortest=A_FEW_RESTARTS, when="gets_certificates",
+        owner=Owner.PLATFORM, poll=30, shortest=A_FEW_RESTARTS, when="gets_certificates",
         needs=("create_dns", "ensure_resource_group"), remedy=ISSUER),
     # Making the keys takes a second on every core, so clusters take turns. When a busy machine created fifty clusters,
     # one of them waited for more than six minutes.

@@ -7,11 +7,11 @@ import pytest
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.store import Store
+from emulator.json_object import Json
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.kubernetes.errors import Cause
 from emulator.openshift.kubernetes.objects.validation import changes, engine
 from emulator.openshift.kubernetes.objects.validation.checks import join
-from shared.json_object import Json
 from tests.emulator import kubernetes_objects as samples
 from tests.emulator import kubernetes_rules as rules
 from tests.emulator.kubernetes_rules import ChangeRule, Rule

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from shared.json_object import Json
+from emulator.json_object import Json
 from tests.emulator import kubernetes_objects as samples
 from tests.emulator import kubernetes_rules as rules
 from tests.emulator.integration.kubernetes.servers import Api, EmulatedApi

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from activities.operation import superseded_operation
 from activities.runtime import executor, progress
 from activities.runtime.step import Step
 from orchestrators.plans import PLANS
+from shared import durations
 from shared.steps import Wait
 from tests.product.unit.activities.runtime.test_wrapper import item, perform
 from tests.product.unit.product_world import World
@@ -146,9 +146,9 @@ def test_what_was_found_is_seen_until_something_else_is(accepted: World, monkeyp
 
 
 def test_a_wait_gives_a_sign_of_life(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long before a successor considers the step dead, even if the next poll is as far away as possible."""
+    """Long before another task hub would take over, even if the next poll is as far away as possible."""
     longest = max(row.poll for plan in PLANS.values() for row in plan)
-    assert progress.SIGN_OF_LIFE + longest < superseded_operation._IN_FLIGHT
+    assert progress.SIGN_OF_LIFE + longest < durations.HUB_SILENCE / 5
     poll(monkeypatch, 0)
     monkeypatch.setattr(progress, "SIGN_OF_LIFE", timedelta(0))
     before = writes(accepted)
