@@ -33,14 +33,15 @@ def fill_catalogue(where: dict[str, Any]) -> None:
         name: {"properties": version | {"installerDigest": digest}}
         for version, (name, digest) in zip(VERSIONS, digests.items(), strict=True)
     }
-    for entry in as_operator(where, "GET", ROUTE)["value"]:
+    stored = {route: as_operator(where, "GET", route)["value"] for route in (ROUTE, ROLE_SETS_ROUTE)}
+    for entry in stored[ROUTE]:
         properties, wanted = entry["properties"], digests.get(entry["name"])
         if wanted and properties.get("installerDigest") not in (None, wanted):
             as_operator(
                 where, "PUT", f"{ROUTE}/{entry['name']}", {"properties": properties | {"installerDigest": wanted}}
             )
     for route, entries in ((ROUTE, versions), (ROLE_SETS_ROUTE, role_sets)):
-        if as_operator(where, "GET", route)["value"]:
+        if stored[route]:
             continue
         for name, entry in entries.items():
             as_operator(where, "PUT", f"{route}/{name}", entry)
