@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from urllib3.exceptions import HTTPError
 
-from demo import customer, nodes, platform
+from demo import customer, nodes, openshift_install, platform
+from demo.openshift_install import Installer, InstallerError
 from tools.rehearse import create, machine, programs
 from tools.rehearse.create import CreateError
 from tools.rehearse.machine import MachineError, Stage
@@ -35,13 +36,13 @@ def main() -> int:
             machine.check()
         if options.ignition:
             return _rehearse_stages([options.ignition.read_text(encoding="utf-8")], options, console)
-        installer = create.read_installer(options.installer)
-    except (CreateError, MachineError, ProgramsError, OSError, UnicodeDecodeError) as error:
+        installer = openshift_install.read(options.installer)
+    except (InstallerError, MachineError, ProgramsError, OSError, UnicodeDecodeError) as error:
         console.print(f"Nothing was rehearsed: {error}", markup=False)
         return MISSING
     try:
         return _rehearse(installer, options, console)
-    except (CreateError, platform.PlatformError, AzureError, OSError) as error:
+    except (CreateError, InstallerError, platform.PlatformError, AzureError, OSError) as error:
         console.print(f"Refused: {error}", markup=False)
     except (ApiException, HTTPError) as error:
         console.print(f"The cluster's API did not answer: {error}", markup=False)
@@ -68,7 +69,7 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _rehearse(installer: create.Installer, options: argparse.Namespace, console: Console) -> int:
+def _rehearse(installer: Installer, options: argparse.Namespace, console: Console) -> int:
     """Create a cluster, rehearse its bootstrap machine, look into the cluster, delete it."""
     console.print(f"OpenShift {installer.version}, {installer.pullspec}", markup=False)
     state = options.state / "azure"

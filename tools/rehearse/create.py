@@ -1,82 +1,28 @@
 """A create on a local Azure, whose graph the rehearsed `openshift-install` makes as it would in Azure."""
 
-import os
-import re
-import shutil
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import requests
 from azure.core.exceptions import HttpResponseError
 from rich.console import Console
 
-from demo import customer, nodes, platform, watch
+from demo import customer, nodes, openshift_install, platform, watch
 from demo.customer import Customer
+from demo.openshift_install import Installer
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.openshift.cluster.records import Records
-from shared import settings
 
-Json = dict[str, Any]
 NAME = "rehearsal"
-_VERSIONS = "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions"
-_VERSION = re.compile(r"^\S+ v?(4\.\d+\.\d+\S*)$", re.MULTILINE)
-_PULLSPEC = re.compile(r"^release image (\S+@sha256:[0-9a-f]{64})$", re.MULTILINE)
-_PROGRAM_SECONDS, _REQUEST_SECONDS, _OFFER_SECONDS = 60, 30, 120
+_OFFER_SECONDS = 120
 
 
 class CreateError(Exception):
     """The create cannot begin, or has failed; the message says why."""
-
-
-@dataclass(frozen=True)
-class Installer:
-    """A program `openshift-install`.
-
-    Args:
-        file: its path.
-        version: its version, x.y.z.
-        pullspec: the release image that it installs, by digest.
-    """
-
-    file: Path
-    version: str
-    pullspec: str
-
-    @property
-    def place(self) -> Path:
-        """Where the service looks for it, below the folder for temporary files."""
-        template = settings.table()["OPENSHIFT_INSTALL"].default or ""
-        digest = self.pullspec.rpartition(":")[2]
-        return Path(template.replace("{version}", self.version).replace("{digest}", digest))
-
-
-def read_installer(file: Path) -> Installer:
-    """Ask the program for its version and its release.
-
-    Raises:
-        CreateError: if it cannot be started, or is of no release.
-    """
-    try:
-        done = subprocess.run(
-            [str(file.resolve()), "version"], capture_output=True, text=True, check=False, timeout=_PROGRAM_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CreateError(f"'{file}' cannot be started: {error}") from None
-    version, pullspec = _VERSION.search(done.stdout), _PULLSPEC.search(done.stdout)
-    if not version or not pullspec:
-        raise CreateError(
-            f"'{file} version' says neither which version of OpenShift 4 it has nor a release image by digest, as a "
-            f"released program does: {(done.stdout + done.stderr).strip()!r}"
-        )
-    return Installer(file.resolve(), version[1], pullspec[1])
 
 
 @contextmanager
@@ -89,20 +35,14 @@ def local_azure(state: Path, time_scale: float, installer: Installer) -> Iterato
         installer: the program; the service finds it in the folder for temporary files, where it keeps a fetched one.
 
     Raises:
-        CreateError: if the catalogue refuses the version.
+        InstallerError: if the catalogue refuses the version.
         PlatformError: if the local Azure does not start.
     """
-    with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
-        place = Path(folder) / installer.place
-        place.parent.mkdir(mode=0o700, parents=True)
-        shutil.copyfile(installer.file, place)
-        place.chmod(0o755)
-        # The local Azure hands its environment to the service.
-        os.environ["TMPDIR"] = folder
+    with openshift_install.placed(installer):
         try:
             endpoints = platform.start(state, time_scale)
             platform.lead_there(endpoints)
-            _offer(endpoints, installer)
+            openshift_install.offer(endpoints, installer)
             person = Customer(endpoints, group=NAME, cluster=NAME)
             customer.register_provider(person, lambda: time.sleep(0.2))
             customer.create_network(person)
@@ -110,33 +50,6 @@ def local_azure(state: Path, time_scale: float, installer: Installer) -> Iterato
             yield person
         finally:
             platform.stop(state)
-
-
-def _offer(endpoints: Json, installer: Installer) -> None:
-    """Put the version into the catalogue, as an operator does, and wait until it is offered."""
-    with requests.Session() as session:
-        # The service is on this machine, so a proxy or a CA from the shell must not apply.
-        session.trust_env = False
-        session.cert = (endpoints["admin_client_cert"], endpoints["admin_client_key"])
-        session.verify = endpoints["rp_ca_bundle"]
-        address = endpoints["rp"] + _VERSIONS
-        entries = session.get(address, timeout=_REQUEST_SECONDS).json()["value"]
-        minor = installer.version.rpartition(".")[0]
-        like = next((each for each in entries if each["properties"]["version"].startswith(f"{minor}.")), None)
-        if like is None:
-            raise CreateError(
-                f"the local Azure offers no OpenShift {minor}, whose machine image this version could boot"
-            )
-        members = ("rhcosImage", "releaseMetadata", "flavour", "ignitionVersion")
-        entry = {name: like["properties"][name] for name in members if name in like["properties"]} | {
-            "version": installer.version,
-            "enabled": True,
-            "openShiftPullspec": installer.pullspec,
-            "installer": "openshift-install",
-        }
-        answer = session.put(f"{address}/{installer.version}", json={"properties": entry}, timeout=_REQUEST_SECONDS)
-        if not answer.ok:
-            raise CreateError(f"the catalogue refuses {installer.version}: {answer.text}")
 
 
 def begin(person: Customer, installer: Installer) -> tuple[str, Any]:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from demo import openshift_install
+from demo.openshift_install import InstallerError
 from tests.product.unit.rehearsal.release import RELEASE, VERSION, ignition, programs
 from tools.rehearse import __main__ as command
-from tools.rehearse import create, machine
-from tools.rehearse.create import CreateError
+from tools.rehearse import machine
 from tools.rehearse.machine import MachineError
 from tools.rehearse.programs import PROGRAMS
 
@@ -44,7 +45,7 @@ def test_what_is_no_installer_is_refused_before_anything_starts(
 def test_an_installer_says_its_version_and_its_release(tmp_path: Path) -> None:
     """The entry of the catalogue is made from them."""
     file = _installer(tmp_path, f"{tmp_path}/openshift-install {VERSION}", f"release image {RELEASE}")
-    found = create.read_installer(file)
+    found = openshift_install.read(file)
     assert (found.version, found.pullspec) == (VERSION, RELEASE)
     assert VERSION in str(found.place)
 
@@ -58,8 +59,8 @@ def test_an_installer_says_its_version_and_its_release(tmp_path: Path) -> None:
     ids=["of no version", "of a release that is not pinned"],
 )
 def test_an_installer_of_no_release_is_refused(tmp_path: Path, lines: tuple[str, ...]) -> None:
-    with pytest.raises(CreateError, match="says neither"):
-        create.read_installer(_installer(tmp_path, *lines))
+    with pytest.raises(InstallerError, match="says neither"):
+        openshift_install.read(_installer(tmp_path, *lines))
 
 
 @pytest.mark.parametrize(
