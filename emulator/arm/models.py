@@ -21,7 +21,7 @@ from emulator.arm.provider.identity import ArmIdentity
 from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.resources import ProviderAction, ResourceType
 from emulator.arm.subscriptions import Subscriptions
-from emulator.arm.writes import actions, group_removal, removal, writing
+from emulator.arm.writes import actions, group_removal, removal, resource_put
 from emulator.arm.writes.guards import Conditions
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
@@ -200,8 +200,8 @@ class ArmModel:
         body: Any,
         conditions: Conditions | None = None,
     ) -> ResourceOperation:
-        """Create or replace a resource: see `writing.put`."""
-        return await writing.put(self, caller, resource_id, api_version, body, conditions)
+        """Create or replace a resource: see `resource_put.put`."""
+        return await resource_put.put(self, caller, resource_id, api_version, body, conditions)
 
     async def delete_resource(
         self, caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None = None

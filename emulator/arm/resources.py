@@ -191,7 +191,7 @@ class ResourceType:
         name: full type, such as `Microsoft.Network/virtualNetworks/subnets`.
         api_versions: supported api-versions, in any order.
         properties: property table of `properties`.
-        members: property table of the members beside `properties` (`sku`, `kind`, `zones`); `writes/reading.py` adds
+        members: property table of the members beside `properties` (`sku`, `kind`, `zones`); `writes/put_body.py` adds
             those that all types share, such as name, tags and location.
         placement: see `Placement`.
         name_pattern: regular expression that the whole name must match.

@@ -9,7 +9,7 @@ from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
-from emulator.arm.writes.reading import read_body
+from emulator.arm.writes.put_body import read_body
 from emulator.authorization.denials import DENY_ASSIGNMENTS, completed
 from emulator.authorization.denials import VERSIONS as DENIAL_VERSIONS
 from emulator.compute.quotas import NAMES, Quotas

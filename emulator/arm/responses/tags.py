@@ -15,7 +15,7 @@ from emulator.arm.responses.groups import TYPE as GROUP_TYPE
 from emulator.arm.schema import READ_ONLY, MapOf, Reading, Required
 from emulator.arm.tags import check_tags
 from emulator.arm.tags import tags as kind_of_tags
-from emulator.arm.writes.reading import table_of
+from emulator.arm.writes.put_body import table_of
 from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 

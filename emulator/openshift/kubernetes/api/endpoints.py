@@ -19,13 +19,13 @@ from emulator.openshift.kubernetes.api import (
     discovery,
     field_validation,
     lists,
-    patching,
+    patch_requests,
+    pod_waits,
     removals,
     requests,
-    waiting,
 )
 from emulator.openshift.kubernetes.api.requests import RequestInfo
-from emulator.openshift.kubernetes.api.watching import LONGEST_SECONDS, Watch
+from emulator.openshift.kubernetes.api.watches import LONGEST_SECONDS, Watch
 from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kind
 from emulator.openshift.kubernetes.objects import metadata, scale, types
 from emulator.openshift.kubernetes.objects.fields import managers
@@ -145,10 +145,10 @@ class Endpoints:
     async def _watch(self, call: Call) -> Response:
         query = call.request.query_params
         wanted = lists.options(call.kind, query, call.info.name)
-        if waiting.is_for_a_first_pod(call.kind, call.request) and not any(
+        if pod_waits.is_for_a_first_pod(call.kind, call.request) and not any(
             map(wanted.selector, self._objects.storage.scan(call.kind, _namespace(call)))
         ):
-            raise refusals.NOT_EMULATED(waiting.NO_PODS)
+            raise refusals.NOT_EMULATED(pod_waits.NO_PODS)
         seconds = query.get("timeoutSeconds") or "0"
         watch = Watch(
             call.kind,
@@ -191,14 +191,14 @@ class Endpoints:
         if bodies.content_type(call.request) == errors.APPLY_PATCH:
             return await self._apply(call)
         text = await call.request.body()
-        patch = patching.patch_of(call.kind, bodies.content_type(call.request), text)
+        patch = patch_requests.patch_of(call.kind, bodies.content_type(call.request), text)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
 
         def patched(current: Json) -> Json:
             if call.info.subresource == scale.NAME:
                 return _rescaled(call, current, patch(scale.of(call.kind, current)))
             new = patch(current)
-            patching.check(call.kind, bodies.content_type(call.request), text, new)
+            patch_requests.check(call.kind, bodies.content_type(call.request), text, new)
             _check_place(call, new)
             warnings.extend(field_validation.check_patched(call.request, call.kind, new, text))
             return new

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import errors, refusals
-from emulator.openshift.kubernetes.api import bodies, patching
+from emulator.openshift.kubernetes.api import bodies, patch_requests
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import schema, types
 
@@ -56,7 +56,7 @@ def check_patched(request: Request, kind: Kind, obj: Json, patch: bytes) -> list
     wanted = directive(request, "PatchOptions")
     found = [] if wanted == IGNORE else _unknown(kind, obj)
     if found and wanted == STRICT:
-        shown = patching.shown(bodies.content_type(request), patch, obj)
+        shown = patch_requests.shown(bodies.content_type(request), patch, obj)
         raise refusals.unfit_patch(shown, refusals.strict(found))
     return found
 

@@ -4,7 +4,7 @@ import pytest
 
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import Choice
-from emulator.arm.writes.reading import table_of
+from emulator.arm.writes.put_body import table_of
 from emulator.run.arm import TYPES
 from tests.models.table_differences import TABLE_DIFFERENCES
 from tests.models.tables import Comparison, Mismatch

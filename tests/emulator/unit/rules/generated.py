@@ -10,7 +10,7 @@ from emulator.arm import exceptions
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import Choice, Fixed, Found, MapOf, ReadOnly, Reference, Required, Rule, Since
-from emulator.arm.writes.reading import UNREADABLE, table_of
+from emulator.arm.writes.put_body import UNREADABLE, table_of
 from emulator.arm.zones import WITHOUT_ZONES
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import origin

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 
 from emulator.arm import exceptions
-from emulator.arm.writes.reading import UNREADABLE
+from emulator.arm.writes.put_body import UNREADABLE
 from emulator.core.refusals import origin, source_of
 from emulator.core.sources import MEMORY, OWN, Source
 from tests.emulator.unit.rules.examples import EXAMPLES

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from emulator.arm.schema import Fixed, Reference, Required, Rule
-from emulator.arm.writes.reading import table_of
+from emulator.arm.writes.put_body import table_of
 from emulator.core.refusals import Refusal
 from emulator.core.sources import SAID
 from tests.emulator.unit.rules import page

@@ -7,7 +7,7 @@ from emulator.json_object import Json
 from emulator.openshift.kubernetes.errors import Cause
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types
-from emulator.openshift.kubernetes.objects.validation import contents, required, workloads
+from emulator.openshift.kubernetes.objects.validation import contents, required_members, workloads
 from emulator.openshift.kubernetes.objects.validation.checks import Check, join
 
 # The checks of a type, or of one of its members: `Container`, `Container.name`.
@@ -42,7 +42,7 @@ def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
     broken = dict.fromkeys(_broken(kind, obj))
     yield from broken
     fields = {cause.field for cause in broken}
-    yield from (cause for cause in required.causes(kind, obj) if cause.field not in fields)
+    yield from (cause for cause in required_members.causes(kind, obj) if cause.field not in fields)
 
 
 def _broken(kind: Kind, obj: Json) -> Iterator[Cause]:

@@ -1,6 +1,6 @@
 """The rules of pods, workloads and Services that a bundle can break: what their parts name in one another.
 
-What runs inside pods is not judged. Which members a type must have is in `required.py`, and which types these have in
+What runs inside pods is not judged. Which members a type must have is in `required_members.py`, and which types these have in
 `types.py`.
 """
 

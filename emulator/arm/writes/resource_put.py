@@ -13,7 +13,7 @@ from emulator.arm.policy import policies
 from emulator.arm.resources import Change, Checks, Reads, ResourceType, Writes
 from emulator.arm.schema import Reference
 from emulator.arm.writes.guards import Conditions, check_conditions, locate, require_idle, require_parent
-from emulator.arm.writes.reading import Body, check_fixed, read_body
+from emulator.arm.writes.put_body import Body, check_fixed, read_body
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
