@@ -14,7 +14,7 @@ from azure.identity import DefaultAzureCredential
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from tests.emulator.unit.rules.examples import EXAMPLES
-from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.stage import Stage, closure, costly
 from tests.emulator.unit.rules.targets import Answer
 

@@ -18,7 +18,7 @@ from shared.json_object import Json
 from tests.conftest import SEED
 from tests.faults.scenarios import INTERFERENCE
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.inside import Inside, boot_later
+from tests.product.integration.service.forbidden_changes import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 

@@ -12,7 +12,7 @@ from tests.faults.families import every, is_lonely
 from tests.faults.plugin import SCALE
 from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import KILLS, RIGHTS, Scenario
-from tests.faults.short import SHORT
+from tests.faults.short_scenarios import SHORT
 
 pytestmark = pytest.mark.slow(100)
 

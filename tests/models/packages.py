@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from tests.models.description import Library
-from tests.models.generated import GeneratedModels
 from tests.models.kubernetes import KubernetesModels
 from tests.models.msrest import MsrestModels
 from tests.models.operations import Module, Operation
 from tests.models.sources import folder
+from tests.models.typespec_models import GeneratedModels
 
 _ANYTHING = re.compile(r"/?\{[^}]*\}/?|.*/\{resourceType\}/\{resourceName\}")
 

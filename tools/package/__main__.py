@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.phase_documents.kustomize import VERSION
-from tools.package import archive, bytecode, last
+from tools.package import archive, bytecode, last_package
 from tools.package.contents import BUILD_FILE, kustomize, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
 from tools.package.sbom import sbom
@@ -38,8 +38,8 @@ def main(arguments: Sequence[str]) -> int:
     parsed = parser.parse_args(arguments)
     product, program = product_files(REPOSITORY), kustomize(REPOSITORY)
     interpreter = bytecode.interpreter(parsed.python)
-    made_from = last.digest(product | program, parsed.python, interpreter or "")
-    text = last.description(parsed.output, made_from)
+    made_from = last_package.digest(product | program, parsed.python, interpreter or "")
+    text = last_package.description(parsed.output, made_from)
     bill = parsed.output.with_suffix(".cdx.json")
     if text is None or not bill.exists():
         try:
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
             unpacked=sum(map(len, files.values())) / 2**20,
             digest=hashlib.sha256(parsed.output.read_bytes()).hexdigest(),
         )
-        last.note(parsed.output, made_from, text)
+        last_package.note(parsed.output, made_from, text)
     sys.stdout.write(text)
     return 0
 

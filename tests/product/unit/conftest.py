@@ -7,7 +7,7 @@ import pytest
 from shared import tracing
 from shared.phase_documents import kustomize
 from tests.conftest import of_session
-from tests.product.unit.phases.rendering import Renderings
+from tests.product.unit.phases.kustomize_cache import Renderings
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.run import arm
 from tests.listening import Listening, free_port, listening, variables
-from tests.registered import HOST, register
+from tests.provider_registration import HOST, register
 
 TIME_SCALE = 100
 

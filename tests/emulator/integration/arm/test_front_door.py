@@ -17,7 +17,7 @@ from emulator.arm.seeding import ensure_role
 from emulator.arm.writes import group_removal
 from tests.emulator.integration.arm.stage import Stage
 from tests.local_azure import wait_for
-from tests.registered import document
+from tests.provider_registration import document
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 VERSION = {"api-version": "2025-07-25"}

@@ -11,7 +11,7 @@ from emulator.arm.access.roles import CONTRIBUTOR
 from emulator.arm.seeding import ensure_role
 from tests.emulator.integration.arm.stage import Stage
 from tests.local_azure import wait_for
-from tests.registered import HOST
+from tests.provider_registration import HOST
 
 LOCKS = "/providers/Microsoft.Authorization/locks"
 NETWORKS = "2023-11-01"

@@ -10,7 +10,7 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
-from tests import registered
+from tests import provider_registration
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
@@ -35,7 +35,7 @@ def _changed(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 @pytest.fixture
 def managed(model: ArmModel) -> str:
     """Register the provider in the subscription; return a group that one of its clusters manages."""
-    registered.register(model.platform)
+    provider_registration.register(model.platform)
     model.subscriptions.ensure(WORLD.subscription_id, WORLD.tenant_id, "Customer", providers=[NAMESPACE])
     found, _ = model.groups.put(WORLD.subscription_id, "managed", {"location": "eastus", "managedBy": CLUSTER})
     return str(found["id"])
@@ -55,10 +55,10 @@ def test_a_registration_takes_effect_at_once_and_survives_a_restart(
     model: ArmModel, open_arm: Callable[[], ArmModel]
 ) -> None:
     """Types and api-versions are those of the manifest."""
-    registered.register(model.platform)
+    provider_registration.register(model.platform)
     for each in (model, open_arm()):
         assert each.front_door.serves(parse_resource(CLUSTER))
-        assert each.registration.host == registered.HOST
+        assert each.registration.host == provider_registration.HOST
         assert "openShiftClusters" in {
             row["resourceType"] for row in each.subscriptions.provider("x", NAMESPACE.lower(), ())["resourceTypes"]
         }
@@ -73,11 +73,13 @@ def test_a_type_has_a_preflight_if_the_manifest_says_so(model: ArmModel) -> None
     """Before the registration, and for other types and other providers, there is none."""
     cluster, network = parse_resource(CLUSTER.lower()), parse_resource(f"{GROUP}/providers/Microsoft.Network/x/y")
     assert not model.registration.has_preflight(cluster)
-    registered.register(model.platform)
+    provider_registration.register(model.platform)
     assert model.registration.has_preflight(cluster)
     assert not model.registration.has_preflight(network)
     assert not model.registration.has_preflight(parse_resource(f"{CLUSTER}/operations/o"))
-    without = _changed(registered.document(model.platform), "manifest.resourceTypes.0.templateDeploymentOptions", {})
+    without = _changed(
+        provider_registration.document(model.platform), "manifest.resourceTypes.0.templateDeploymentOptions", {}
+    )
     model.register_provider(without)
     assert not model.registration.has_preflight(cluster)
 
@@ -87,9 +89,9 @@ def test_a_provider_that_moves_is_told_of_all_subscriptions(model: ArmModel, man
     del managed
     for told in model.subscriptions.to_notify(NAMESPACE):
         model.subscriptions.notified(told)
-    model.register_provider(registered.document(model.platform))
+    model.register_provider(provider_registration.document(model.platform))
     assert model.subscriptions.to_notify(NAMESPACE) == []
-    model.register_provider(registered.document(model.platform, host="other.azurewebsites.net"))
+    model.register_provider(provider_registration.document(model.platform, host="other.azurewebsites.net"))
     assert [told["subscriptionId"] for told in model.subscriptions.to_notify(NAMESPACE)] == [WORLD.subscription_id]
 
 
@@ -122,10 +124,10 @@ def test_a_provider_that_moves_is_told_of_all_subscriptions(model: ArmModel, man
 )
 def test_a_bad_registration_is_refused_and_the_old_one_stays(model: ArmModel, path: str, value: Any, part: str) -> None:
     """The message names the wrong part."""
-    registered.register(model.platform)
+    provider_registration.register(model.platform)
     before = model.registration.get()
     with pytest.raises(ServiceError) as caught:
-        model.register_provider(_changed(registered.document(model.platform), path, value))
+        model.register_provider(_changed(provider_registration.document(model.platform), path, value))
     assert caught.value.status_code == 400
     assert part in caught.value.message
     assert model.registration.get() == before
@@ -145,7 +147,7 @@ def test_the_application_has_the_roles_of_the_manifest(model: ArmModel, managed:
 
 def test_an_application_that_the_manifest_does_not_name_gets_nothing(model: ArmModel, managed: str) -> None:
     """Its client id decides, wherever its service principal is."""
-    document = registered.document(model.platform)
+    document = provider_registration.document(model.platform)
     model.register_provider(
         _changed(document, "manifest.providerAuthorizations.0.applicationId", "44444444-4444-4444-8444-444444444444")
     )
@@ -161,7 +163,7 @@ def test_the_roles_of_the_manifest_may_lack_an_action(model: ArmModel, managed: 
     assert not access.may_write_denials(PROVIDER, GROUP)
     assert access.may_manage(PROVIDER, write_group, WORLD.subscription_id, CLUSTER)
     assert not access.may_manage(PROVIDER, write_group, WORLD.subscription_id, GROUP)
-    registered.register(model.platform, managed=[READ_GROUP])
+    provider_registration.register(model.platform, managed=[READ_GROUP])
     assert not access.may_write_denials(PROVIDER, managed)
     assert not access.may_manage(PROVIDER, write_group, WORLD.subscription_id, CLUSTER)
     assert not access.may_write_denials(CALLER, managed)

@@ -9,7 +9,7 @@ from emulator.arm.writes.put_body import UNREADABLE
 from emulator.core.refusals import origin, source_of
 from emulator.core.sources import MEMORY, OWN, Source
 from tests.emulator.unit.rules.examples import EXAMPLES
-from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 from tests.emulator.unit.rules.test_rules import CASES, number

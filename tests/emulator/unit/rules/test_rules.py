@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.emulator.unit.rules.examples import EXAMPLES
-from tests.emulator.unit.rules.generated import cases, holders_of
+from tests.emulator.unit.rules.generated_cases import cases, holders_of
 from tests.emulator.unit.rules.planted import PLANTED
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget

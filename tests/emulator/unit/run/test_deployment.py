@@ -13,19 +13,21 @@ from emulator.run.provider.hosted import register
 from emulator.run.seed import seed
 from emulator.run.state import PORTS
 from emulator.web.models import SitesModel
-from tests import registered
+from tests import provider_registration
 
 HOST = "mine.azurewebsites.net"
 
 
-@pytest.mark.parametrize(("exists", "want"), [(True, registered.HOST), (False, HOST)], ids=["another", "a removed one"])
+@pytest.mark.parametrize(
+    ("exists", "want"), [(True, provider_registration.HOST), (False, HOST)], ids=["another", "a removed one"]
+)
 def test_the_working_tree_is_the_provider_unless_somebody_has_registered_another_site(
     tmp_path: Path, exists: bool, want: str
 ) -> None:
     """A site that was removed since would leave ARM without a provider."""
     platform = make_platform(tmp_path, dict.fromkeys(PORTS, 1), time_scale=NO_WAITING, world=World())
     seed(platform)
-    registered.register(platform)
+    provider_registration.register(platform)
     arm = platform.model(ArmModel)
     if exists:
         site = f"/subscriptions/{platform.world.spare_subscription_id}/resourceGroups/g/providers/Microsoft.Web/sites/arorp"
@@ -35,8 +37,8 @@ def test_the_working_tree_is_the_provider_unless_somebody_has_registered_another
         f"/subscriptions/{platform.world.rp_subscription_id}/providers/Microsoft.Authorization/roleDefinitions"
     )
     roles = {
-        "subscriptionRole": f"{definitions}/{registered.SERVED}",
-        "clusterRole": f"{definitions}/{registered.MANAGED}",
+        "subscriptionRole": f"{definitions}/{provider_registration.SERVED}",
+        "clusterRole": f"{definitions}/{provider_registration.MANAGED}",
     }
     register(platform, Deployed(site="site", outputs={"host": HOST}, identities=(), roles=roles, settings={}))
     assert arm.registration.host == want

@@ -7,7 +7,7 @@ from uuid import uuid4
 from azure.mgmt.network import NetworkManagementClient
 
 from shared.json_object import Json
-from tests.product.integration.service.inside import Inside
+from tests.product.integration.service.forbidden_changes import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun
 

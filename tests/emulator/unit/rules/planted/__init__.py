@@ -1,6 +1,6 @@
 """Cases that no table can tell: mistakes across several members or resources, one for each builder of an error."""
 
-from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.compute import CASES as COMPUTE
 from tests.emulator.unit.rules.planted.dns import DNS
 from tests.emulator.unit.rules.planted.documentdb import CASES as DOCUMENTDB

@@ -7,8 +7,8 @@ from emulator.compute.agreements import find_plan
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas
 from emulator.compute.responses import places_of, region_of
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import ABSENT, action, later, refused, second, wrong
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import ABSENT, action, later, refused, second, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 

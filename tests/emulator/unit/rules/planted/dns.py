@@ -6,7 +6,7 @@ from emulator.core.refusals import origin
 from emulator.dns import exceptions as public
 from emulator.json_object import Json
 from emulator.privatedns import exceptions as private
-from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer
 

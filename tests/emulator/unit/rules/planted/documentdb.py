@@ -7,8 +7,8 @@ from emulator.arm.seeding import ensure_group
 from emulator.core.refusals import origin
 from emulator.documentdb import exceptions
 from tests.emulator.unit.providers import OWNING
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import refused, wrong
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 

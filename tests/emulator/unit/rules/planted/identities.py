@@ -1,8 +1,8 @@
 """Mistakes with the identities of resources, for each type that has them."""
 
 from emulator.identities import exceptions
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import wrong
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import wrong
 
 # Examples of the types whose resources have identities.
 OF_BOTH_KINDS = ("machine", "disk encryption set", "storage account", "registry", "workspace", "database account")

@@ -14,8 +14,8 @@ from emulator.network.refusals import address_exceptions as addresses
 from emulator.network.refusals import balancing_exceptions as balancing
 from emulator.network.refusals import link_exceptions as links
 from emulator.network.refusals import security_exceptions as security
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import refused
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import refused
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 

@@ -9,8 +9,8 @@ from emulator.containerregistry import exceptions as registries
 from emulator.monitoring import exceptions as monitoring
 from emulator.monitoring.activity import read_filter
 from tests.emulator.unit.providers import OWNING
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import ABSENT, action, refused, wrong
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import ABSENT, action, refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 

@@ -6,8 +6,8 @@ from emulator.arm.seeding import ensure_group
 from emulator.vaults import exceptions
 from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.unit.providers import OWNING
-from tests.emulator.unit.rules.generated import Case
-from tests.emulator.unit.rules.planted.making import ABSENT, later, refused, wrong
+from tests.emulator.unit.rules.generated_cases import Case
+from tests.emulator.unit.rules.planted.mistake import ABSENT, later, refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 

@@ -14,7 +14,7 @@ from demo import customer, nodes
 from emulator.run.provider.versions import VERSIONS
 from tests import local_azure
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.inside import Inside
+from tests.product.integration.service.forbidden_changes import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 from tools.openshift_install import archive

@@ -12,7 +12,7 @@ from azure.mgmt.network import NetworkManagementClient
 
 from shared.json_object import Json
 from tests.local_azure import LocalAzure, unique
-from tests.product.integration.service.inside import Inside
+from tests.product.integration.service.forbidden_changes import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
 

@@ -15,7 +15,7 @@ from shared.json_object import Json
 from tests.local_azure import unique, wait_for
 from tests.product.integration.service.copies import copied
 from tests.product.integration.service.directory import Application
-from tests.product.integration.service.inside import Inside
+from tests.product.integration.service.forbidden_changes import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, begun, fault

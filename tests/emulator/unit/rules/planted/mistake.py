@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.core.errors import ServiceError
 from emulator.core.refusals import Builder, origin
-from tests.emulator.unit.rules.generated import Case
+from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.stage import PLACEHOLDER, Stage
 from tests.emulator.unit.rules.targets import Answer
 

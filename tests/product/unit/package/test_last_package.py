@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tools.package import __main__ as package
-from tools.package import bytecode, last
+from tools.package import bytecode, last_package
 
 FILES = {"host.json": b"{}", "requirements.txt": b"azure-functions==1.26.0\n"}
 
@@ -63,6 +63,6 @@ def test_another_package_is_made(tmp_path: Path, builds: list[str], monkeypatch:
 
 def test_the_tool_itself_decides_too() -> None:
     """A checkout of another version of it makes another package."""
-    names = {path.name for path in Path(last.__file__).parent.glob("*.py")}
+    names = {path.name for path in Path(last_package.__file__).parent.glob("*.py")}
     assert {"contents.py", "dependencies.py", "bytecode.py", "archive.py"} <= names
-    assert last.digest(FILES, "3.11") != last.digest(FILES, "3.12")
+    assert last_package.digest(FILES, "3.11") != last_package.digest(FILES, "3.12")
