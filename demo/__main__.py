@@ -1,6 +1,7 @@
 """`make demo`: create a cluster on this machine as a customer would, look into it, delete it, stop everything."""
 
 import argparse
+import logging
 import signal
 import sys
 import time
@@ -124,6 +125,7 @@ def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[st
         console.print(
             f"Up after {time.monotonic() - began:.1f} s, {endpoints['time_scale']:g} times faster than Azure."
         )
+        _log_to(options.state / "logs" / "demo.log")
         if options.keep:
             platform.keep(options.state)
         platform.lead_there(endpoints)
@@ -134,6 +136,14 @@ def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[st
             console.print("Stopped the local Azure.")
         elif platform.runs(options.state):
             _print_lines(console, terminal_commands.ending(options.state))
+
+
+def _log_to(path: Path) -> None:
+    """Send what libraries log and warn of to a file, which `emulator logs` reads: nobody who watches can act on it."""
+    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+    logging.captureWarnings(True)
 
 
 def _print_lines(console: Console, lines: Iterable[str]) -> None:

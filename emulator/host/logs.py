@@ -39,6 +39,8 @@ def configure_logging(path: Path | None) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
+    # Warnings of libraries are for the log: whoever watches the terminal can do nothing about them.
+    logging.captureWarnings(True)
     # uvicorn announces each start and stop of the three listeners; the host says `ready` once instead.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 

@@ -2,6 +2,9 @@
 
 import fcntl
 import io
+import logging
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -183,6 +186,32 @@ def test_what_an_earlier_demo_has_left_for_explain_is_not_kept(tmp_path: Path) -
     assert not platform.is_kept(tmp_path / "nothing yet")
     (tmp_path / "lock").touch()
     assert not platform.is_kept(tmp_path)
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """Take back what a test does to the logging of the process."""
+    root = logging.getLogger()
+    before = list(root.handlers)
+    logging.captureWarnings(False)
+    yield
+    logging.captureWarnings(False)
+    for handler in [each for each in root.handlers if each not in before]:
+        root.removeHandler(handler)
+        handler.close()
+
+
+@pytest.mark.usefixtures("own_logging")
+@pytest.mark.filterwarnings("always")
+def test_the_warnings_of_libraries_go_to_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody who watches the demo can do anything about them."""
+    demo_main._log_to(tmp_path / "demo.log")
+    logging.getLogger("azure.identity").warning("the token will be asked for again")
+    warnings.warn("soon unsupported", DeprecationWarning, stacklevel=1)
+    assert capsys.readouterr().err == ""
+    told = (tmp_path / "demo.log").read_text(encoding="utf-8")
+    assert "WARNING azure.identity: the token will be asked for again" in told
+    assert "DeprecationWarning: soon unsupported" in told
 
 
 def test_an_error_says_everything_once() -> None:
