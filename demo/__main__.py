@@ -241,6 +241,7 @@ def _look_into(person: Customer, console: Console, state: Path) -> Path:
     console.print("\nThe cluster is up:")
     for name, value in told.items():
         console.print(f"  {name:9} {value}", markup=False)
+    console.print("The console is a page that stands for it: a local cluster runs no containers.")
     kubeconfig = state / "kubeconfig"
     nodes.write(customer.admin_kubeconfig(person), kubeconfig)
     console.print(f"\nIts nodes, read with the kubeconfig of listAdminCredentials ({kubeconfig}):")

@@ -29,6 +29,10 @@ ROUTES = {
     "console-openshift-console": ("OpenShift console", "operator/console"),
     "oauth-openshift": ("OpenShift login", "operator/authentication"),
 }
+_STANDS_FOR = (
+    "This page stands for the {title}. The local Azure emulates its address, its certificate and when it answers; a "
+    "local cluster runs no containers, so nothing is behind it. Look into the cluster with kubectl or oc."
+)
 _NOT_THERE = HTMLResponse(b"<h1>Application is not available</h1>\n", 503)
 
 
@@ -67,7 +71,8 @@ def _answer(cluster: Cluster, host: str) -> Response:
     title, row = ROUTES.get(label, ("", ""))
     if not row or domain != f"apps.{cluster.installation.domain}" or not cluster.reached(row):
         return _NOT_THERE
-    return HTMLResponse(f"<!doctype html><title>{title}</title><h1>{title}</h1>\n")
+    page = f"<!doctype html><title>{title}</title><h1>{title}</h1><p>{_STANDS_FOR.format(title=title)}</p>\n"
+    return HTMLResponse(page)
 
 
 def _source(cluster: Cluster) -> tuple[str, str]:

@@ -153,6 +153,9 @@ def test_the_router_answers_for_the_console_with_the_clusters_own_certificate(
     }
 
     assert answers == {"console-openshift-console": 200, "oauth-openshift": 200, "nobody": 503}
+    page = _router(site, "console-openshift-console", authority).text
+    assert "This page stands for the OpenShift console." in page
+    assert "a local cluster runs no containers" in page
     # The cluster is complete with two workers; the third may join later.
     machines = site.arm.scan(f"{site.scope}/", "Microsoft.Compute/virtualMachines")
     workers = [one["id"] for one in machines if "-worker-" in one["id"]]
