@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http import HTTPStatus
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, assert_never
 
 from azure.core.credentials import TokenCredential
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
@@ -14,6 +14,7 @@ from activities.runtime.step import Step
 from shared import cloud
 from shared.azure import clients, credentials
 from shared.azure.azure_errors import PrincipalRefused, is_refusal
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.vault import get_vault
 
 Found = TypeVar("Found")
@@ -21,10 +22,32 @@ Found = TypeVar("Found")
 Connect = Callable[[Callable[..., Any]], Any]
 
 
-def cluster_credential(step: Step) -> TokenCredential:
-    """Return the credential of the cluster's principal, as the request gave it."""
-    secret = get_vault().get_secret(step.document["secrets"]["request"])["clientSecret"]
-    return credentials.cluster_principal(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], secret)
+def principal_of(step: Step) -> ServicePrincipal:
+    """Return the cluster's principal, for rows that only clusters with one have.
+
+    Raises:
+        ValueError: if the cluster has workload identity; its plan has none of these rows.
+    """
+    credential = step.credential
+    match credential:
+        case ServicePrincipal():
+            return credential
+        case WorkloadIdentity():
+            raise ValueError("the cluster has workload identity, so it has no service principal")
+        case _:
+            assert_never(credential)
+
+
+def client_secret(principal: ServicePrincipal) -> str:
+    """Return the secret of a cluster's principal, as the request gave it."""
+    request = get_vault().get_secret(principal.secret_id)
+    secret: str = request["clientSecret"]
+    return secret
+
+
+def token_source(step: Step, principal: ServicePrincipal) -> TokenCredential:
+    """Return what gets the tokens of the cluster's principal."""
+    return credentials.cluster_principal(step.tenant_id, principal.client_id, client_secret(principal))
 
 
 class Claims(TypedDict, total=False):
@@ -58,14 +81,19 @@ def customers_own() -> Iterator[None]:
         raise PrincipalRefused(error.message, response=error.response) from error
 
 
+def provider_object_id(step: Step) -> str:
+    """Return the object id, in the customer's tenant, of what acts there for the service."""
+    return str(claims(credentials.provider(step.tenant_id, get_vault().get_service_secret)).get("oid") or "")
+
+
 @contextmanager
-def as_cluster(step: Step) -> Iterator[Connect]:
+def as_cluster(step: Step, principal: ServicePrincipal) -> Iterator[Connect]:
     """Yield a function that makes clients acting as the cluster's principal; they are closed at the end.
 
     Raises:
         PrincipalRefused: Entra ID or Azure refuses the principal's credentials.
     """
-    credential, made = cluster_credential(step), dict[Any, Any]()
+    credential, made = token_source(step, principal), dict[Any, Any]()
     with ExitStack() as stack, customers_own():
 
         def connect(client: Callable[..., Any]) -> Any:
@@ -79,6 +107,8 @@ def as_cluster(step: Step) -> Iterator[Connect]:
 def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
     """Read as the service or, if it may not, as the cluster, so that problems are reported beside the missing role.
 
+    With workload identity the service never acts as the cluster.
+
     Raises:
         HttpResponseError: 403 if neither may.
     """
@@ -87,8 +117,15 @@ def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
     except HttpResponseError as refused:
         if refused.status_code != HTTPStatus.FORBIDDEN:
             raise
-        try:
-            with as_cluster(step) as connect:
-                return read(connect)
-        except PrincipalRefused:
-            raise refused from None
+        credential = step.credential
+        match credential:
+            case ServicePrincipal():
+                try:
+                    with as_cluster(step, credential) as connect:
+                        return read(connect)
+                except PrincipalRefused:
+                    raise refused from None
+            case WorkloadIdentity():
+                raise
+            case _:
+                assert_never(credential)

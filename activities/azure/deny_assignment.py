@@ -1,12 +1,16 @@
-"""The deny assignment of a cluster's resource group: only the service and the cluster's principal change what is in it.
+"""The deny assignment of a cluster's resource group: only the service and the cluster itself change what is in it.
 
 Azure lets only the first-party application of a registered resource provider write deny assignments.
 """
 
-from activities.azure import deployments
+from typing import assert_never
+
+from activities.azure import cluster_principal, deployments
 from activities.runtime.step import Step
 from shared.azure.templates import Parameters
 from shared.clusters import principals
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 
 DEPLOYMENT = "deny"
 
@@ -22,13 +26,27 @@ def _settled_parameters(step: Step) -> Parameters:
 
 
 def _sparing(step: Step, former: list[str]) -> Parameters:
-    object_id = step.properties["servicePrincipalProfile"]["objectId"]
-    return {"sparedPrincipals": [{"id": each, "type": "ServicePrincipal"} for each in sorted({object_id, *former})]}
+    spared = sorted({*_object_ids(step), *former})
+    return {"sparedPrincipals": [{"id": each, "type": "ServicePrincipal"} for each in spared]}
+
+
+def _object_ids(step: Step) -> list[str]:
+    """Return the object ids of those that act in the group for the cluster.
+
+    The cluster identity does nothing in the group. With workload identity ARO-RP exempts its own application too.
+    """
+    credential = step.credential
+    match credential:
+        case ServicePrincipal(_, object_id):
+            return [object_id]
+        case WorkloadIdentity(_, operators):
+            return [*(each.object_id for each in operators.values()), cluster_principal.provider_object_id(step)]
+        case _:
+            assert_never(credential)
 
 
 def _validate(step: Step) -> list[str]:
-    known = step.properties["servicePrincipalProfile"].get("objectId")
-    return [] if known else ["properties.servicePrincipalProfile.objectId is not known yet"]
+    return cluster_credential.unknown_ids(step.credential)
 
 
 # Source: ARO-RP `pkg/cluster/deploybaseresources_additional.go`, `denyAssignment`.

@@ -1,6 +1,7 @@
 """The first deployment of a cluster, with storage, network security groups and the role assignment; and its blobs."""
 
 from datetime import UTC, datetime
+from typing import assert_never
 from uuid import NAMESPACE_URL, uuid5
 
 from azure.core.credentials import AzureSasCredential
@@ -16,31 +17,62 @@ from shared import answer_framing, cloud, deadline, durations, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.azure_errors import clean, is_away
 from shared.azure.templates import Parameters
+from shared.clusters import role_sets
+from shared.clusters.identities import cluster_credential, required_roles
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.states import ProvisioningState
 from shared.network import MOST_BYTES
+from shared.store import get_store
 
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
 CONTAINERS = (IGNITION_CONTAINER, "aro")
+# Azure's built-in role Contributor.
+_CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 
 
-def role_assignment_name(scope: str, object_id: str) -> str:
-    """Return the name of the assignment with which the service lets a principal manage the cluster's resource group.
+def role_assignment_name(scope: str, object_id: str, role: str = "contributor") -> str:
+    """Return the name of the assignment with which the service gives a role to what acts for the cluster in its group.
 
     Azure does not let an assignment change its principal, so the name contains it: each principal has its own
     assignment, and one that somebody else made never has this name.
+
+    Args:
+        scope: id of the group.
+        object_id: object id of the principal, or of the operator's identity.
+        role: what tells the roles of one principal apart.
     """
-    return str(uuid5(NAMESPACE_URL, f"{scope}/contributor/{object_id}".lower()))
+    return str(uuid5(NAMESPACE_URL, f"{scope}/{role}/{object_id}".lower()))
+
+
+def _role_assignments(step: Step) -> list[dict[str, str]]:
+    """Return the assignments at the cluster's resource group: the principal may do all in it, an operator its part."""
+    scope, credential = resource_group.group_id(step), step.credential
+    match credential:
+        case ServicePrincipal(_, object_id):
+            return [_assignment(role_assignment_name(scope, object_id), _CONTRIBUTOR, object_id)]
+        case WorkloadIdentity(_, operators):
+            sets = role_sets.offered(get_store().role_sets.enabled())
+            roles = required_roles.of_cluster(credential, sets, step.properties["clusterProfile"]["version"])
+            assignments = []
+            for each in roles:
+                object_id, role = operators[each["operatorName"]].object_id, each["roleDefinitionId"].rpartition("/")[2]
+                assignments.append(_assignment(role_assignment_name(scope, object_id, role), role, object_id))
+            return assignments
+        case _:
+            assert_never(credential)
+
+
+def _assignment(name: str, role: str, object_id: str) -> dict[str, str]:
+    return {"name": name, "role": role, "principalId": object_id}
 
 
 def _parameters(step: Step) -> Parameters:
-    object_id = step.properties["servicePrincipalProfile"]["objectId"]
     return {
         "infraId": step.properties["infraId"],
         "storageSuffix": step.properties["storageSuffix"],
         "location": step.cluster["location"],
-        "clusterServicePrincipalObjectId": object_id,
-        "clusterRoleAssignmentName": role_assignment_name(resource_group.group_id(step), object_id),
+        "roleAssignments": _role_assignments(step),
         "isCreated": step.properties.get("provisioningState") == ProvisioningState.CREATING,
     }
 
@@ -48,9 +80,7 @@ def _parameters(step: Step) -> Parameters:
 def _validate(step: Step) -> list[str]:
     decided = ("infraId", "storageSuffix")
     missing = [f"properties.{name} is not decided yet" for name in decided if not step.properties.get(name)]
-    if not step.properties["servicePrincipalProfile"].get("objectId"):
-        missing.append("properties.servicePrincipalProfile.objectId is not known yet")
-    return missing
+    return missing + cluster_credential.unknown_ids(step.credential)
 
 
 def account_name(step: Step) -> str:

@@ -37,7 +37,7 @@ def _validate_disk_encryption_sets(step: Step) -> None:
         except HttpResponseError as error:
             if error.status_code != HTTPStatus.FORBIDDEN:
                 raise
-            unreadable.append(linked.unreadable())
+            unreadable.append(linked.unreadable(step.credential))
     if problems:
         raise summarize([*problems, *unreadable])
     if unreadable:

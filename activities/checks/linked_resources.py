@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
+from typing import assert_never
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
@@ -15,6 +16,7 @@ from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
 from shared.arm.resource_id import ResourceId
+from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal, WorkloadIdentity
 from shared.steps import RetryClass
 
 
@@ -56,13 +58,23 @@ class Linked:
             self.target,
         )
 
-    def unreadable(self) -> CloudError:
-        """Build the error for a resource that neither the service nor the cluster may read."""
+    def unreadable(self, credential: Credential) -> CloudError:
+        """Build the error for a resource that neither the service nor the cluster may read.
+
+        Args:
+            credential: the cluster's credential, with which the service may have tried.
+        """
+        match credential:
+            case ServicePrincipal():
+                who = "Neither the resource provider nor the service principal may"
+            case WorkloadIdentity():
+                who = "The resource provider may not"
+            case _:
+                assert_never(credential)
         return CloudError(
             400,
             ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-            f"Neither the resource provider nor the service principal may read the {self.kind.label} '{self.id}', so "
-            "it was not checked.",
+            f"{who} read the {self.kind.label} '{self.id}', so it was not checked.",
             self.target,
             owner=Owner.CUSTOMER,
         )
@@ -116,7 +128,7 @@ def read_network(step: Step) -> VirtualNetwork:
     except HttpResponseError as error:
         if error.status_code != HTTPStatus.FORBIDDEN:
             raise
-        raise TryAgain(summarize([network(step).unreadable()]), RetryClass.AUTHORIZATION) from error
+        raise TryAgain(summarize([network(step).unreadable(step.credential)]), RetryClass.AUTHORIZATION) from error
     if found is None:
         raise summarize([network(step).not_found()])
     return found

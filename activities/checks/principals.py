@@ -4,6 +4,7 @@ Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of 
 """
 
 import re
+from dataclasses import replace
 
 from activities.azure import cluster_principal
 from activities.azure.cluster_principal import Claims
@@ -13,11 +14,11 @@ from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.azure import credentials
 from shared.azure.azure_errors import PrincipalRefused, clean
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import ServicePrincipal
 from shared.documents import ClusterDocument
 from shared.steps import RetryClass
-from shared.vault import get_vault
 
 _PROFILE = "properties.servicePrincipalProfile"
 # Every token of a principal has one of these; without them it is not a principal of this tenant.
@@ -35,16 +36,16 @@ def _validate_service_principal(step: Step) -> None:
         CloudError: `InvalidServicePrincipalClaims`, `InvalidServicePrincipalCredentials`, for the customer.
         TryAgain: `InvalidServicePrincipalCredentials`: a new application or secret takes minutes to be known.
     """
-    claims = _cluster_claims(step)
+    principal = cluster_principal.principal_of(step)
+    claims = _cluster_claims(step, principal)
     if found := _claim_problems(claims):
         raise summarize(found)
-    object_id = str(claims.get("oid") or "")
+    wanted = replace(principal, object_id=str(claims.get("oid") or ""))
 
     def change(document: ClusterDocument) -> bool:
-        profile = document["openShiftCluster"]["properties"]["servicePrincipalProfile"]
-        if profile.get("objectId") == object_id:
+        if cluster_credential.parse(document) == wanted:
             return False
-        profile["objectId"] = object_id
+        cluster_credential.store(document, wanted)
         return True
 
     step.decide(change)
@@ -70,13 +71,14 @@ def _validate_service_principal_permissions(step: Step) -> None:
     Raises:
         CloudError, TryAgain: as `permissions.validate`, `InvalidServicePrincipalPermissions`.
     """
+    service_principal = cluster_principal.principal_of(step)
     principal = Principal(
         "service principal",
-        step.properties["servicePrincipalProfile"]["objectId"],
+        service_principal.object_id,
         ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
         permissions.CLUSTER_ACTIONS,
     )
-    with cluster_principal.as_cluster(step) as connect:
+    with cluster_principal.as_cluster(step, service_principal) as connect:
         permissions.validate(step, principal, connect)
 
 
@@ -86,17 +88,16 @@ def _validate_resource_provider_permissions(step: Step) -> None:
     Raises:
         CloudError, TryAgain: as `permissions.validate`, `InvalidResourceProviderPermissions`.
     """
-    credential = credentials.provider(step.tenant_id, get_vault().get_service_secret)
     principal = Principal(
         "resource provider" if settings.load().first_party_client_id else "service's managed identity",
-        str(cluster_principal.claims(credential).get("oid") or ""),
+        cluster_principal.provider_object_id(step),
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
         permissions.PROVIDER_ACTIONS,
     )
     permissions.validate(step, principal, step.customer)
 
 
-def _cluster_claims(step: Step) -> Claims:
+def _cluster_claims(step: Step, principal: ServicePrincipal) -> Claims:
     """Return the claims of the cluster's principal.
 
     Raises:
@@ -106,7 +107,7 @@ def _cluster_claims(step: Step) -> Claims:
     """
     try:
         with cluster_principal.customers_own():
-            return cluster_principal.claims(cluster_principal.cluster_credential(step))
+            return cluster_principal.claims(cluster_principal.token_source(step, principal))
     except PrincipalRefused as error:
         text = clean(str(error.message)).split("\n", 1)[0]
         refused = CloudError(

@@ -79,7 +79,7 @@ def _read(step: Step, linked: Linked) -> RouteTable | None:
     except HttpResponseError as error:
         if error.status_code != HTTPStatus.FORBIDDEN:
             raise
-        raise TryAgain(summarize([linked.unreadable()]), RetryClass.AUTHORIZATION) from error
+        raise TryAgain(summarize([linked.unreadable(step.credential)]), RetryClass.AUTHORIZATION) from error
 
 
 def _invalid(message: str, target: str) -> CloudError:

@@ -9,21 +9,20 @@ from datetime import datetime
 
 from kubernetes.client import ApiClient
 
+from activities.azure import cluster_principal
 from activities.cluster import cluster_api
 from activities.cluster.diagnosis import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
-from shared.clusters.secrets import Purpose
 from shared.json_object import Json
 from shared.openshift import azure_credentials, client, conditions, writes
 from shared.openshift.azure_credentials import Credentials
 from shared.openshift.client import NotDone, Read
-from shared.vault import get_vault
 
 
 def _wanted(step: Step) -> Credentials:
-    bundle = get_vault().get_secret(step.document["secrets"][Purpose.REQUEST])
-    return Credentials(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], bundle["clientSecret"])
+    principal = cluster_principal.principal_of(step)
+    return Credentials(step.tenant_id, principal.client_id, cluster_principal.client_secret(principal))
 
 
 def _update_root(step: Step) -> Outcome | None:
@@ -68,7 +67,7 @@ def _update_provider(step: Step) -> Outcome | None:
 
     Clusters whose cloud provider is an operator's have no such Secret: the credential operator made that one.
     """
-    wanted, change = _wanted(step), step.document["secrets"][Purpose.REQUEST].rsplit("/", 1)[-1]
+    wanted, change = _wanted(step), cluster_principal.principal_of(step).secret_id.rsplit("/", 1)[-1]
 
     def patch(found: Json) -> Json:
         return azure_credentials.provider_patch(found, wanted, change)

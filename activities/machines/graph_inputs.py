@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from cryptography.hazmat.primitives import serialization
 
-from activities.azure import subnets
+from activities.azure import cluster_principal, subnets
 from activities.checks import catalogue_entry, linked_resources
 from activities.runtime.step import Step
 from installer.config import install_config
@@ -16,6 +16,7 @@ from installer.ignition import snippets
 from shared import settings
 from shared.arm.errors import raise_all
 from shared.clusters import catalogue, cluster_names
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.secrets import Purpose
 from shared.documents import RegistryProfile
 from shared.vault import Bundle, get_vault
@@ -28,7 +29,6 @@ _NEEDED = (
     ("networkProfile.podCidr", "the pods' network"),
     ("networkProfile.serviceCidr", "the services' network"),
     ("masterProfile.vmSize", "the masters' size"),
-    ("servicePrincipalProfile.clientId", "the service principal"),
 )
 _WORKERS_NEEDED = ("name", "vmSize", "diskSizeGB", "count", "subnetId")
 
@@ -48,10 +48,11 @@ def given(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, C
         blob_endpoint: address of the blobs in the cluster's storage account.
     """
     properties = step.properties
-    request = _bundle(step, Purpose.REQUEST)
+    mode, platform_credentials = _platform_credentials(step)
     name, base_domain = cluster_names.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
     source = Source(
         cluster=step.cluster,
+        credentials_mode=mode,
         version=entry.version,
         image=properties["rhcosImage"],
         name=name,
@@ -62,12 +63,7 @@ def given(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, C
     )
     return {
         "install-config": install_config.from_cluster(source, entry.installer),
-        "platform-credentials": {
-            "subscriptionId": step.subscription_id,
-            "tenantId": step.tenant_id,
-            "clientId": properties["servicePrincipalProfile"]["clientId"],
-            "clientSecret": request["clientSecret"],
-        },
+        "platform-credentials": platform_credentials,
         "cluster-id": {
             "infraId": properties["infraId"],
             "clusterId": step.document["id"],
@@ -76,6 +72,21 @@ def given(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, C
         "release-image": release(entry) | {"machineImage": properties["rhcosImage"]},
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
+
+
+def _platform_credentials(step: Step) -> tuple[str, Content]:
+    """Return how the cluster's operators get their credentials for Azure, and those that all of them share."""
+    place: Content = {"subscriptionId": step.subscription_id, "tenantId": step.tenant_id}
+    credential = step.credential
+    match credential:
+        case ServicePrincipal(client_id):
+            # `Mint` is refused on Azure.
+            shared = {"clientId": client_id, "clientSecret": cluster_principal.client_secret(credential)}
+            return "Passthrough", place | shared
+        case WorkloadIdentity():
+            return "Manual", place
+        case _:
+            assert_never(credential)
 
 
 def _machine_networks(step: Step) -> list[str]:

@@ -10,6 +10,8 @@ from shared.arm import resource_id
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import cluster_names, subscriptions
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import Credential
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
 from shared.store import Store, get_store
@@ -30,6 +32,11 @@ class Step(FencedCall[ClusterDocument]):
     def properties(self) -> Properties:
         """The properties of the cluster."""
         return self.cluster["properties"]
+
+    @property
+    def credential(self) -> Credential:
+        """The credential with which the cluster acts in Azure, as its customer wants it."""
+        return cluster_credential.parse(self.document)
 
     @property
     def cluster_id(self) -> ResourceId:

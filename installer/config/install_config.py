@@ -72,6 +72,8 @@ class Source:
         base_domain: the rest of its domain.
         ssh_key: public key, in the format of `authorized_keys`.
         pull_secret: JSON.
+        credentials_mode: how the cluster's operators get their credentials: `Passthrough`, they share one service
+            principal; `Manual`, each has its own.
         machine_networks: returns the ranges of the machines' subnets. It asks Azure, so it is called only where a
             member needs it.
     """
@@ -83,6 +85,7 @@ class Source:
     base_domain: str
     ssh_key: str
     pull_secret: str
+    credentials_mode: str = "Passthrough"
     machine_networks: Callable[[], list[str]] = list
 
     @property
@@ -271,8 +274,7 @@ _PUBLIC = (
     *_of_pools("settings", _security),
     *_of_pools("osDisk.diskType", lambda _source: _DISK_TYPE),
     Member("controlPlane.platform.azure.vmNetworkingType", lambda _source: "Basic"),
-    # The cluster's operators get the cluster's principal. `Mint` is refused on Azure.
-    Member("credentialsMode", lambda _source: "Passthrough"),
+    Member("credentialsMode", lambda source: source.credentials_mode),
     Member("imageDigestSources", lambda source: mirrors(source.properties) or None, since=(4, 14)),
 )
 MEMBERS: dict[str, tuple[Member, ...]] = {"built-in": _BUILT_IN, "openshift-install": _PUBLIC}

@@ -253,7 +253,7 @@ def write(file: Path, text: str) -> None:
 def secrets(given: Inputs) -> set[str]:
     """Return the inputs that must not appear in an error, in each spelling in which a program could repeat them."""
     config = given["install-config"]
-    plain = {given["platform-credentials"]["clientSecret"], config["pullSecret"], config["sshKey"]}
+    plain = {given["platform-credentials"].get("clientSecret", ""), config["pullSecret"], config["sshKey"]}
     plain.update(_registry_secrets(config["pullSecret"]))
     return {
         spelled

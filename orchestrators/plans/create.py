@@ -11,10 +11,10 @@ from shared.steps import RetryPolicy
 # An update runs these rows too, because it may bring another service principal.
 PRINCIPALS = section("validation",
     check("validate_service_principal", 5, "Entra ID to issue a token to the cluster's service principal",
-        retry=RetryPolicy.SERVICE_PRINCIPAL),
+        retry=RetryPolicy.SERVICE_PRINCIPAL, when="has_service_principal"),
     check("validate_service_principal_permissions", 10,
         "the cluster's service principal to have its permissions on the network and on what is linked to it",
-        retry=RetryPolicy.PERMISSIONS, needs=("validate_service_principal",), remedy=GRANT),
+        retry=RetryPolicy.PERMISSIONS, when="has_service_principal", needs=("validate_service_principal",), remedy=GRANT),
     check("validate_resource_provider_permissions", 10,
         "the resource provider to have its permissions on the network and on what is linked to it",
         retry=RetryPolicy.PERMISSIONS, remedy=GRANT),

@@ -6,8 +6,11 @@ have is a condition too: its setting is empty, and the rows that need it are ski
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from shared.clusters import cluster_names, principals, worker_count
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
@@ -48,6 +51,17 @@ def _uses_installer_program(document: ClusterDocument, _settings: Settings) -> b
     return document["openShiftCluster"]["properties"].get("installer") == "openshift-install"
 
 
+def _has_service_principal(document: ClusterDocument, _settings: Settings) -> bool:
+    credential = cluster_credential.parse(document)
+    match credential:
+        case ServicePrincipal():
+            return True
+        case WorkloadIdentity():
+            return False
+        case _:
+            assert_never(credential)
+
+
 def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
     return not principals.is_carried_in(document)
 
@@ -70,6 +84,7 @@ _FIRST_PARTY = Condition(
     lambda _document, settings: bool(settings.first_party_client_id),
     "only a first-party application may write deny assignments, and the service has none (FP_CLIENT_ID is empty)",
 )
+_PRINCIPAL = Condition(_has_service_principal, "the cluster has workload identity, and no service principal")
 _ZONE = Condition(
     lambda _document, settings: bool(settings.domain), "the service has no zone for managed domains (DOMAIN is empty)"
 )
@@ -108,7 +123,9 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
         Condition(_uses_load_balancer, "the customer's route tables lead outside (outboundType is UserDefinedRouting)"),
     ),
     "begins_again": (Condition(_begins_again, "the bootstrap's certificates are still valid, or not made yet"),),
+    "has_service_principal": (_PRINCIPAL,),
     "principal_is_to_be_carried_in": (
+        _PRINCIPAL,
         Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),
     ),
     "workers_are_to_be_scaled": (

@@ -18,6 +18,7 @@ from tools.pages.member_readers import Reader, readers
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 _WORKLOADS = "properties.platformWorkloadIdentityProfile"
+_CREDENTIAL, _PRINCIPALS = "shared/clusters/identities/cluster_credential.py", "activities/azure/cluster_principal.py"
 _CONFIG, _MACHINES = "installer/config/install_config.py", "activities/machines/machines.py"
 _INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
 _ENTRY = "activities/checks/catalogue_entry.py"
@@ -37,13 +38,13 @@ class Parameter:
         option: the option as users type it.
         path: path of the member in `shared/clusters/members.py`.
         must: paths of the modules that must read it, or the parameter would have no effect.
-        unread: why no operation reads it; `problems` reports any reader.
+        refused: why no request may have it yet, although operations read it.
     """
 
     option: str
     path: str
     must: tuple[str, ...] = ()
-    unread: str = ""
+    refused: str = ""
 
 
 # fmt: off
@@ -56,8 +57,8 @@ PARAMETERS = (
     Parameter("--version", f"{_CLUSTER}.version", (_ENTRY,)),
     Parameter("--cluster-resource-group", f"{_CLUSTER}.resourceGroupId", (_CONFIG, "activities/azure/resource_group.py", "activities/runtime/step.py")),
     Parameter("--fips-validated-modules", f"{_CLUSTER}.fipsValidatedModules", (_CONFIG,)),
-    Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_INPUTS, "activities/azure/cluster_principal.py")),
-    Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_INPUTS, "activities/azure/cluster_principal.py")),
+    Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_CREDENTIAL,)),
+    Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_PRINCIPALS,)),
     Parameter("--pod-cidr", f"{_NETWORK}.podCidr", (_CONFIG, "activities/checks/network_validation.py")),
     Parameter("--service-cidr", f"{_NETWORK}.serviceCidr", (_CONFIG, "activities/checks/network_validation.py")),
     Parameter("--outbound-type", f"{_NETWORK}.outboundType"),
@@ -75,8 +76,8 @@ PARAMETERS = (
     Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
     Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/azure/api_address.py", "activities/azure/network.py")),
     Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
-    Parameter("--assign-cluster-identity", "identity.userAssignedIdentities", unread="refused by name: clusters have a service principal"),
-    Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities", unread="refused by name: clusters have a service principal"),
+    Parameter("--assign-cluster-identity", "identity.userAssignedIdentities", (_CREDENTIAL,), refused="refused by name: clusters have a service principal"),
+    Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities", (_CREDENTIAL,), refused="refused by name: clusters have a service principal"),
 )
 # Members that clients send themselves, and one that only `az aro update` has a parameter for.
 CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name", "identity.type", f"{_WORKLOADS}.upgradeableTo")
@@ -118,9 +119,7 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
     for each in parameters:
         there = {reader.path for reader in read_by(each.path)} if each.path in paths else set()
         found += [f"{each.option}: {path} no longer reads {each.path}" for path in each.must if path not in there]
-        if each.unread and there:
-            found.append(f"{each.option}: {', '.join(sorted(there))} reads {each.path}, so it is not 'unread'")
-        if not each.unread and not there:
+        if not there:
             found.append(f"{each.option}: nobody reads {each.path}")
     named = {*CONSTANT, *(each.path for each in parameters)}
     return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
@@ -168,7 +167,7 @@ def _cells(each: Parameter) -> list[str]:
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
-        each.unread or _readers(each.path),
+        each.refused or _readers(each.path),
     ]
 
 

@@ -21,6 +21,7 @@ from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, resource_not_found
 from shared.clusters import catalogue, convert, states, worker_count
 from shared.clusters.decode import decode_cluster
+from shared.clusters.identities import cluster_credential
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
@@ -109,13 +110,12 @@ def new_document(call: Call, sent: Cluster, edge: Edge) -> tuple[ClusterDocument
 
 
 def _new_document(call: Call, cluster: Cluster) -> ClusterDocument:
-    properties = cluster["properties"]
     return {
         "id": new_id(),
         "key": call.key,
         "partitionKey": call.subscription_id,
-        "clusterResourceGroupIdKey": properties["clusterProfile"]["resourceGroupId"],
-        "clientIdKey": properties["servicePrincipalProfile"]["clientId"].lower(),
+        "clusterResourceGroupIdKey": cluster["properties"]["clusterProfile"]["resourceGroupId"],
+        "clientIdKey": cluster_credential.unique_key(cluster_credential.parse({"openShiftCluster": cluster})),
         "bucket": call.services.random.randrange(_BUCKETS),
         "openShiftCluster": cluster,
     }
@@ -173,12 +173,9 @@ def change_document(
     cluster = requested_cluster(call, sent, stored, edge, lambda: _live(call, document))
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
-    principal = cluster["properties"]["servicePrincipalProfile"]
-    if principal["clientId"].lower() != document["clientIdKey"]:
-        # The object id belongs to another application; the operation looks it up again.
-        principal.pop("objectId", None)
-        document["clientIdKey"] = principal["clientId"].lower()
+    before = cluster_credential.parse(document)
     document["openShiftCluster"] = cluster
+    cluster_credential.accept(document, before)
     worker_count.note_wanted(document, worker_count.wanted(stored))
     done = _resume(call, document) if edge.resume else None
     return bundle, stored_bundle, done
@@ -230,9 +227,9 @@ def _done_rows(call: Call, document: ClusterDocument) -> list[str]:
 def _collision(call: Call, document: ClusterDocument) -> Exception:
     """Return the exception for a write that met a unique key: it names the member, or a race to decide again."""
     clusters = call.services.store.clusters
-    group = document["clusterResourceGroupIdKey"]
+    group, credential = document["clusterResourceGroupIdKey"], cluster_credential.parse(document)
     for member, value, code, what in (
-        ("clientIdKey", document["clientIdKey"], ErrorCode.DUPLICATE_CLIENT_ID, "service principal with client id"),
+        ("clientIdKey", document["clientIdKey"], ErrorCode.DUPLICATE_CLIENT_ID, cluster_credential.label(credential)),
         ("clusterResourceGroupIdKey", group, ErrorCode.DUPLICATE_RESOURCE_GROUP, "cluster resource group"),
     ):
         other = clusters.find_by(document["partitionKey"], member, value)

@@ -26,6 +26,7 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, convert, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
+from shared.clusters.identities import cluster_credential
 from shared.clusters.live import live_values, live_workers
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
@@ -123,8 +124,7 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
     Raises:
         PreconditionFailed: a delete has removed the secrets since the document was read.
     """
-    profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
-    principals.start_from_worked(document, str(profile.get("clientId") or ""))
+    principals.start_from_worked(document, cluster_credential.named_client_id(sent))
     worker_count.start_from_settled(document, sent)
     stored = copy.deepcopy(document["openShiftCluster"])
     # The document may be older than the latest default.

@@ -15,7 +15,9 @@ HEAD = """\
 from typing import Any
 from orchestrators.plans.rows import action
 from orchestrators.tries import Tries
+from typing import assert_never
 from shared.arm.errors import Owner
+from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal, WorkloadIdentity
 from shared.documents import CatalogueDocument, ClusterDocument, OperationDocument, Properties
 from shared.steps import Failed, Outcome, ProgressItem, ResolvedRow, RetryClass, RetryPolicy, RowKind, StepStatus
 """
@@ -24,6 +26,7 @@ FUNCTION = """\
 def f{}(
     row: ResolvedRow, outcome: Outcome, failed: Failed, tries: Tries, known: RetryClass, item: ProgressItem,
     cluster: ClusterDocument, properties: Properties, operation: OperationDocument, entry: CatalogueDocument,
+    credential: Credential,
 ) -> Any:
     {}
 """
@@ -71,6 +74,10 @@ PAIRS = {
         "operation['asyncOperation']['endtime'] = 'now'",
     ),
     "a member of the catalogue": ("return entry['openShiftPullspec']", "return entry['openshiftPullspec']"),
+    "a case of the credential": (
+        "return 1 if isinstance(credential, ServicePrincipal | WorkloadIdentity) else assert_never(credential)",
+        "return 1 if isinstance(credential, ServicePrincipal) else assert_never(credential)",
+    ),
     "the state of a row": ("tries = tries | {'delaySeconds': 1}", "tries = tries | {'delaySecond': 1}"),
 }
 

@@ -83,7 +83,9 @@ def test_after_a_failure_in_the_middle_the_way_back_is_a_change_as_well() -> Non
 
 def wanted(document: ClusterDocument) -> Principal:
     """Return the principal that a document asks for, whatever its object id."""
-    return principals.current(document) | {"objectId": ""}
+    principal = principals.current(document)
+    assert principal is not None
+    return principal | {"objectId": ""}
 
 
 @pytest.mark.parametrize(

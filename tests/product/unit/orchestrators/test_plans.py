@@ -19,6 +19,7 @@ from shared.clusters import principals
 from shared.executors import FORMER_NAMES
 from shared.settings import Settings, parse
 from shared.steps import RetryPolicy, RowKind
+from tests.product.unit.clusters.identities.credentials import become_identities
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NAMES = sorted(plans.PLANS)
@@ -199,6 +200,17 @@ def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_r
     }
     made["principal"]["tried"] = [made["principal"]["worked"] | {"objectId": "another"}]
     assert [each["name"] for each in plans.resolve("update", made, settings())["rows"]] == whole
+
+
+def test_with_workload_identity_no_row_is_about_a_service_principal() -> None:
+    """Nobody checks it, and no update carries one in; the reason says so."""
+    made = document(secrets={"request": "s/1"})
+    become_identities(made, "ingress")
+    for name in ("create", "update"):
+        reasons = {each["name"]: each["reason"] for each in plans.resolve(name, made, settings())["skipped"]}
+        skipped = {each for each, reason in reasons.items() if "has workload identity" in reason}
+        assert {"validate_service_principal", "validate_service_principal_permissions"} <= skipped
+        assert ("update_root_credentials" in skipped) == (name == "update")
 
 
 def test_an_update_scales_workers_only_if_their_number_is_to_change() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from activities.azure.storage import deploy_storage_template
+from activities.azure.storage import deploy_storage_template, role_assignment_name
 from activities.runtime.step import Step
 from shared.azure import templates
 from tests.product.unit.activities.calls import call, payload
@@ -42,7 +42,12 @@ def test_the_deployment_is_begun_once(ready: World) -> None:
     assert ready.azure.changes() == ["PUT deployments/storage"]
     sent = ready.azure.resources[DEPLOYMENT]["properties"]
     assert sent["mode"] == "Incremental"
-    assert sent["parameters"]["clusterServicePrincipalObjectId"] == {"value": "object-1"}
+    (assignment,) = sent["parameters"]["roleAssignments"]["value"]
+    assert assignment == {
+        "name": role_assignment_name(CLUSTER_GROUP, "object-1"),
+        "role": "b24988ac-6180-42a0-ab88-20f7382dd24c",
+        "principalId": "object-1",
+    }
     assert sent["parameters"]["infraId"] == {"value": ready.properties["infraId"]}
 
 

@@ -12,6 +12,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 from activities.azure import cluster_principal
 from shared import settings
 from shared.azure.azure_errors import translate
+from shared.clusters.identities.cluster_credential import ServicePrincipal
 from tests.product.unit.activities.calls import call, error_of, twice
 from tests.product.unit.activities.checks.customer_network import (
     ALL,
@@ -114,8 +115,8 @@ def test_only_a_refused_principal_leaves_the_services_own_refusal_as_the_answer(
     monkeypatch: pytest.MonkeyPatch, error: Exception, want: type[Exception]
 ) -> None:
     """What the service may not read is read as the cluster; a directory that is busy says nothing about that."""
-    step: Any = SimpleNamespace(customer=object())
-    monkeypatch.setattr(cluster_principal, "cluster_credential", lambda _step: None)
+    step: Any = SimpleNamespace(customer=object(), credential=ServicePrincipal("client-1"))
+    monkeypatch.setattr(cluster_principal, "token_source", lambda _step, _principal: None)
     forbidden = HttpResponseError("forbidden")
     forbidden.status_code = 403
 

@@ -13,7 +13,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from activities.machines import graph
+from activities.checks import catalogue_entry
+from activities.machines import graph, graph_inputs
 from activities.runtime.step import Step
 from installer.back_end_errors import InstallerError
 from installer.graph import Graph
@@ -29,9 +30,17 @@ from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.activities.checks import customer_network
 from tests.product.unit.activities.checks.offers import MASTER, WORKER, lay_image, offers, sku
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
+from tests.product.unit.clusters.identities.credentials import become_identities
 from tests.product.unit.installer import runs
 from tests.product.unit.installer.example import _keys, quick_keys
-from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World, move_to_own_subscription
+from tests.product.unit.product_world import (
+    CLUSTER_GROUP,
+    CUSTOMER,
+    CUSTOMER_TENANT,
+    NETWORK,
+    World,
+    move_to_own_subscription,
+)
 
 __all__ = ["quick_keys"]
 
@@ -222,6 +231,22 @@ def test_a_graph_that_lacks_its_registrys_token_says_so(stage: Stage) -> None:
     message = call("ensure_graph")["error"]["message"]
     assert "properties.registryProfiles is not known yet: the registry's token" in message
     assert "the secret 'registry' is not in the vault yet" in message
+
+
+def test_with_workload_identity_no_secret_goes_into_the_graph_and_operators_bring_their_own_credentials(
+    stage: Stage,
+) -> None:
+    """The tenant and the subscription are all that they share."""
+    become_identities(stage.world.cluster, "ingress")
+    customer_network.lay(stage.world)
+    document = stage.world.store.clusters.get(stage.world.cluster["key"])
+    assert document is not None
+    step = Step(payload({"name": "ensure_graph", "phase": "bootstrap"}, "run"), document)
+    entry = replace(catalogue_entry.entry(step), installer="openshift-install")
+    given = graph_inputs.given(step, entry, "https://c.blob.core.windows.net/")
+    assert given["platform-credentials"] == {"subscriptionId": CUSTOMER, "tenantId": CUSTOMER_TENANT}
+    assert given["install-config"]["credentialsMode"] == "Manual"
+    assert "s3cret" not in json.dumps(given)
 
 
 def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:

@@ -1,0 +1,125 @@
+"""What activities do for a cluster whose operators have identities of their own, and that has no service principal."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from azure.core.exceptions import HttpResponseError
+
+from activities.azure import cluster_principal
+from activities.azure.storage import role_assignment_name
+from activities.checks import linked_resources
+from activities.runtime.step import Step
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal
+from tests.product.unit.activities.calls import call, error_of, payload
+from tests.product.unit.clusters.identities.credentials import become_identities, with_identities
+from tests.product.unit.clusters.identities.role_sets import seeded
+from tests.product.unit.product_world import CLUSTER_GROUP, World
+
+ROLES = {
+    role["operatorName"]: role["roleDefinitionId"].rpartition("/")[2]
+    for role in seeded()["4.19"]["platformWorkloadIdentityRoles"]
+}
+
+
+@pytest.fixture
+def identities(accepted: World) -> World:
+    """Give the world a cluster with workload identity, whose names are decided."""
+    call("decide_names")
+    become_identities(accepted.cluster, *ROLES)
+    accepted.properties["clusterProfile"]["version"] = "4.19.24"
+    for document in seeded().values():
+        accepted.cosmos["PlatformWorkloadIdentityRoleSets"].create_item(dict(document))
+    return accepted
+
+
+def parameters(world: World, deployment: str) -> Any:
+    """Return the parameters of a deployment that was sent."""
+    path = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/{deployment}".lower()
+    return {name: each["value"] for name, each in world.azure.resources[path]["properties"]["parameters"].items()}
+
+
+def test_each_operator_gets_its_role_at_the_clusters_resource_group(identities: World) -> None:
+    """By the object id of its identity; the cluster identity gets none."""
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    assignments = parameters(identities, "storage")["roleAssignments"]
+    assert {each["principalId"]: each["role"] for each in assignments} == {
+        f"object-{operator}": role for operator, role in ROLES.items()
+    }
+    assert {each["name"] for each in assignments} == {
+        role_assignment_name(CLUSTER_GROUP, f"object-{operator}", role) for operator, role in ROLES.items()
+    }
+
+
+def test_a_version_whose_roles_nobody_knows_any_more_fails_with_what_is_missing(identities: World) -> None:
+    """The role set was there when the request came."""
+    identities.properties["clusterProfile"]["version"] = "4.99.1"
+    error = error_of(call("deploy_storage_template"))
+    assert "OpenShift 4.99 cannot have workload identity" in error["message"]
+    assert identities.azure.changes() == []
+
+
+@pytest.mark.parametrize("row", ["deploy_storage_template", "deploy_deny_assignment"])
+def test_ids_that_are_not_looked_up_yet_are_named_before_anything_is_sent(identities: World, row: str) -> None:
+    """Each of them."""
+    del identities.properties["platformWorkloadIdentityProfile"]["platformWorkloadIdentities"]["ingress"]["objectId"]
+    message = error_of(call(row))["message"]
+    assert 'platformWorkloadIdentities["ingress"].objectId is not known yet' in message
+    assert identities.azure.changes() == []
+
+
+def test_operators_and_the_service_are_exempt_from_the_deny_assignment(identities: World) -> None:
+    """The cluster identity is not, because it does nothing in the group."""
+    identities.azure.token_claims = {"oid": "object-provider"}
+    assert call("deploy_deny_assignment")["outcome"] == "wait"
+    spared = parameters(identities, "deny")["sparedPrincipals"]
+    assert {each["id"] for each in spared} == {"object-provider", *(f"object-{operator}" for operator in ROLES)}
+    assert {each["type"] for each in spared} == {"ServicePrincipal"}
+    assert call("settle_deny_assignment") == {"outcome": "done"}, "nothing has to change"
+
+
+def test_what_the_service_may_not_read_is_read_by_nobody_else() -> None:
+    """The service never acts as the cluster, so its own refusal is the answer."""
+    tried = []
+    forbidden = HttpResponseError("forbidden")
+    forbidden.status_code = 403
+    step: Any = SimpleNamespace(customer="service", credential=cluster_credential.parse(with_identities("ingress")))
+
+    def read(connect: Any) -> None:
+        tried.append(connect)
+        raise forbidden
+
+    with pytest.raises(HttpResponseError) as caught:
+        cluster_principal.read_as_either(step, read)
+    assert caught.value is forbidden
+    assert tried == ["service"]
+
+
+@pytest.mark.parametrize(
+    ("credential", "want"),
+    [
+        (ServicePrincipal("client-1"), "Neither the resource provider nor the service principal may read the"),
+        (cluster_credential.parse(with_identities("ingress")), "The resource provider may not read the"),
+    ],
+    ids=["service principal", "workload identity"],
+)
+def test_who_may_not_read_a_resource_is_named(accepted: World, credential: Credential, want: str) -> None:
+    """A cluster without a principal blames none."""
+    step = Step(payload({"name": "validate_network", "phase": "validation"}, "run"), accepted.cluster)
+    assert linked_resources.network(step).unreadable(credential).message.startswith(want)
+
+
+def test_a_row_that_is_about_a_principal_never_runs_for_such_a_cluster(identities: World) -> None:
+    """Its plan leaves these rows out; a plan that has one is a mistake of the service."""
+    for row in ("validate_service_principal", "validate_service_principal_permissions"):
+        assert error_of(call(row))["code"] == "InternalServerError"
+    assert identities.azure.changes() == []
+
+
+def test_an_update_notes_no_principal_and_removes_nobodys_roles(identities: World) -> None:
+    """The rows run, because an update without a change runs them too."""
+    for row in ("note_principal", "remove_former_role_assignments"):
+        assert call(row) == {"outcome": "done"}
+    assert "principal" not in identities.cluster
+    assert identities.azure.changes() == []
