@@ -9,7 +9,7 @@ saves a person from having to do it, see `make_failed_machines_anew`.
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, assert_never
 
 from kubernetes.client import ApiClient
 
@@ -21,10 +21,12 @@ from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared import steps
-from shared.arm.errors import CloudError
+from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters.identities import cluster_credential
+from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal, WorkloadIdentity
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read
-from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed, lacks_role
+from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, RoleMissing, has_failed, lacks_role
 
 # The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
 # of Azure.
@@ -33,6 +35,8 @@ PATIENCE = 1 / 6
 RETRY = PATIENCE / 5
 
 Found = list[Any]
+# The operator, as role sets name it, that makes machines.
+_MACHINE_API = "machine-api"
 _OF_A_RESTART = re.compile(r"\bsystemd(\[1\])?: \S+: (Main process exited|Failed with result|Scheduled restart job)")
 Remedy = Callable[[Step, ApiClient, Found], bool]
 
@@ -119,10 +123,31 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tupl
         missing = row.test(*found)
         if missing and _has_waited(step.call):
             row.give_up(*found)
+    except RoleMissing as lacking:
+        error = _no_role(step.credential, lacking)
+        error.details += gather(step, api)
+        raise error from lacking
     except CloudError as error:
         error.details += gather(step, api)
         raise
     return missing, _pause(step.call, row.last_step(*found))
+
+
+def _no_role(credential: Credential, lacking: RoleMissing) -> CloudError:
+    """Build the error for a machine that Azure refuses: it names whose role is missing."""
+    match credential:
+        case ServicePrincipal():
+            code = ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS
+            target = "properties.servicePrincipalProfile"
+            who = "the cluster's service principal"
+        case WorkloadIdentity():
+            code = ErrorCode.INVALID_WORKLOAD_IDENTITY_PERMISSIONS
+            target = cluster_credential.operator_path(_MACHINE_API)
+            who = f"the identity of the operator '{_MACHINE_API}'"
+        case _:
+            assert_never(credential)
+    message = f"Machine '{lacking.machine}' could not be created: {who} lacks a role: {lacking.told}"
+    return CloudError(400, code, message, target)
 
 
 def _pause(call: Call, last_step: str) -> float | None:

@@ -168,20 +168,28 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
     )
 
 
+class RoleMissing(Exception):  # noqa: N818 - named by what is wrong
+    """Azure refuses a machine to machine-api, which somebody has to give its role back.
+
+    Attributes:
+        machine: name of the machine.
+        told: what Azure says.
+    """
+
+    def __init__(self, machine: str, told: str) -> None:
+        super().__init__(machine, told)
+        self.machine = machine
+        self.told = told
+
+
 def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
-    """Raise if Azure refuses a machine to the cluster's principal, because somebody has to restore its role."""
+    """Raise `RoleMissing` if Azure refuses a machine to machine-api."""
     for machine in filter(lacks_role, machines):
-        raise CloudError(
-            400,
-            ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
-            f"Machine '{machine['metadata']['name']}' could not be created: "
-            f"the cluster's service principal lacks a role: {bounded(_machine_told(machine))}",
-            "properties.servicePrincipalProfile",
-        )
+        raise RoleMissing(machine["metadata"]["name"], bounded(_machine_told(machine)))
 
 
 def lacks_role(machine: Json) -> bool:
-    """Tell whether Azure refuses a Machine to the cluster's principal."""
+    """Tell whether Azure refuses a Machine to machine-api, which acts as the cluster's principal or as its own."""
     return not _is_deleted(machine) and bool(machine_missing(machine) and _NO_ROLE.search(_machine_told(machine)))
 
 

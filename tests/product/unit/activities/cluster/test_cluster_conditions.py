@@ -13,6 +13,7 @@ from shared.openshift.conditions import CONDITIONS
 from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.activities.cluster.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.activities.machines import serial_log_fake
+from tests.product.unit.clusters.identities.credentials import become_identities
 from tests.product.unit.openshift.objects import condition, machine, made, node, operator
 from tests.product.unit.product_world import World
 
@@ -230,6 +231,18 @@ def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(ap
     codes = [entry["code"] for entry in error["details"]]
     assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
     assert {"code": "Owner", "message": "customer"} in error["details"]
+
+
+def test_with_workload_identity_it_is_the_role_of_the_operator_that_makes_machines(
+    api: FakeClusterApi, accepted: World
+) -> None:
+    """The customer has to give it back to that one's identity."""
+    become_identities(accepted.cluster, "ingress", "machine-api")
+    api.add("Machine", machine("w-0", "Failed", errorMessage='Code="AuthorizationFailed" Message="not to join"'))
+    error = poll("workers_ready", waited=DEADLINE // 6)["error"]
+    assert error["code"] == "InvalidWorkloadIdentityPermissions"
+    assert error["target"].endswith('.platformWorkloadIdentities["machine-api"]')
+    assert "the identity of the operator 'machine-api' lacks a role: Code=" in error["message"]
 
 
 def _ago(seconds: int) -> str:
