@@ -1,4 +1,4 @@
-"""Static rules of workload identity. They never look at Azure, and know no role set.
+"""Static rules of workload identity. They look neither at Azure nor at role sets.
 
 Checks are as in `cluster_checks.py`. The decoder does not look into maps of identities, so these rules do.
 
