@@ -61,8 +61,8 @@ help: ## Show these words.
 
 setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) $(MIRROR_READY) ## Install everything that the other words need (they do it themselves).
 
-demo: setup ## Create a cluster on this machine, look into it, delete it.
-	@$(PY) -m demo --time-scale $(TIME_SCALE)
+demo: setup ## Create a cluster on this machine, look into it, delete it. INSTALLER=path of a real openshift-install.
+	@$(PY) -m demo --time-scale $(TIME_SCALE) $(if $(INSTALLER),--installer "$(INSTALLER)")
 
 recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 	@$(PY) -m demo.recording

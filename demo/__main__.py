@@ -15,7 +15,7 @@ from kubernetes.client import ApiException
 from rich.console import Console
 from urllib3.exceptions import HTTPError
 
-from demo import customer, nodes, platform, report, terminal_commands, timeline, watch
+from demo import customer, nodes, openshift_install, platform, report, terminal_commands, timeline, watch
 from demo.customer import Customer
 
 SUCCESS, FAILURE = 0, 1
@@ -58,8 +58,13 @@ def main() -> int:
     # Closing the terminal ends the demonstration like Ctrl-C: everything is stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _platform(options, console) as endpoints:
-            return _run(Customer(endpoints), console, options)
+        installer = openshift_install.read(options.installer) if options.installer else None
+        with openshift_install.placed(installer), _platform(options, console) as endpoints:
+            if installer is not None:
+                openshift_install.offer(endpoints, installer)
+            return _run(Customer(endpoints, version=installer.version if installer else ""), console, options)
+    except openshift_install.InstallerError as error:
+        console.print(f"The installer cannot be used: {error}", markup=False)
     except platform.PlatformError as error:
         console.print(f"The local Azure did not start:\n{error}", markup=False)
     except (AzureError, OSError) as error:
@@ -84,6 +89,11 @@ def _options() -> argparse.Namespace:
         "--time-scale", type=_time_scale, default=60, help="how many times faster than Azure (default 60)"
     )
     parser.add_argument("--state", type=Path, default=Path(".local/demo"), help="folder of this local Azure's state")
+    parser.add_argument(
+        "--installer",
+        type=Path,
+        help="an openshift-install of a release, which makes the cluster instead of a stand-in",
+    )
     parser.add_argument(
         "--timeline", type=Path, default=Path(".local/create.svg"), help="where the picture of the create is written"
     )

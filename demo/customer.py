@@ -1,13 +1,14 @@
 """The actions of a customer, with the public SDKs only: everything here would run against Azure unchanged."""
 
 import base64
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 import requests
-from azure.core.exceptions import ResourceExistsError
+from azure.core.exceptions import HttpResponseError, ResourceExistsError
 from azure.identity import ClientSecretCredential
 from azure.mgmt.authorization import AuthorizationManagementClient
 from azure.mgmt.network import NetworkManagementClient
@@ -22,8 +23,8 @@ PROVIDER = "Microsoft.RedHatOpenShift"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 Client = TypeVar("Client")
 
-# Seconds between two polls of an operation if the service names none.
-POLL_SECONDS = 1
+# Seconds between two polls of an operation if the service names none, and until it offers a new version.
+POLL_SECONDS, OFFER_SECONDS = 1, 120
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Customer:
         cluster: name of the cluster.
         options: options for every client of the SDKs, such as `proxies`, if the environment does not set them.
         own_principal: the cluster's principal, if it is not the one of the endpoints.
+        version: version of the cluster, if it is not the catalogue's default. It may just have been offered.
     """
 
     endpoints: dict[str, Any]
@@ -43,6 +45,7 @@ class Customer:
     cluster: str = "demo"
     options: Mapping[str, Any] = field(default_factory=dict)
     own_principal: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
 
     @property
     def principal(self) -> Mapping[str, str]:
@@ -176,6 +179,7 @@ def cluster_body(customer: Customer) -> aro.OpenShiftCluster:
         properties=aro.OpenShiftClusterProperties(
             cluster_profile=aro.ClusterProfile(
                 domain=customer.cluster,
+                version=customer.version or None,
                 resource_group_id=f"/subscriptions/{customer.subscription_id}/resourceGroups/aro-{customer.cluster}",
                 fips_validated_modules="Disabled",
             ),
@@ -210,12 +214,24 @@ def begin_create(customer: Customer, body: aro.OpenShiftCluster | None = None) -
     Args:
         customer: the customer.
         body: the cluster; None for the smallest possible one.
+
+    Raises:
+        azure.core.exceptions.HttpResponseError: the request is refused, or the version is not offered in time.
     """
-    seen = _OperationId()
-    poller = customer.clusters().begin_create_or_update(
-        customer.group, customer.cluster, body or cluster_body(customer), raw_response_hook=seen
-    )
-    return seen.value, poller
+    until = time.monotonic() + OFFER_SECONDS
+    while True:
+        seen = _OperationId()
+        try:
+            poller = customer.clusters().begin_create_or_update(
+                customer.group, customer.cluster, body or cluster_body(customer), raw_response_hook=seen
+            )
+        except HttpResponseError as error:
+            # The service reads its catalogue once in a while.
+            if not customer.version or "version" not in str(error.message) or time.monotonic() > until:
+                raise
+        else:
+            return seen.value, poller
+        time.sleep(1)
 
 
 def begin_delete(customer: Customer) -> tuple[str, "LROPoller[Any]"]:

@@ -70,8 +70,11 @@ def read(file: Path) -> Installer:
 
 
 @contextmanager
-def placed(installer: Installer) -> Iterator[None]:
-    """Put the program where the service of a local Azure that starts now keeps a fetched one."""
+def placed(installer: Installer | None) -> Iterator[None]:
+    """Put the program, if any, where the service of a local Azure that starts now keeps a fetched one."""
+    if installer is None:
+        yield
+        return
     with tempfile.TemporaryDirectory(prefix="installer-") as folder:
         place = Path(folder) / installer.place
         place.parent.mkdir(mode=0o700, parents=True)

@@ -75,7 +75,7 @@ def _rehearse(installer: Installer, options: argparse.Namespace, console: Consol
     state = options.state / "azure"
     with create.local_azure(state, options.time_scale, installer) as person:
         console.print(f"\nCreating the cluster {person.cluster_id}")
-        created = _follow(person, create.begin(person, installer), console)
+        created = _follow(person, create.begin(person), console)
         code = _rehearse_stages(create.ignition(state), options, console)
         if created:
             console.print("\nIts nodes, read with the kubeconfig of listAdminCredentials:")

@@ -18,7 +18,6 @@ from emulator.core.world import World
 from emulator.openshift.cluster.records import Records
 
 NAME = "rehearsal"
-_OFFER_SECONDS = 120
 
 
 class CreateError(Exception):
@@ -43,7 +42,7 @@ def local_azure(state: Path, time_scale: float, installer: Installer) -> Iterato
             endpoints = platform.start(state, time_scale)
             platform.lead_there(endpoints)
             openshift_install.offer(endpoints, installer)
-            person = Customer(endpoints, group=NAME, cluster=NAME)
+            person = Customer(endpoints, group=NAME, cluster=NAME, version=installer.version)
             customer.register_provider(person, lambda: time.sleep(0.2))
             customer.create_network(person)
             customer.assign_roles(person, [endpoints["rp_object_id"], person.principal["object_id"]])
@@ -52,23 +51,16 @@ def local_azure(state: Path, time_scale: float, installer: Installer) -> Iterato
             platform.stop(state)
 
 
-def begin(person: Customer, installer: Installer) -> tuple[str, Any]:
+def begin(person: Customer) -> tuple[str, Any]:
     """PUT a cluster of the installer's version; return the operation's id and the SDK's poller.
 
     Raises:
         CreateError: if the version is not offered in time, or the request is refused.
     """
-    body: Any = customer.cluster_body(person)
-    body.properties.cluster_profile.version = installer.version
-    until = time.monotonic() + _OFFER_SECONDS
-    while True:
-        try:
-            return customer.begin_create(person, body)
-        except HttpResponseError as error:
-            # The service reads its catalogue once in a while.
-            if "version" not in str(error.message) or time.monotonic() > until:
-                raise CreateError(f"the create is refused: {error.message}") from None
-        time.sleep(1)
+    try:
+        return customer.begin_create(person)
+    except HttpResponseError as error:
+        raise CreateError(f"the create is refused: {error.message}") from None
 
 
 def ignition(state: Path) -> list[str]:

@@ -3,6 +3,7 @@
 import fcntl
 import io
 import logging
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from azure.core.exceptions import HttpResponseError
 from rich.console import Console
 
 from demo import __main__ as demo_main
-from demo import nodes, platform, terminal_commands, watch
+from demo import customer, nodes, platform, terminal_commands, watch
 from demo.customer import Customer
 from shared.json_object import Json
+
+PRINCIPAL = ("client_id", "client_secret", "object_id")
 
 
 def printed(*things: Any) -> str:
@@ -59,6 +63,36 @@ def operation(**changes: Json) -> Json:
         "steps": [{"name": name, "durationSeconds": 2.0, **step} for name, step in steps.items()],
         "phases": [{"name": name, "status": status} for name, status in phases],
     }
+
+
+def test_an_installer_that_cannot_be_used_ends_the_demo_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names the path."""
+    words = ["demo", "--installer", str(tmp_path / "nothing"), "--state", str(tmp_path / "state")]
+    monkeypatch.setattr(sys, "argv", words)
+    assert demo_main.main() == demo_main.FAILURE
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"The installer cannot be used: '{tmp_path}/nothing' cannot be started" in told
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_cluster_of_an_installer_has_its_version_once_it_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service reads its catalogue once in a while. A refusal of anything else is told at once."""
+    refusals = ["The requested OpenShift version '4.19.25' is invalid.", "The domain is taken."]
+    sent: list[Any] = []
+
+    def begin(_group: str, _name: str, body: Any, raw_response_hook: Any) -> None:
+        sent.append((body.properties.cluster_profile.version, raw_response_hook))
+        error = HttpResponseError(refusals.pop(0))
+        raise error
+
+    endpoints = {"location": "eastus", "subscription_id": "s", **{f"cluster_{name}": "x" for name in PRINCIPAL}}
+    monkeypatch.setattr(Customer, "clusters", lambda _person: SimpleNamespace(begin_create_or_update=begin))
+    monkeypatch.setattr("demo.customer.time", SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _seconds: None))
+    with pytest.raises(HttpResponseError, match="domain is taken"):
+        customer.begin_create(Customer(endpoints, version="4.19.25"))
+    assert [version for version, _ in sent] == ["4.19.25", "4.19.25"]
 
 
 def test_nodes_look_as_kubectl_shows_them() -> None:
