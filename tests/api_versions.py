@@ -1,4 +1,7 @@
-"""What each API version has, from the public API and not from the product's tables, which are tested against it."""
+"""What each API version has, from the public API and not from the product's tables, which are tested against it.
+
+The last version is this provider's own. It has what the one before it has, and what the table says.
+"""
 
 VERSIONS = (
     "2019-12-31-preview",
@@ -12,91 +15,92 @@ VERSIONS = (
     "2023-11-22",
     "2024-08-12-preview",
     "2025-07-25",
+    "2026-12-01-preview",
 )
 
 # One letter for each version: - absent, f fixed at create, m mutable, r the service's own, s secret and mutable,
 # x secret and fixed; a capital letter if a create has to give the member.
 _TABLE = """
-id                                                                      rrrrrrrrrrr
-name                                                                    rrrrrrrrrrr
-type                                                                    rrrrrrrrrrr
-location                                                                FFFFFFFFFFF
-tags                                                                    mmmmmmmmmmm
-systemData.createdBy                                                    --rrrrrrrrr
-systemData.createdByType                                                --rrrrrrrrr
-systemData.createdAt                                                    --rrrrrrrrr
-systemData.lastModifiedBy                                               --rrrrrrrrr
-systemData.lastModifiedByType                                           --rrrrrrrrr
-systemData.lastModifiedAt                                               --rrrrrrrrr
-identity                                                                ---------ff
-identity.type                                                           ---------ff
-identity.userAssignedIdentities                                         ---------ff
-properties.platformWorkloadIdentityProfile                              ---------ff
-properties.platformWorkloadIdentityProfile.upgradeableTo                ---------ff
-properties.platformWorkloadIdentityProfile.platformWorkloadIdentities   ---------ff
-properties.provisioningState                                            rrrrrrrrrrr
-properties.clusterProfile.pullSecret                                    xxxxxxxxxxx
-properties.clusterProfile.domain                                        FFFFFFFFFFF
-properties.clusterProfile.version                                       fffffffffff
-properties.clusterProfile.resourceGroupId                               FFFFFFFFFFF
-properties.clusterProfile.fipsValidatedModules                          ---FFFFFFFF
-properties.clusterProfile.oidcIssuer                                    ---------rr
-properties.consoleProfile.url                                           rrrrrrrrrrr
-properties.servicePrincipalProfile                                      MMMMMMMMMmm
-properties.servicePrincipalProfile.clientId                             MMMMMMMMMMM
-properties.servicePrincipalProfile.clientSecret                         SSSSSSSSSSS
-properties.networkProfile.podCidr                                       FFFFFFFFFFF
-properties.networkProfile.serviceCidr                                   FFFFFFFFFFF
-properties.networkProfile.softwareDefinedNetwork                        --F--------
-properties.networkProfile.outboundType                                  -----ffffff
-properties.networkProfile.preconfiguredNSG                              -------ffff
-properties.networkProfile.loadBalancerProfile                           ------m-mmm
-properties.networkProfile.loadBalancerProfile.managedOutboundIps.count  ------m-mmm
-properties.networkProfile.loadBalancerProfile.outboundIps               ------m----
-properties.networkProfile.loadBalancerProfile.outboundIps.id            ------m----
-properties.networkProfile.loadBalancerProfile.outboundIpPrefixes        ------m----
-properties.networkProfile.loadBalancerProfile.outboundIpPrefixes.id     ------m----
-properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts    ------m----
-properties.networkProfile.loadBalancerProfile.effectiveOutboundIps      ------r-rrr
-properties.networkProfile.loadBalancerProfile.effectiveOutboundIps.id   ------r-rrr
-properties.masterProfile.vmSize                                         FFFFFFFFFFF
-properties.masterProfile.subnetId                                       FFFFFFFFFFF
-properties.masterProfile.encryptionAtHost                               --FFFFFFFFF
-properties.masterProfile.diskEncryptionSetId                            --fffffffff
-properties.apiserverProfile.visibility                                  FFFFFFFFFFF
-properties.apiserverProfile.url                                         rrrrrrrrrrr
-properties.apiserverProfile.ip                                          rrrrrrrrrrr
-properties.workerProfiles                                               FFFFFFFFFFF
-properties.workerProfiles.name                                          FFFFFFFFFFF
-properties.workerProfiles.vmSize                                        FFFFFFFFFFF
-properties.workerProfiles.diskSizeGB                                    FFFFFFFFFFF
-properties.workerProfiles.subnetId                                      FFFFFFFFFFF
-properties.workerProfiles.count                                         MFFFFFFFFFF
-properties.workerProfiles.encryptionAtHost                              --FFFFFFFFF
-properties.workerProfiles.diskEncryptionSetId                           --fffffffff
-properties.workerProfilesStatus                                         -------rrrr
-properties.workerProfilesStatus.name                                    -------rrrr
-properties.workerProfilesStatus.vmSize                                  -------rrrr
-properties.workerProfilesStatus.diskSizeGB                              -------rrrr
-properties.workerProfilesStatus.subnetId                                -------rrrr
-properties.workerProfilesStatus.count                                   -------rrrr
-properties.workerProfilesStatus.encryptionAtHost                        -------rrrr
-properties.workerProfilesStatus.diskEncryptionSetId                     -------rrrr
-properties.ingressProfiles                                              FFFFFFFFFFF
-properties.ingressProfiles.name                                         FFFFFFFFFFF
-properties.ingressProfiles.visibility                                   FFFFFFFFFFF
-properties.ingressProfiles.ip                                           rrrrrrrrrrr
+id                                                                      rrrrrrrrrrrr
+name                                                                    rrrrrrrrrrrr
+type                                                                    rrrrrrrrrrrr
+location                                                                FFFFFFFFFFFF
+tags                                                                    mmmmmmmmmmmm
+systemData.createdBy                                                    --rrrrrrrrrr
+systemData.createdByType                                                --rrrrrrrrrr
+systemData.createdAt                                                    --rrrrrrrrrr
+systemData.lastModifiedBy                                               --rrrrrrrrrr
+systemData.lastModifiedByType                                           --rrrrrrrrrr
+systemData.lastModifiedAt                                               --rrrrrrrrrr
+identity                                                                ---------fff
+identity.type                                                           ---------fff
+identity.userAssignedIdentities                                         ---------fff
+properties.platformWorkloadIdentityProfile                              ---------fff
+properties.platformWorkloadIdentityProfile.upgradeableTo                ---------fff
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities   ---------fff
+properties.provisioningState                                            rrrrrrrrrrrr
+properties.clusterProfile.pullSecret                                    xxxxxxxxxxxx
+properties.clusterProfile.domain                                        FFFFFFFFFFFF
+properties.clusterProfile.version                                       ffffffffffff
+properties.clusterProfile.resourceGroupId                               FFFFFFFFFFFF
+properties.clusterProfile.fipsValidatedModules                          ---FFFFFFFFF
+properties.clusterProfile.oidcIssuer                                    ---------rrr
+properties.consoleProfile.url                                           rrrrrrrrrrrr
+properties.servicePrincipalProfile                                      MMMMMMMMMmmm
+properties.servicePrincipalProfile.clientId                             MMMMMMMMMMMM
+properties.servicePrincipalProfile.clientSecret                         SSSSSSSSSSSS
+properties.networkProfile.podCidr                                       FFFFFFFFFFFF
+properties.networkProfile.serviceCidr                                   FFFFFFFFFFFF
+properties.networkProfile.softwareDefinedNetwork                        --F---------
+properties.networkProfile.outboundType                                  -----fffffff
+properties.networkProfile.preconfiguredNSG                              -------fffff
+properties.networkProfile.loadBalancerProfile                           ------m-mmmm
+properties.networkProfile.loadBalancerProfile.managedOutboundIps.count  ------m-mmmm
+properties.networkProfile.loadBalancerProfile.outboundIps               ------m-----
+properties.networkProfile.loadBalancerProfile.outboundIps.id            ------m-----
+properties.networkProfile.loadBalancerProfile.outboundIpPrefixes        ------m-----
+properties.networkProfile.loadBalancerProfile.outboundIpPrefixes.id     ------m-----
+properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts    ------m-----
+properties.networkProfile.loadBalancerProfile.effectiveOutboundIps      ------r-rrrr
+properties.networkProfile.loadBalancerProfile.effectiveOutboundIps.id   ------r-rrrr
+properties.masterProfile.vmSize                                         FFFFFFFFFFFF
+properties.masterProfile.subnetId                                       FFFFFFFFFFFF
+properties.masterProfile.encryptionAtHost                               --FFFFFFFFFF
+properties.masterProfile.diskEncryptionSetId                            --ffffffffff
+properties.apiserverProfile.visibility                                  FFFFFFFFFFFF
+properties.apiserverProfile.url                                         rrrrrrrrrrrr
+properties.apiserverProfile.ip                                          rrrrrrrrrrrr
+properties.workerProfiles                                               FFFFFFFFFFFF
+properties.workerProfiles.name                                          FFFFFFFFFFFF
+properties.workerProfiles.vmSize                                        FFFFFFFFFFFF
+properties.workerProfiles.diskSizeGB                                    FFFFFFFFFFFF
+properties.workerProfiles.subnetId                                      FFFFFFFFFFFF
+properties.workerProfiles.count                                         MFFFFFFFFFFF
+properties.workerProfiles.encryptionAtHost                              --FFFFFFFFFF
+properties.workerProfiles.diskEncryptionSetId                           --ffffffffff
+properties.workerProfilesStatus                                         -------rrrrr
+properties.workerProfilesStatus.name                                    -------rrrrr
+properties.workerProfilesStatus.vmSize                                  -------rrrrr
+properties.workerProfilesStatus.diskSizeGB                              -------rrrrr
+properties.workerProfilesStatus.subnetId                                -------rrrrr
+properties.workerProfilesStatus.count                                   -------rrrrr
+properties.workerProfilesStatus.encryptionAtHost                        -------rrrrr
+properties.workerProfilesStatus.diskEncryptionSetId                     -------rrrrr
+properties.ingressProfiles                                              FFFFFFFFFFFF
+properties.ingressProfiles.name                                         FFFFFFFFFFFF
+properties.ingressProfiles.visibility                                   FFFFFFFFFFFF
+properties.ingressProfiles.ip                                           rrrrrrrrrrrr
 """
 _FEATURES = """
-credentials                        y----------
-listCredentials                    yyyyyyyyyyy
-listAdminCredentials               --yyyyyyyyy
-openShiftVersions                  ----yyyyyyy
-openShiftVersion                   ---------yy
-platformWorkloadIdentityRoleSets   ---------yy
+credentials                        y-----------
+listCredentials                    yyyyyyyyyyyy
+listAdminCredentials               --yyyyyyyyyy
+openShiftVersions                  ----yyyyyyyy
+openShiftVersion                   ---------yyy
+platformWorkloadIdentityRoleSets   ---------yyy
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
-CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", "Canceled", "Canceled", "Canceled"), strict=True))
+CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", *["Canceled"] * 4), strict=True))
 STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 
 

@@ -51,6 +51,7 @@ class ApiVersion:
             case-sensitive, and replies leave out empty objects except `ALWAYS_SHOWN`. Other models are plain
             structures, which are always present.
         for_operators: whether it is the view of operators, which shows internal members and refuses PUT and PATCH.
+        own: whether it is this provider's own. Microsoft's API does not have it.
     """
 
     name: str
@@ -61,3 +62,4 @@ class ApiVersion:
     retires: frozenset[str] = frozenset()
     generated: bool | None = None
     for_operators: bool = False
+    own: bool = False

@@ -48,6 +48,8 @@ def _section(row: ApiVersion) -> str:
     listed = [f"* {words} {code(paths)}" for words, paths in lines if paths]
     if row.generated is not None:
         listed.append("* names of members are case-sensitive, and replies leave out empty objects")
+    if row.own:
+        listed.insert(0, "* is this provider's own: Microsoft's API does not have it, nor do the clients made for that")
     return "\n".join([f"## {row.name}", *(listed or ["* like the one before"])])
 
 

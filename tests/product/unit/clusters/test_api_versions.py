@@ -67,12 +67,17 @@ def test_a_version_has_its_states(version: str) -> None:
     assert set(node.member.values) == {*STATES, CANCELED[version]} - {""}
 
 
-def test_only_the_latest_model_is_generated() -> None:
-    """It alone requires profiles as such."""
-    assert [row.name for row in API_VERSIONS if is_generated(row)] == [VERSIONS[-1]]
+def test_only_the_latest_models_are_generated() -> None:
+    """Microsoft's latest and this provider's own. They alone require profiles as such."""
+    assert [row.name for row in API_VERSIONS if is_generated(row)] == [*VERSIONS[-2:]]
     assert not is_generated(ADMIN)
     required = {row.name: tree(row).children["properties"].member.required for row in API_VERSIONS}
-    assert [name for name, is_required in required.items() if is_required] == [VERSIONS[-1]]
+    assert [name for name, is_required in required.items() if is_required] == [*VERSIONS[-2:]]
+
+
+def test_a_version_of_the_providers_own_comes_after_all_of_microsofts() -> None:
+    """So what it adds changes none of them."""
+    assert [row.name for row in API_VERSIONS if row.own] == [VERSIONS[-1]]
 
 
 def test_in_the_first_version_workers_and_ingress_are_checked_on_updates_too() -> None:
