@@ -167,8 +167,12 @@ class Properties(TypedDict, total=False):
 
 
 class Cluster(TypedDict, total=False):
-    """The internal cluster (`openShiftCluster` of its document): superset of all API versions, JSON names."""
+    """The internal cluster (`openShiftCluster` of its document): superset of all API versions, JSON names.
 
+    It has `etag` only while a reply is made.
+    """
+
+    etag: str
     id: str
     name: str
     type: str

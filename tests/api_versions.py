@@ -24,6 +24,7 @@ _TABLE = """
 id                                                                      rrrrrrrrrrrr
 name                                                                    rrrrrrrrrrrr
 type                                                                    rrrrrrrrrrrr
+etag                                                                    -----------r
 location                                                                FFFFFFFFFFFF
 tags                                                                    mmmmmmmmmmmm
 systemData.createdBy                                                    --rrrrrrrrrr

@@ -196,6 +196,7 @@ class Verb:
             must not wait for what reads bundles.
         subscription_states: the subscription states that allow it; all, if none is named.
         begins: whether it begins an operation.
+        conditional: whether it heeds `If-Match` and `If-None-Match`.
         needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is
             refused to all who have tokens.
         answers: the status of each answer that is not an error, and its body. Without it, the verb is not in the
@@ -209,6 +210,7 @@ class Verb:
     handler: Handler | str
     subscription_states: frozenset[str] = frozenset()
     begins: bool = False
+    conditional: bool = False
     needs: Need | None = None
     answers: Mapping[int, Body] = field(default_factory=dict)
     takes: Body = Body.NONE

@@ -48,13 +48,14 @@ _L = _S + "/" + _P + "/locations/{location}"
 # fmt: off
 ROUTES = (
     Route("http_cluster", _C, {
-        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE, begins=True, needs=rights.WRITE,
+        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
                     answers={200: Body.CLUSTER, 201: Body.CLUSTER}, takes=Body.CLUSTER),
-        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE, begins=True, needs=rights.WRITE,
+        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
                       answers={200: Body.CLUSTER}, takes=Body.CLUSTER_UPDATE),
-        "GET": Verb(openshift_cluster_get.get, needs=rights.READ, answers={200: Body.CLUSTER}),
+        "GET": Verb(openshift_cluster_get.get, conditional=True, needs=rights.READ,
+                    answers={200: Body.CLUSTER, 304: Body.NONE}),
         # The subscription's state matters only if there is a cluster, so the handler checks it.
-        "DELETE": Verb(openshift_cluster_delete.delete, begins=True, needs=rights.DELETE,
+        "DELETE": Verb(openshift_cluster_delete.delete, begins=True, conditional=True, needs=rights.DELETE,
                        answers={202: Body.NONE, 204: Body.NONE}),
     }, durable=True),
     Route("http_cluster_admin_credentials", _C + "/listAdminCredentials",

@@ -1,12 +1,38 @@
-"""`If-Match` and `If-None-Match`: a caller's condition on what it changes."""
+"""`If-Match` and `If-None-Match`: a caller's condition on what it reads or changes.
 
+A reply may show more than the stored document, for instance what a live cluster says about itself. Then its ETag has
+two parts: that of the document, and a digest of what is shown. A condition on the document compares the first part.
+"""
+
+import hashlib
+import json
+import re
 from collections.abc import Mapping
 
 from shared.arm.errors import precondition_failed
 
+_DIGEST = re.compile(r"\.[0-9a-f]{16}(?=\"$)")
+
+
+def tag_of_reply(etag: str, shown: object) -> str:
+    """Return the ETag of a reply.
+
+    Args:
+        etag: the ETag of the stored document, in quotation marks.
+        shown: what the reply shows, as JSON.
+    """
+    bare = etag.strip('"')
+    digest = hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
+    return f'"{bare}.{digest}"'
+
+
+def is_known(headers: Mapping[str, str], tag: str) -> bool:
+    """Tell whether the caller of a GET has this reply already, by `If-None-Match`."""
+    return not {"*", tag}.isdisjoint(_tags(headers.get("if-none-match", "")))
+
 
 def require_match(headers: Mapping[str, str], etag: str) -> None:
-    """Refuse a change whose condition does not hold.
+    """Refuse a request whose condition on the stored document does not hold.
 
     Args:
         headers: the headers of the request, names in lower case.
@@ -30,4 +56,4 @@ def _tags(header: str) -> set[str]:
 
 
 def _holds(tags: set[str], etag: str) -> bool:
-    return bool(etag) and ("*" in tags or etag in tags)
+    return bool(etag) and ("*" in tags or etag in {_DIGEST.sub("", tag) for tag in tags})

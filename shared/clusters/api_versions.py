@@ -90,7 +90,7 @@ API_VERSIONS = (
         features=frozenset({OPEN_SHIFT_VERSION, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}),
     ),
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
-    ApiVersion("2026-12-01-preview", own=True),
+    ApiVersion("2026-12-01-preview", adds=("etag",), own=True),
 )
 
 # Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.

@@ -70,6 +70,8 @@ MEMBERS = (
     Member("id", rule=_I, check=cluster_checks.same_id),
     Member("name", rule=_I, check=cluster_checks.same_name),
     Member("type", rule=_I, check=cluster_checks.same_type),
+    # That of the stored document, and never stored itself: see `http/frontend/clusters/cluster_reply.py`.
+    Member("etag", rule=_I),
     Member("location", required=True, normal=normal_location, check=cluster_checks.location),
     Member("tags", _MAP, _M, check=cluster_checks.tags),
     # Not checked: the value comes from ARM's header, and a body that was read earlier has an older one.

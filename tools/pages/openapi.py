@@ -119,6 +119,8 @@ def _api_version(version: ApiVersion) -> Json:
 def _operation(route: Route, method: str, verb: Verb) -> Json:
     summary = (load(verb.handler).__doc__ or "").strip().split("\n", 1)[0]
     operation: Json = {"operationId": f"{route.name.removeprefix('http_')}_{method.lower()}", "summary": summary}
+    if verb.conditional:
+        operation["parameters"] = [{"name": name, "in": "header", "schema": dict(_TEXT)} for name in _CONDITIONS]
     if verb.takes:
         schema = {"$ref": f"#/components/schemas/{verb.takes}"}
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
@@ -131,13 +133,24 @@ def _operation(route: Route, method: str, verb: Verb) -> Json:
     return operation
 
 
-_MEANINGS = {200: "Done.", 201: "The creation has begun.", 202: "It has begun, or goes on.", 204: "There is none."}
+_CONDITIONS = ("If-Match", "If-None-Match")
+_MEANINGS = {
+    200: "Done.",
+    201: "The creation has begun.",
+    202: "It has begun, or goes on.",
+    204: "There is none.",
+    304: "The caller has it already.",
+}
 
 
 def _response(status: int, answer: Body, verb: Verb) -> Json:
     response: Json = {"description": _MEANINGS[status]}
+    headers: Json = {}
     if verb.begins and status != 204:  # noqa: PLR2004 - HTTP
         headers = {"Azure-AsyncOperation": _TEXT, "Retry-After": {"type": "integer"}}
+    if verb.conditional and status in (200, 201, 304):
+        headers["ETag"] = _TEXT
+    if headers:
         response["headers"] = {name: {"schema": schema} for name, schema in headers.items()}
     return response | (_content(answer) if answer is not Body.NONE else {})
 

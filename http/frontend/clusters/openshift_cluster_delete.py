@@ -8,6 +8,7 @@ from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
 from orchestrators.plans.operation_start import begin_operation
 from shared.arm.errors import CloudError
+from shared.arm.preconditions import require_match
 from shared.clusters import states
 from shared.clusters.states import Event
 from shared.clusters.subscriptions import MAY_DELETE, require_state
@@ -17,7 +18,8 @@ def delete(call: Call) -> Reply:
     """Begin to delete a cluster; return 202, or 204 if there is none.
 
     Raises:
-        CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races.
+        CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races; 412
+            `PreconditionFailed`.
     """
     return repeat_until_written(f"The cluster '{call.resource_id}'", lambda: _delete(call))
 
@@ -25,6 +27,7 @@ def delete(call: Call) -> Reply:
 def _delete(call: Call) -> Reply:
     store = call.services.store
     document = store.clusters.get(call.key)
+    require_match(call.request.headers, document["_etag"] if document else "")
     if document is None:
         return Reply(204)
     require_state(call.services.subscription_state(call.subscription_id), call.subscription_id, MAY_DELETE)

@@ -1,21 +1,28 @@
 """GET of a cluster."""
 
+from frontend.clusters.cluster_reply import body, live_tag
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
 from shared import deadline
 from shared.arm.errors import resource_not_found
-from shared.clusters.convert import to_external
+from shared.arm.preconditions import is_known, require_match
 
 
 def get(call: Call) -> Reply:
     """Return a cluster as the requested version shows it, with what the live cluster says about itself.
 
+    A caller who has this answer already, by `If-None-Match`, gets 304.
+
     Raises:
-        CloudError: 404 `ResourceNotFound`.
+        CloudError: 404 `ResourceNotFound`; 412 `PreconditionFailed`.
     """
     document = call.services.store.clusters.get(call.key)
     if document is None:
         raise resource_not_found(call.resource_id)
+    require_match({**call.request.headers, "if-none-match": ""}, document["_etag"])
     with deadline.live_reads():
         (cluster,) = enriched(call, [document])
-    return Reply(200, to_external(cluster, call.version))
+    tag = live_tag(document, cluster)
+    if is_known(call.request.headers, tag):
+        return Reply(304, headers={"ETag": tag})
+    return Reply(200, body(call, cluster, tag), {"ETag": tag})

@@ -1,5 +1,6 @@
 """Lists of clusters, in pages of ten."""
 
+from frontend.clusters.cluster_reply import body, live_tag
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
 from shared import deadline
@@ -46,7 +47,10 @@ def _list(call: Call, prefix: str) -> Reply:
     # Last, because it may take longer than all other calls of a request.
     with deadline.live_reads():
         clusters = enriched(call, shown)
-    return Reply(200, {"value": [to_external(cluster, call.version) for cluster in clusters]} | page)
+    tagged = [
+        body(call, cluster, live_tag(document, cluster)) for document, cluster in zip(shown, clusters, strict=True)
+    ]
+    return Reply(200, {"value": tagged} | page)
 
 
 def _can_be_shown(call: Call, document: ClusterDocument) -> bool:

@@ -7,8 +7,9 @@ no document names (a reservation, a secret, an operation), which a sweep finds, 
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 
-from frontend.clusters import managed_domain, operators_view
+from frontend.clusters import cluster_reply, managed_domain, operators_view
 from frontend.clusters.enrichment import Shown, shown
 from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
@@ -19,12 +20,13 @@ from orchestrators.plans import resume
 from orchestrators.plans.operation_start import begin_operation
 from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, resource_not_found
+from shared.arm.preconditions import require_match
 from shared.clusters import catalogue, convert, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.identities import cluster_credential
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
-from shared.documents import Cluster, ClusterDocument
+from shared.documents import Cluster, ClusterDocument, OperationDocument
 from shared.steps import StepStatus
 from shared.store import Conflict, PreconditionFailed
 from shared.vault import Bundle
@@ -37,6 +39,10 @@ def put(call: Call) -> Reply:
 
     Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT
     may leave out members that have a default, and the checks against Azure run in the operation, not in the request.
+
+    Raises:
+        CloudError: 412 `PreconditionFailed`, before the cluster's state is looked at: of two callers who create a
+            cluster with `If-None-Match: *`, the second learns that it exists.
     """
     return _repeated(call, Event.PUT)
 
@@ -45,7 +51,7 @@ def patch(call: Call) -> Reply:
     """Change the members of a cluster that the body contains.
 
     Raises:
-        CloudError: 404 `ResourceNotFound` if there is no cluster.
+        CloudError: 404 `ResourceNotFound` if there is no cluster; 412 `PreconditionFailed`.
     """
     return _repeated(call, Event.PATCH)
 
@@ -60,6 +66,7 @@ def _put_or_patch(call: Call, event: Event) -> Reply:
         raise operators_view.no_cluster(call)
     if document is None and event is Event.PATCH:
         raise resource_not_found(call.resource_id)
+    require_match(call.request.headers, document["_etag"] if document else "")
     if document is None:
         return _create(call, decode_cluster(call.content, call.version))
     try:
@@ -75,7 +82,6 @@ def _put_or_patch(call: Call, event: Event) -> Reply:
 def _create(call: Call, sent: Cluster) -> Reply:
     services, edge = call.services, states.find_edge(None, Event.PUT)
     document, bundle = new_document(call, sent, edge)
-    cluster = document["openShiftCluster"]
     name = secret_name(document["id"], Purpose.REQUEST)
     with undoing() as undo:
         managed_domain.reserve(call, document, undo)
@@ -88,7 +94,7 @@ def _create(call: Call, sent: Cluster) -> Reply:
             write_operation(call, document, operation, services.store.clusters.create, undo)
         except Conflict as error:
             raise _collision(call, document) from error
-    return accepted(call, 201, convert.to_external(cluster, call.version), document, operation)
+    return _accepted(call, 201, document, operation)
 
 
 def new_document(call: Call, sent: Cluster, edge: Edge) -> tuple[ClusterDocument, Bundle]:
@@ -147,8 +153,14 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
             write_operation(call, document, operation, services.store.clusters.replace, undo)
         except Conflict as error:
             raise _collision(call, document) from error
-    external = convert.to_external(document["openShiftCluster"], call.version)
-    return accepted(call, 200, external, document, operation)
+    return _accepted(call, 200, document, operation)
+
+
+def _accepted(call: Call, status: int, document: ClusterDocument, operation: OperationDocument) -> Reply:
+    """Return the reply with the cluster as the request has written it, and its ETag."""
+    body = cluster_reply.body(call, document["openShiftCluster"], document["_etag"])
+    reply = accepted(call, status, body, document, operation)
+    return replace(reply, headers={**reply.headers, "ETag": document["_etag"]})
 
 
 def change_document(

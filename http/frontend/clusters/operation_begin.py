@@ -33,14 +33,15 @@ def write_operation(
     call: Call,
     document: Subject,
     operation: OperationDocument,
-    write_owner: Callable[[Subject], object],
+    write_owner: Callable[[Subject], Subject],
     undo: ExitStack,
 ) -> None:
     """Write an operation, then the document of the cluster or site that names it. Then the request is accepted.
 
     Args:
         call: the request.
-        document: the document of the cluster or site, as the beginning of the operation left it.
+        document: the document of the cluster or site, as the beginning of the operation left it. It gets the ETag of
+            what is written.
         operation: the operation.
         write_owner: creates or replaces the document of the cluster or site.
         undo: receives the function that deletes the operation, which nobody may see if the request is not accepted.
@@ -53,13 +54,19 @@ def write_operation(
     undo.callback(attempt, "delete its operation", lambda: store.operations.discard(operation_id))
     ensure_written(lambda: store.operations.create(operation), lambda: store.operations.read(operation_id) is not None)
 
+    def write() -> None:
+        document["_etag"] = write_owner(document)["_etag"]
+
     def names_it() -> bool:
         owner = store.owner(operation)
         # This name stays after the operation has ended, which a watchdog may cause before we read.
-        return owner is not None and owner.get("lastAsyncOperationId") == operation_id
+        if owner is None or owner.get("lastAsyncOperationId") != operation_id:
+            return False
+        document["_etag"] = owner["_etag"]
+        return True
 
     try:
-        ensure_written(lambda: write_owner(document), names_it)
+        ensure_written(write, names_it)
     except OutcomeUnknown:
         # The document that names all this may exist. The sweep removes what it does not name.
         undo.pop_all()
