@@ -29,6 +29,14 @@ class CorrelationData(TypedDict, total=False):
     traceparent: str
 
 
+class BegunBy(TypedDict, total=False):
+    """Who began an operation, by object id, as what (`User`, `Application` and so on), and when."""
+
+    objectId: str
+    kind: str
+    at: str
+
+
 class ClusterProfile(TypedDict, total=False):
     """`clusterProfile`; it contains the pull secret only while a request is processed."""
 
@@ -261,7 +269,8 @@ class OperationDocument(Document, total=False):
 
     An operation on a site has `siteName` in place of the cluster's members, the bundle that it began with, and the ids
     of the service's clusters whose kubeconfigs it needs. `plan` is there in memory, and in operations that earlier
-    builds have stored: see `shared/store/operations.py`.
+    builds have stored: see `shared/store/operations.py`. `begunBy` is absent if no caller is known: timers begin
+    operations, too, and earlier builds did not store it.
     """
 
     siteName: str
@@ -273,6 +282,7 @@ class OperationDocument(Document, total=False):
     takenOverAttempt: int
     asyncOperation: AsyncOperation
     plan: ResolvedPlan
+    begunBy: BegunBy
     correlationData: CorrelationData
     openShiftCluster: Cluster
 

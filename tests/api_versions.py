@@ -99,6 +99,7 @@ listAdminCredentials               --yyyyyyyyyy
 openShiftVersions                  ----yyyyyyyy
 openShiftVersion                   ---------yyy
 platformWorkloadIdentityRoleSets   ---------yyy
+operations                         -----------y
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
 CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", *["Canceled"] * 4), strict=True))

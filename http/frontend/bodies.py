@@ -17,6 +17,8 @@ class Body(StrEnum):
     ROLE_SET = "PlatformWorkloadIdentityRoleSet"
     ROLE_SETS = "PlatformWorkloadIdentityRoleSetList"
     OPERATIONS = "OperationList"
+    CLUSTER_OPERATION = "OpenShiftClusterOperation"
+    CLUSTER_OPERATIONS = "OpenShiftClusterOperationList"
     STATUS = "OperationStatusResult"
     ERROR = "CloudError"
     # The documents for clients do not have these.

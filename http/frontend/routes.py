@@ -24,7 +24,7 @@ from frontend.clusters import (
 from frontend.dry_runs import dry_run, openshift_cluster_preflight
 from frontend.messages import Route, Verb
 from frontend.middleware.body import MAX_BYTES
-from frontend.operations import async_operation_get, operations_list
+from frontend.operations import async_operation_get, cluster_operations, operations_list
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -32,6 +32,7 @@ from shared.clusters.api_versions import (
     LIST_CREDENTIALS,
     OPEN_SHIFT_VERSION,
     OPEN_SHIFT_VERSIONS,
+    OPERATIONS,
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
 )
 from shared.clusters.subscriptions import MAY_WRITE
@@ -68,6 +69,10 @@ ROUTES = (
     Route("http_cluster_credentials_alias", _C + "/credentials",
           {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS,
                         answers={200: Body.CREDENTIALS})}, feature=CREDENTIALS),
+    Route("http_cluster_operation", _C + "/operations/{operationId}",
+          {"GET": Verb(cluster_operations.get, needs=rights.READ, answers={200: Body.CLUSTER_OPERATION})}, feature=OPERATIONS),
+    Route("http_cluster_operations", _C + "/operations",
+          {"GET": Verb(cluster_operations.list_all, needs=rights.READ, answers={200: Body.CLUSTER_OPERATIONS})}, feature=OPERATIONS),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
           {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ, answers={200: Body.CLUSTERS})}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,

@@ -3,13 +3,13 @@
 Pure: the caller writes the operation first, then the cluster. If nobody starts the operation, the watchdog does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from orchestrators import plans
 from shared.arm import async_operations
 from shared.clusters.states import Edge, apply_edge, is_terminal
-from shared.documents import ClusterDocument, CorrelationData, FencedDocument, OperationDocument, SiteDocument
+from shared.documents import BegunBy, ClusterDocument, CorrelationData, FencedDocument, OperationDocument, SiteDocument
 from shared.settings import Settings
 from shared.steps import ResolvedPlan, StepStatus
 
@@ -26,12 +26,14 @@ class OperationRequest:
         namespace: the resource provider, in the client's spelling.
         correlation: the ids that tie the operation to its request.
         now: the start time.
+        begun_by: the caller; empty if nobody has called, or it is not known who.
     """
 
     operation_id: str
     namespace: str
     correlation: CorrelationData
     now: datetime
+    begun_by: BegunBy = field(default_factory=BegunBy)
 
 
 def begin_operation(
@@ -64,6 +66,7 @@ def begin_operation(
         plan["done"] = done
     path = async_operations.operation_path(document["partitionKey"], request.namespace, settings.location, operation_id)
     return {
+        **_begun_by(request),
         "id": operation_id,
         "asyncOperation": async_operations.new_operation(operation_id, path, str(edge.next), request.now),
         "openShiftClusterKey": document["key"],
@@ -91,6 +94,7 @@ def begin_site_operation(
     _name(document, request)
     path = f"/sre/providers/{request.namespace}/sites/{document['id']}/operations/{operation_id}"
     return {
+        **_begun_by(request),
         "id": operation_id,
         "asyncOperation": async_operations.new_operation(operation_id, path, StepStatus.RUNNING, request.now),
         "siteName": document["id"],
@@ -99,6 +103,10 @@ def begin_site_operation(
         "plan": plan,
         "correlationData": request.correlation.copy(),
     }
+
+
+def _begun_by(request: OperationRequest) -> OperationDocument:
+    return {"begunBy": request.begun_by.copy()} if request.begun_by else {}
 
 
 def _name(document: FencedDocument, request: OperationRequest) -> None:

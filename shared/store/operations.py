@@ -85,6 +85,16 @@ class Operations(Items[OperationDocument]):
         found = self.read(operation_id)
         return found if found is not None and "openShiftClusterKey" in found else None
 
+    def begun_on(self, cluster_document_id: str) -> list[tuple[str, str]]:
+        """Return the start and the id of every operation on a cluster, the newest first.
+
+        Args:
+            cluster_document_id: id of the cluster's document. A later cluster of the same name has another.
+        """
+        query = "SELECT c.id, c.asyncOperation FROM c WHERE c.clusterDocumentId = @id"
+        found = self.query(query, id=cluster_document_id)
+        return sorted(((each["asyncOperation"]["startTime"], each["id"]) for each in found), reverse=True)
+
     def unended(self) -> Iterator[OperationDocument]:
         """Yield every operation that has not ended."""
         return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime) AND NOT IS_DEFINED(c.planOf)")

@@ -75,6 +75,8 @@ def _rule(rule: Rule) -> str:
 
 def _paths(features: frozenset[str]) -> list[str]:
     """Return the ends of the paths of some features; a feature without a path yet has its name."""
-    found = {route.feature: route.template.rpartition("providers/")[2] for route in ROUTES if route.feature}
-    ends = [found.get(feature, feature).partition("/")[2] or feature for feature in sorted(features)]
+    found: dict[str, list[str]] = {}
+    for route in ROUTES:
+        found.setdefault(route.feature, []).append(route.template.rpartition("providers/")[2].partition("/")[2])
+    ends = [end for feature in sorted(features) for end in sorted(found.get(feature, [feature]))]
     return [end.removeprefix("{resourceType}/{resourceName}/").removeprefix("locations/{location}/") for end in ends]

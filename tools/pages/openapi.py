@@ -13,7 +13,7 @@ from frontend.messages import Route, Verb, load
 from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
-from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, has_feature
+from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, OPERATIONS, has_feature
 from shared.clusters.member_types import ApiVersion, Kind, Rule
 from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
@@ -183,6 +183,7 @@ def _schemas(version: ApiVersion) -> Json:
         ),
         Body.ERROR: _closed({"error": _ref("CloudErrorBody")}),
         "CloudErrorBody": _CLOUD_ERROR_BODY,
+        **(_CLUSTER_OPERATIONS if has_feature(version, OPERATIONS) else {}),
     }
 
 
@@ -204,6 +205,11 @@ def _closed(members: Json, optional: tuple[str, ...] = ()) -> Json:
     return {**_object_of(members, *required), "additionalProperties": False}
 
 
+def _exactly(members: Json, *required: str) -> Json:
+    """Return an object that has the required ones of these members, and no others than these."""
+    return {**_object_of(members, *required), "additionalProperties": False}
+
+
 def _list_of(item: str | Json) -> Json:
     items = item if isinstance(item, dict) else _ref(item)
     return _closed({"value": {"type": "array", "items": items}, "nextLink": dict(_TEXT)}, optional=("nextLink",))
@@ -215,6 +221,38 @@ _CLOUD_ERROR_BODY: Json = _closed(
     {**_strings("code", "message", "target"), "details": {"type": "array", "items": _ref("CloudErrorBody")}},
     optional=("target", "details"),
 )
+
+_SECONDS: Json = {"type": "number"}
+_TIMES = {name: {"type": "string", "format": "date-time"} for name in ("startTime", "endTime")}
+_ERROR: Json = {"error": _ref("CloudErrorBody")}
+_NAMES_OF_STEPS: Json = {"type": "array", "items": _TEXT}
+_PHASE = {**_strings("name", "status"), **_TIMES, "durationSeconds": _SECONDS}
+_STEP = {
+    **_PHASE,
+    **_strings("phase", "kind", "waitsFor"),
+    **{name: {"type": "integer"} for name in ("attempt", "polls")},
+    **{name: {"type": "string", "format": "date-time"} for name in ("deadline", "lastProgressTime")},
+    "needs": _NAMES_OF_STEPS,
+    **_ERROR,
+}
+_BEGUN_BY = {**_strings("objectId", "kind"), "at": {"type": "string", "format": "date-time"}}
+_OPERATION = {
+    **_strings("status", "plan", "correlationId"),
+    **_TIMES,
+    **{name: {"type": "integer"} for name in ("percentComplete", "attempt")},
+    "durationSeconds": _SECONDS,
+    "begunBy": _closed(_BEGUN_BY),
+    "currentSteps": _NAMES_OF_STEPS,
+    "phases": {"type": "array", "items": _exactly(_PHASE, "name", "status")},
+    "steps": {"type": "array", "items": _exactly(_STEP, "name", "phase", "kind", "status", "needs")},
+    **_ERROR,
+}
+_CLUSTER_OPERATIONS: Json = {
+    Body.CLUSTER_OPERATION: _closed(
+        {**_strings("id", "name", "type"), "properties": _exactly(_OPERATION, "status", "startTime", "steps")}
+    ),
+    Body.CLUSTER_OPERATIONS: _list_of(Body.CLUSTER_OPERATION),
+}
 
 
 def _object(node: Node, *, update: bool) -> Json:

@@ -3,8 +3,9 @@
 from frontend.clusters.cluster_reply import body, live_tag
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
+from frontend.paged import continuation, page
 from shared import deadline
-from shared.arm import links, paging, resource_id
+from shared.arm import resource_id
 from shared.clusters import states
 from shared.clusters.convert import to_external
 from shared.clusters.live import live_values
@@ -33,24 +34,19 @@ def _list(call: Call, prefix: str) -> Reply:
         call: the request.
         prefix: beginning of the keys; its last slash separates `rg1` from `rg10`.
     """
-    services, token = call.services, call.request.query.get(paging.PARAMETER.lower(), "")
-    continuation = paging.unseal(token, _paging_key(call), prefix) if token else None
+    store, following = call.services.store, continuation(call, prefix)
     for _ in range(_MOST_PAGES):
-        documents, continuation = services.store.clusters.page(prefix, call.subscription_id, continuation)
+        documents, following = store.clusters.page(prefix, call.subscription_id, following)
         shown = call.visible([document for document in documents if _can_be_shown(call, document)])
-        if shown or not continuation:
+        if shown or not following:
             break
-    page: dict[str, object] = {}
-    if continuation:
-        sealed = paging.seal(continuation, _paging_key(call), prefix)
-        page["nextLink"] = links.with_parameter(call.public_url, paging.PARAMETER, sealed)
     # Last, because it may take longer than all other calls of a request.
     with deadline.live_reads():
         clusters = enriched(call, shown)
     tagged = [
         body(call, cluster, live_tag(document, cluster)) for document, cluster in zip(shown, clusters, strict=True)
     ]
-    return Reply(200, {"value": tagged} | page)
+    return Reply(200, page(call, prefix, tagged, following))
 
 
 def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
@@ -64,7 +60,3 @@ def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
         unreadable.note(call.services.store.clusters.name, document.get("id"), error)
         return False
     return True
-
-
-def _paging_key(call: Call) -> str:
-    return call.services.vault.get_service_secret(call.services.settings.paging_key_secret)

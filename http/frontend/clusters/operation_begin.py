@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TypeVar
 
+from frontend.clusters.begun_by import begun_by
 from frontend.clusters.undo import attempt
 from frontend.messages import Call, Reply, Start, error_reply, new_id
 from frontend.retry_after import RETRY_AFTER
@@ -26,7 +27,7 @@ def new_request(call: Call) -> OperationRequest:
     operation_id = new_id()
     tracing.current.set(replace(tracing.current.get(), operation_id=operation_id))
     namespace = call.request.parameters["resourceProviderNamespace"]
-    return OperationRequest(operation_id, namespace, call.correlation, call.services.now())
+    return OperationRequest(operation_id, namespace, call.correlation, call.services.now(), begun_by(call))
 
 
 def write_operation(

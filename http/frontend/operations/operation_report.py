@@ -4,7 +4,8 @@ The plan says what has to be done, and progress items say what has happened. A r
 that an earlier operation or attempt has done is `Succeeded`, too.
 
     {"id", "name", "clusterId" or "site" and "bundle", "plan", "status", "startTime", "endTime", "durationSeconds",
-     "percentComplete", "attempt", "timeScale", "correlationId", "currentSteps": ["deploy_storage_template"],
+     "percentComplete", "attempt", "timeScale", "begunBy": {"objectId", "kind", "at"}, "correlationId",
+     "currentSteps": ["deploy_storage_template"],
      "phases": [{"name", "status", "startTime", "endTime", "durationSeconds"}],
      "steps": [{"name", "phase", "kind", "status", "attempt", "startTime", "endTime", "durationSeconds", "needs",
                 "waitsFor", "message", "polls", "deadline", "lastProgressTime", "error"}],
@@ -20,7 +21,7 @@ from shared.arm.async_operations import ENDED, visible_status
 from shared.arm.errors import CloudErrorBody
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
-from shared.documents import ClusterDocument, FencedDocument, OperationDocument
+from shared.documents import BegunBy, ClusterDocument, FencedDocument, OperationDocument
 from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus, last_progress
 
 NOT_STARTED = "NotStarted"
@@ -80,6 +81,7 @@ class Report(TypedDict, total=False):
     percentComplete: int
     attempt: int
     timeScale: float
+    begunBy: BegunBy
     correlationId: str
     currentSteps: list[str]
     phases: list[PhaseReport]
@@ -135,6 +137,7 @@ def report(
             "percentComplete": _percent(operation, items, visible["status"]),
             "attempt": current_attempt(operation, owner, items),
             "timeScale": plan.get("timeScale") if plan else None,
+            "begunBy": _begun_by(operation),
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
             "currentSteps": [step["name"] for step in steps if step["status"] == StepStatus.RUNNING],
             "phases": [_with_shown_times(phase) for phase in _phases(steps, now)],
@@ -144,6 +147,11 @@ def report(
         }
     )
     return report
+
+
+def _begun_by(operation: OperationDocument) -> BegunBy | None:
+    found = operation.get("begunBy")
+    return {**found, "at": times.shown(found["at"])} if found else None
 
 
 def current_attempt(operation: OperationDocument, owner: FencedDocument | None, items: list[ProgressItem]) -> int:

@@ -1,0 +1,37 @@
+"""Pages of lists: where the caller's page begins, and the address of the next one."""
+
+from frontend.messages import Call
+from shared.arm import links, paging
+
+
+def continuation(call: Call, scope: str) -> str | None:
+    """Return where the page that the caller asks for begins, or None for the first.
+
+    Args:
+        call: the request.
+        scope: the list; a token counts only in the list that has given it.
+
+    Raises:
+        CloudError: 400 `InvalidParameter`.
+    """
+    token = call.request.query.get(paging.PARAMETER.lower(), "")
+    return paging.unseal(token, _key(call), scope) if token else None
+
+
+def page(call: Call, scope: str, value: list[object], following: str | None) -> dict[str, object]:
+    """Return the body of a page.
+
+    Args:
+        call: the request.
+        scope: the list.
+        value: the items.
+        following: where the next page begins, or None after the last.
+    """
+    if not following:
+        return {"value": value}
+    token = paging.seal(following, _key(call), scope)
+    return {"value": value, "nextLink": links.with_parameter(call.public_url, paging.PARAMETER, token)}
+
+
+def _key(call: Call) -> str:
+    return call.services.vault.get_service_secret(call.services.settings.paging_key_secret)
