@@ -45,7 +45,7 @@ def _explained(error: CloudErrorBody | None, correlation_id: str) -> CloudErrorB
 
 
 def _status(document: FencedDocument, error: CloudErrorBody | None) -> ProvisioningState:
-    """Return how an operation has ended. Operators cancel those of sites; a cluster's ends by a DELETE."""
+    """Return how an operation has ended: whether its error is the end that somebody asked for."""
     if error is None:
         return ProvisioningState.SUCCEEDED
     return ProvisioningState.CANCELED if document.get("canceling") else ProvisioningState.FAILED

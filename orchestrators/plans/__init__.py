@@ -28,6 +28,11 @@ from shared.steps import (
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
+# Why an operation with a plan cannot be canceled; one with any other plan can, and ends as after a failure.
+NOT_CANCELABLE = {
+    "delete": "parts of the cluster may be gone already, and only a delete that has ended leaves nothing behind",
+}
+
 # The interpreter that runs new attempts, and all that a running instance may need.
 RUN_PLAN, TRY_PLAN = "run_plan_v2", "dry_run_v1"
 INTERPRETERS = frozenset({RUN_PLAN, "wait_row_v2", "run_plan_v1", "wait_row_v1", TRY_PLAN})

@@ -115,5 +115,7 @@ def _name(document: FencedDocument, request: OperationRequest) -> None:
     document["asyncOperationId"] = document["lastAsyncOperationId"] = request.operation_id
     document["attempt"] = 1
     document["stopping"] = False
+    # A delete may supersede an operation that somebody has canceled.
+    document.pop("canceling", None)
     document.pop("restarts", None)
     document["correlationData"] = request.correlation.copy()

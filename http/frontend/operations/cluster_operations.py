@@ -1,14 +1,18 @@
-"""The operations of a cluster for whoever may read it: all of them, or one."""
+"""The operations of a cluster: all of them, or one, for whoever may read it; and the end of one by request."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from frontend.at_once import at_once
 from frontend.messages import Call, Reply
-from frontend.operations import operation_report
+from frontend.operations import cancellation, operation_report
 from frontend.operations.operation_report import Report, StepReport
 from frontend.paged import continuation, page
-from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, operation_not_found, resource_not_found
+from frontend.retry_after import RETRY_AFTER
+from orchestrators.plans import NOT_CANCELABLE
+from shared.arm import links
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, conflict, operation_not_found, resource_not_found
+from shared.clusters.endings import has_ended
 from shared.documents import ClusterDocument, OperationDocument
 from shared.json_object import Json
 from shared.steps import StepStatus
@@ -55,6 +59,27 @@ def get(call: Call) -> Reply:
     """
     cluster = cluster_document(call)
     return Reply(200, resource(call, cluster, operation(call, cluster)))
+
+
+def cancel(call: Call) -> Reply:
+    """Let an operation change nothing more, and end; also if it was canceled before.
+
+    Its cluster is then as after a failure: a create can be resumed by its PUT, and an update repeated.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound` or `NotFound`; 409 `Conflict` if its plan cannot be canceled, if it no longer
+            runs, or after five lost races.
+    """
+    cluster = cluster_document(call)
+    found = call.services.store.operations.with_plan(operation(call, cluster))
+    plan = found.get("plan", {}).get("name", "")
+    if plan in NOT_CANCELABLE and not has_ended(found):
+        raise conflict(f"An operation with the plan '{plan}' cannot be canceled: {NOT_CANCELABLE[plan]}.")
+    document = cast("ClusterDocument", cancellation.cancel(call, found, f"The cluster '{call.resource_id}'"))
+    shown = resource(call, document, found)
+    seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
+    headers = {"Location": links.with_path(call.public_url, shown["id"]), "Retry-After": str(seconds)}
+    return Reply(202, shown, headers)
 
 
 def cluster_document(call: Call) -> ClusterDocument:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import cast
 
 from frontend.clusters.operation_begin import new_request, write_operation
 from frontend.clusters.undo import undoing
 from frontend.messages import Call, Reply, Start
-from frontend.operations import operation_report
+from frontend.operations import cancellation, operation_report
 from frontend.races import repeat_until_written
 from frontend.retry_after import RETRY_AFTER
 from frontend.sites import requested_site
@@ -26,7 +27,6 @@ from shared.phase_documents.documents import Phase
 from shared.phase_documents.schemas import PHASE_RUN, PLAN_RUN
 from shared.phase_documents.site import Site
 from shared.steps import PhaseName, PhaseReference, ResolvedPlan, StepStatus
-from shared.store import NotFound, PreconditionFailed
 
 # The plan, and the service's clusters whose kubeconfigs it needs.
 Resolved = tuple[ResolvedPlan, list[str]]
@@ -104,22 +104,9 @@ def cancel(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound`; 409 `Conflict` if it has ended, or after five lost races.
     """
-    operation, store = _operation(call), call.services.store.sites
-
-    def decide(document: SiteDocument) -> SiteDocument | None:
-        if document.get("asyncOperationId") != operation["id"]:
-            raise conflict(f"The operation '{operation['id']}' has ended.")
-        if document.get("canceling"):
-            return None
-        return document | {"stopping": True, "canceling": True}
-
-    try:
-        document = store.update(lambda: store.read(operation["siteName"]), decide)
-    except NotFound:
-        raise conflict(f"The operation '{operation['id']}' has ended.") from None
-    except PreconditionFailed:
-        raise conflict(f"The site '{operation['siteName']}' was changed at the same time. Try again.") from None
-    return _report(call, 202, operation, document)
+    operation = _operation(call)
+    document = cancellation.cancel(call, operation, requested_site.title(call))
+    return _report(call, 202, operation, cast("SiteDocument", document))
 
 
 def last_run(call: Call) -> Reply:

@@ -260,3 +260,24 @@ def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World)
 def test_every_purpose_of_a_secret_is_known() -> None:
     """A delete removes everything that the plan writes."""
     assert {"request", "install", "registry", "graph", "credentials"} == set(Purpose)
+
+
+def test_a_canceled_create_runs_no_further_row_and_leaves_a_failed_cluster_that_can_be_resumed(
+    accepted: World,
+) -> None:
+    """The operation has ended as canceled, with what to do next, and nothing of the cancel is left."""
+    accepted.cluster.update({"stopping": True, "canceling": True})
+    assert call("ensure_resource_group")["outcome"] == "stopped"
+    assert accepted.azure.changes() == []
+    error = {"code": "OperationCanceled", "message": "Step 'ensure_resource_group' was stopped before it ended."}
+    control("stop_operation", error=error, failedStep="ensure_resource_group")
+    for _ in range(2):
+        assert control("finish_operation", error=error) == DONE
+    ended = accepted.operation["asyncOperation"]
+    assert ended["status"] == "Canceled"
+    assert "Repeat the request" in ended["error"]["details"][0]["message"]
+    assert (accepted.properties["provisioningState"], accepted.properties["failedProvisioningState"]) == (
+        "Failed",
+        "Creating",
+    )
+    assert not {"asyncOperationId", "stopping", "canceling"} & accepted.cluster.keys()

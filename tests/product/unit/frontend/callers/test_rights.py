@@ -25,6 +25,7 @@ http_cluster_admin_credentials   POST    Microsoft.RedHatOpenShift/openShiftClus
 http_cluster_credentials         POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
 http_cluster_credentials_alias   POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
 http_cluster_operation           GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
+http_cluster_operation_cancel    POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_operations          GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_clusters_of_resource_group  GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_clusters_of_subscription    GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         each group

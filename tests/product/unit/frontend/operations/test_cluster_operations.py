@@ -8,6 +8,7 @@ import pytest
 
 from frontend.messages import Reply
 from frontend.operations import cluster_operations, operation_report
+from orchestrators import plans
 from tests.api_versions import VERSIONS
 from tests.product.unit.frontend.callers_world import APPLICATION, USER, CallersWorld, application_token
 from tests.product.unit.frontend.world import (
@@ -255,3 +256,111 @@ def test_the_members_for_customers_are_some_of_those_for_operators() -> None:
     """A misspelt one would silently be missing."""
     assert {*cluster_operations.MEMBERS} <= operation_report.Report.__annotations__.keys()
     assert {*cluster_operations.STEP_MEMBERS} <= operation_report.StepReport.__annotations__.keys()
+
+
+def cancel(world: World, operation_id: str, cluster: str = CLUSTER) -> Reply:
+    """Cancel an operation."""
+    return world.send("POST", f"{cluster}/operations/{operation_id}/cancel", api_version=OWN)
+
+
+@pytest.mark.parametrize("plan", ["create", "update"])
+def test_an_operation_that_runs_can_be_canceled_and_canceled_again(creating: World, plan: str) -> None:
+    """It stays so even if another attempt takes over. The answer says where to see its end."""
+    if plan == "update":
+        creating.finish()
+        assert creating.send("PATCH", CLUSTER, {"tags": {}}).status == 200
+    operation_id = creating.document["asyncOperationId"]
+    for _ in range(2):
+        reply = cancel(creating, operation_id)
+        assert (reply.status, reply.body["properties"]["plan"]) == (202, plan)
+        assert urlsplit(reply.headers["Location"]).path == f"{LIST}/{operation_id}"
+        assert reply.headers["Retry-After"]
+        assert (creating.document["stopping"], creating.document["canceling"]) == (True, True)
+    assert len(creating.cosmos["OpenShiftClusters"].writes) == (2 if plan == "create" else 3)
+    creating.finish(failed=True)
+    assert "canceling" not in creating.document
+    assert error(cancel(creating, operation_id)) == (409, "Conflict")
+
+
+def test_a_canceled_create_can_be_resumed_and_a_canceled_update_repeated(creating: World) -> None:
+    """As after a failure; nothing of the cancel is left for the next operation."""
+    cancel(creating, creating.document["asyncOperationId"])
+    creating.finish(failed=True)
+    assert creating.send("PUT", CLUSTER, body()).status == 200
+    assert "canceling" not in creating.document
+    creating.finish()
+    for _ in range(2):
+        assert creating.send("PATCH", CLUSTER, {"tags": {"a": "b"}}).status == 200
+        assert not creating.document["stopping"]
+        cancel(creating, creating.document["asyncOperationId"])
+        creating.finish(failed=True)
+
+
+def test_a_delete_that_supersedes_a_canceled_create_is_not_canceled(creating: World) -> None:
+    """The create is no longer the one that runs."""
+    created = creating.document["asyncOperationId"]
+    cancel(creating, created)
+    assert creating.send("DELETE", CLUSTER).status == 202
+    assert not creating.document["stopping"]
+    assert "canceling" not in creating.document
+    assert error(cancel(creating, created)) == (409, "Conflict")
+    assert not creating.document["stopping"]
+
+
+def test_a_delete_cannot_be_canceled_and_the_answer_says_why(creating: World) -> None:
+    """Nothing is written."""
+    creating.finish()
+    creating.send("DELETE", CLUSTER)
+    writes = len(creating.cosmos["OpenShiftClusters"].writes)
+    reply = cancel(creating, creating.document["asyncOperationId"])
+    assert error(reply) == (409, "Conflict")
+    assert "plan 'delete' cannot be canceled: parts of the cluster may be gone" in reply.body["error"]["message"]
+    assert len(creating.cosmos["OpenShiftClusters"].writes) == writes
+
+
+def test_a_cancel_that_loses_every_race_says_so(creating: World) -> None:
+    """The operation itself writes the cluster meanwhile; nothing is broken, and the caller tries again."""
+    container, races = creating.cosmos["OpenShiftClusters"], iter(range(10))
+    container.before_write += [lambda: creating.document.update({"_etag": f'"other-{next(races)}"'})] * 5
+    reply = cancel(creating, creating.document["asyncOperationId"])
+    assert error(reply) == (409, "Conflict")
+    assert "Try again" in reply.body["error"]["message"]
+    assert "canceling" not in creating.document
+
+
+def test_an_operation_of_another_cluster_or_subscription_is_not_canceled(creating: World) -> None:
+    """Whoever may write one cluster cannot reach another through it."""
+    operation_id = creating.document["asyncOperationId"]
+    creating.register(OTHER_SUBSCRIPTION)
+    other = f"{CLUSTERS}/c2"
+    assert creating.send("PUT", other, body(name="c2", client_id=OBJECT_ID)).status == 201
+    elsewhere = CLUSTER.replace(SUBSCRIPTION, OTHER_SUBSCRIPTION)
+    assert error(cancel(creating, operation_id, other)) == (404, "NotFound")
+    assert error(cancel(creating, operation_id, elsewhere)) == (404, "ResourceNotFound")
+    assert error(cancel(creating, SUBSCRIPTION)) == (404, "NotFound")
+    assert error(cancel(creating, "x")) == (400, "InvalidOperationID")
+    documents = creating.cosmos["OpenShiftClusters"].documents.values()
+    assert not [each for each in documents if each["stopping"]]
+
+
+@pytest.mark.parametrize("state", ["Warned", "Suspended", "Unregistered"])
+def test_a_subscription_that_may_not_write_cancels_nothing(creating: World, state: str) -> None:
+    """As with every other change."""
+    creating.register(SUBSCRIPTION, state)
+    assert error(cancel(creating, creating.document["asyncOperationId"])) == (400, "InvalidSubscriptionState")
+    assert not creating.document["stopping"]
+
+
+def test_a_reader_cancels_nothing(own: CallersWorld) -> None:
+    """To cancel is to write the cluster."""
+    own.call("PUT", CLUSTER, body())
+    own.rights.deny("Microsoft.RedHatOpenShift/openShiftClusters/write", CLUSTER.partition("/providers")[0])
+    path = f"{LIST}/{own.document['asyncOperationId']}"
+    assert own.call("GET", path, api_version=OWN).status == 200
+    assert error(own.call("POST", f"{path}/cancel", api_version=OWN)) == (403, "AuthorizationFailed")
+    assert not own.document["stopping"]
+
+
+def test_every_plan_that_cannot_be_canceled_is_a_plan() -> None:
+    """A misspelt one would be canceled."""
+    assert plans.NOT_CANCELABLE.keys() <= plans.PLANS.keys()

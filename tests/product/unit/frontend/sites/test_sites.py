@@ -260,7 +260,7 @@ def test_a_cancel_is_remembered_and_can_be_repeated(world: World) -> None:
     assert [send(world, "POST", path).status for _ in range(2)] == [202, 202]
     assert (current(world)["stopping"], current(world)["canceling"]) == (True, True)
     end(world, "Canceled")
-    assert error(send(world, "POST", path)) == (409, "Conflict", f"The operation '{operation_id}' has ended.")
+    assert error(send(world, "POST", path)) == (409, "Conflict", f"The operation '{operation_id}' no longer runs.")
 
 
 @pytest.mark.usefixtures("site")
