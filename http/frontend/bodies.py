@@ -19,6 +19,8 @@ class Body(StrEnum):
     OPERATIONS = "OperationList"
     CLUSTER_OPERATION = "OpenShiftClusterOperation"
     CLUSTER_OPERATIONS = "OpenShiftClusterOperationList"
+    DRY_RUN = "OpenShiftClusterDryRun"
+    DRY_RUN_STATUS = "OpenShiftClusterDryRunStatus"
     STATUS = "OperationStatusResult"
     ERROR = "CloudError"
     # The documents for clients do not have these.

@@ -28,6 +28,7 @@ from frontend.operations import async_operation_get, cluster_operations, operati
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
+    DRY_RUN,
     LIST_ADMIN_CREDENTIALS,
     LIST_CREDENTIALS,
     OPEN_SHIFT_VERSION,
@@ -69,6 +70,12 @@ ROUTES = (
     Route("http_cluster_credentials_alias", _C + "/credentials",
           {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS,
                         answers={200: Body.CREDENTIALS})}, feature=CREDENTIALS),
+    Route("http_cluster_dry_run", _C + "/dryRun",
+          {"POST": Verb(dry_run.begin_put, MAY_WRITE, needs=rights.WRITE, takes=Body.CLUSTER,
+                        answers={200: Body.DRY_RUN, 202: Body.DRY_RUN_STATUS})}, feature=DRY_RUN, durable=True),
+    Route("http_cluster_dry_run_result", _C + "/dryRuns/{dryRunId}",
+          {"GET": Verb(dry_run.get_put, needs=rights.WRITE, answers={200: Body.DRY_RUN, 202: Body.DRY_RUN_STATUS})},
+          feature=DRY_RUN, durable=True),
     Route("http_cluster_operation", _C + "/operations/{operationId}",
           {"GET": Verb(cluster_operations.get, needs=rights.READ, answers={200: Body.CLUSTER_OPERATION})}, feature=OPERATIONS),
     Route("http_cluster_operation_cancel", _C + "/operations/{operationId}/cancel",

@@ -14,6 +14,7 @@ from shared.clusters.member_types import ApiVersion, Rule
 from shared.clusters.members import STATES
 
 CREDENTIALS = "credentials"
+DRY_RUN = "dryRun"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 LIST_CREDENTIALS = "listCredentials"
 OPERATIONS = "operations"
@@ -91,7 +92,7 @@ API_VERSIONS = (
         features=frozenset({OPEN_SHIFT_VERSION, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}),
     ),
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
-    ApiVersion("2026-12-01-preview", adds=("etag",), features=frozenset({OPERATIONS}), own=True),
+    ApiVersion("2026-12-01-preview", adds=("etag",), features=frozenset({OPERATIONS, DRY_RUN}), own=True),
 )
 
 # Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.

@@ -82,6 +82,8 @@ def run(cases: int, number: int, advance: Callable[[], object] = lambda: None) -
     def send(sent: Sent) -> None:
         world = _world(sent)
         reply = world.send(sent.method, sent.path, sent.body, api_version=sent.version)
+        if reply.trial is not None:
+            reply = reply.trial.answer(None, True)
         advance()
         _count(figures, sent, reply)
         judge(sent, reply, validators[sent.version])

@@ -29,6 +29,7 @@ _KNOWN = {
     "resourceName": CLUSTER.rpartition("/")[2],
     "location": LOCATION.rpartition("/")[2],
     "operationId": _OPERATION,
+    "dryRunId": f"create-{_OPERATION}",
     "openShiftVersion": "4.17.9",
     "openShiftMinorVersion": "4.17",
 }

@@ -13,10 +13,11 @@ from frontend.messages import Route, Verb, load
 from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
-from shared.clusters.api_versions import API_VERSIONS, OPEN_SHIFT_VERSION, OPERATIONS, has_feature
+from shared.clusters.api_versions import API_VERSIONS, DRY_RUN, OPEN_SHIFT_VERSION, OPERATIONS, has_feature
 from shared.clusters.member_types import ApiVersion, Kind, Rule
 from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
+from shared.steps import Verdict
 
 Json = dict[str, Any]
 # Parameters of the paths that have one value only.
@@ -184,6 +185,7 @@ def _schemas(version: ApiVersion) -> Json:
         Body.ERROR: _closed({"error": _ref("CloudErrorBody")}),
         "CloudErrorBody": _CLOUD_ERROR_BODY,
         **(_CLUSTER_OPERATIONS if has_feature(version, OPERATIONS) else {}),
+        **(_DRY_RUNS if has_feature(version, DRY_RUN) else {}),
     }
 
 
@@ -252,6 +254,24 @@ _CLUSTER_OPERATIONS: Json = {
         {**_strings("id", "name", "type"), "properties": _exactly(_OPERATION, "status", "startTime", "steps")}
     ),
     Body.CLUSTER_OPERATIONS: _list_of(Body.CLUSTER_OPERATION),
+}
+
+_TRIED_ROW = {
+    **_strings("row", "phase", "message"),
+    "verdict": {"type": "string", "enum": [str(each) for each in Verdict]},
+    **_ERROR,
+    "mayPass": {"type": "boolean"},
+    "resources": {"type": "array", "items": _closed(_strings("id", "state"))},
+}
+_DRY_RUNS: Json = {
+    Body.DRY_RUN: _closed(
+        {
+            **_strings("plan"),
+            "refused": {"type": "array", "items": _TEXT},
+            "rows": {"type": "array", "items": _exactly(_TRIED_ROW, "row", "phase", "verdict", "message")},
+        }
+    ),
+    Body.DRY_RUN_STATUS: _closed(_strings("id", "status")),
 }
 
 

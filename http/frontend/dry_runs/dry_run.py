@@ -1,8 +1,10 @@
-"""Operators' dry runs: what a request on a cluster would do, row by row, and what a row would send to Azure."""
+"""Dry runs: what a request on a cluster would do, row by row, and for operators what a row would send to Azure."""
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 
-from frontend.dry_runs.trial_operation import as_put, planned
+from frontend.dry_runs.trial_operation import as_put, planned, planned_put
 from frontend.messages import Call, Reply, Trial, error_reply
 from frontend.retry_after import RETRY_AFTER
 from orchestrators.plans import PLANS
@@ -16,6 +18,36 @@ from shared.steps import DryRunInput, DryRunResult, Verdict
 _SECONDS = durations.DRY_RUN.total_seconds()
 
 
+def begin_put(call: Call) -> Reply:
+    """Tell what the PUT of a cluster would do; 202 and where to ask again if that takes too long.
+
+    The body is that of the PUT. Its secrets are left out, so what needs them is not checked.
+
+    Raises:
+        CloudError: what the PUT itself would be refused for.
+    """
+    given = planned_put(as_put(call))
+    return Reply(202, trial=_trial(call, f"{given['plan']['name']}-{given['operationId']}", given, _of_cluster(call)))
+
+
+def get_put(call: Call) -> Reply:
+    """Return the result of a dry run of a PUT that took too long, once.
+
+    Raises:
+        CloudError: 404 `NotFound` if this cluster has none.
+    """
+    return Reply(202, trial=_trial(call, call.parameters["dryRunId"], None, _of_cluster(call)))
+
+
+def _of_cluster(call: Call) -> Callable[[str], str]:
+    """Return what makes the instance's id from that of a dry run.
+
+    It also depends on the cluster. So whoever may write one cluster finds no dry run of another, and none of operators.
+    """
+    cluster = hashlib.sha256(call.key.encode()).hexdigest()[:16]
+    return lambda identifier: _instance(f"{cluster}-{identifier}")
+
+
 def begin(call: Call) -> Reply:
     """Try a plan: return 200 with what each row would do; 202 and where to ask again if that takes too long.
 
@@ -25,7 +57,7 @@ def begin(call: Call) -> Reply:
         CloudError: what the request itself would be refused for.
     """
     given = _planned(call)
-    return Reply(202, trial=_trial(call, given["operationId"], given))
+    return Reply(202, trial=_trial(call, given["operationId"], given, _instance))
 
 
 def get(call: Call) -> Reply:
@@ -34,7 +66,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound` if there is none.
     """
-    return Reply(202, trial=_trial(call, call.parameters["operationId"], None))
+    return Reply(202, trial=_trial(call, call.parameters["operationId"], None, _instance))
 
 
 def render(call: Call) -> Reply:
@@ -66,9 +98,7 @@ def _planned(call: Call) -> DryRunInput:
     return planned(put, call.parameters["planName"])
 
 
-def _trial(call: Call, identifier: str, given: DryRunInput | None) -> Trial:
-    plan_name = call.parameters["planName"]
-
+def _trial(call: Call, identifier: str, given: DryRunInput | None, instance: Callable[[str], str]) -> Trial:
     def answer(result: DryRunResult | None, running: bool) -> Reply:
         if result is None and not running and given is not None:
             return _without_result("The dry run has failed. Begin it again.")
@@ -81,9 +111,10 @@ def _trial(call: Call, identifier: str, given: DryRunInput | None) -> Trial:
             seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
             headers = {"Location": links.with_path(address, path), "Retry-After": str(seconds)}
             return Reply(202, {"id": identifier, "status": "Running"}, headers)
-        return Reply(200, _report(plan_name, result))
+        # The id of a dry run of a PUT begins with the plan.
+        return Reply(200, _report(call.parameters.get("planName") or identifier.partition("-")[0], result))
 
-    return Trial(_instance(identifier), answer, given, _SECONDS)
+    return Trial(instance(identifier), answer, given, _SECONDS)
 
 
 def _without_result(message: str) -> Reply:

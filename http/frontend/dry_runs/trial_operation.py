@@ -34,15 +34,32 @@ def planned(call: Call, plan_name: str) -> DryRunInput:
     document = call.services.store.clusters.get(call.key)
     if plan_name == "delete" and document is None:
         raise resource_not_found(call.resource_id)
-    done: list[str] | None = None
     edge = states.find_edge(document["openShiftCluster"] if document else None, _event(plan_name))
     if edge.plan != plan_name:
         exists = "exists" if document else "does not exist"
         raise conflict(f"The cluster {exists}, so this request would run the plan '{edge.plan}', not '{plan_name}'.")
+    return _planned(call, document, edge)
+
+
+def planned_put(call: Call) -> DryRunInput:
+    """Return what the dry run of a PUT starts with.
+
+    Args:
+        call: a PUT of the cluster.
+
+    Raises:
+        CloudError: what the PUT would be refused for.
+    """
+    document = call.services.store.clusters.get(call.key)
+    return _planned(call, document, states.find_edge(document["openShiftCluster"] if document else None, Event.PUT))
+
+
+def _planned(call: Call, document: ClusterDocument | None, edge: Edge) -> DryRunInput:
+    done: list[str] | None = None
     if document is None:
         document, _ = new_document(call, decode_cluster(call.content, call.version), edge)
         document["secrets"] = {}
-    elif plan_name != "delete":
+    elif edge.event is not Event.DELETE:
         done = _change(call, document, edge)
     return given(call, document, edge, done)
 

@@ -17,6 +17,7 @@ _DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
 _SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DECLARED = re.compile(NAME["pattern"])
 _ROW = re.compile(r"[a-z][a-z0-9_]{0,99}")
+_DRY_RUN = re.compile(r"[a-z]{1,20}-(.*)")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
 # Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
@@ -76,6 +77,13 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
         400,
         ErrorCode.INVALID_OPERATION_ID,
         _UUID,
+    ),
+    "dryRunId": (
+        "dry run id",
+        lambda value, _: bool((found := _DRY_RUN.fullmatch(value)) and is_uuid(found[1])),
+        400,
+        ErrorCode.INVALID_PARAMETER,
+        "the one in the answer to the request that has begun it",
     ),
     "siteName": (
         "site name",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from frontend.at_once import at_once
+from frontend.bodies import Body
 from frontend.callers.rights import WRITE, Right
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.entra import linked_access
@@ -29,6 +30,8 @@ from shared.clusters.decode import decode_cluster
 
 _log = logging.getLogger(__name__)
 
+# A body with a cluster is checked like that of the verb which writes it: a dry run, too, acts on what the body names.
+_AS = {Body.CLUSTER: "PUT", Body.CLUSTER_UPDATE: "PATCH"}
 _BEING_DELETED = ("deleting", "deprovisioning")
 # Verb: what the error calls it, and the levels of locks that forbid it. A POST may return secrets.
 _LOCKED: dict[str, tuple[str, frozenset[str]]] = {
@@ -50,7 +53,8 @@ def admit(call: Call, handle: Handler) -> Reply:
     verb = call.route.verbs.get(call.request.method)
     if verb is None or not isinstance(verb.needs, Right):
         return handle(call)
-    checks = [check for methods, check in _CHECKS if call.request.method in methods]
+    method = _AS.get(verb.takes, call.request.method)
+    checks = [check for methods, check in _CHECKS if method in methods]
     try:
         at_once([partial(check, call) for check in checks])
     except ArmRefused as error:

@@ -27,6 +27,7 @@ VALUES = {
     "resourceType": RESOURCE_TYPE,
     "resourceName": "C1",
     "location": "eastus",
+    "dryRunId": f"create-{SUBSCRIPTION}",
     "operationId": SUBSCRIPTION,
     "digest": "0" * 64,
     "siteName": "edge",

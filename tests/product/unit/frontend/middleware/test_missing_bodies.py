@@ -9,6 +9,7 @@ from frontend.bodies import Body
 from frontend.callers.caller import Caller
 from frontend.messages import Route
 from frontend.routes import ROUTES
+from tests.api_versions import VERSIONS
 from tests.product.unit.frontend.world import SUBSCRIPTION, World, admin_certificate
 
 VALUES = {
@@ -39,7 +40,7 @@ def send(world: World, route: Route, method: str, raw: bytes = b"", **headers: s
         method,
         path,
         raw,
-        api_version="2025-07-25" if route.versioned else "",
+        api_version=VERSIONS[-1] if route.versioned else "",
         certificate=certificate,
         headers={name.replace("_", "-"): value for name, value in headers.items()},
     )

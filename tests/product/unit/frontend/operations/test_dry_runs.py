@@ -1,22 +1,30 @@
-"""Operators' dry runs: what is started, what is answered, and that nothing is written."""
+"""Dry runs: what is started, what is answered, and that nothing is written."""
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from frontend.messages import Reply
+from frontend.messages import Reply, Trial
+from tests.api_versions import VERSIONS
+from tests.product.unit.frontend.callers.test_admission import WRITE
+from tests.product.unit.frontend.callers_world import CallersWorld
 from tests.product.unit.frontend.world import (
     CLIENT_SECRET,
     CLUSTER,
+    GROUP,
     NEW,
     PULL_SECRET,
+    SUBSCRIPTION,
+    VNET,
     World,
     admin_certificate,
     body,
     changed,
 )
 
+OWN = VERSIONS[-1]
 TRY = f"/sre{CLUSTER}/plans/create/dryRun"
 RENDER = f"/sre{CLUSTER}/plans/create/rows/deploy_network_template/render"
 RESULT: Any = {
@@ -144,3 +152,116 @@ def test_a_row_is_rendered_or_says_why_not(world: World) -> None:
     reply = trial.answer({"rows": [later], "rendered": []}, False)
     assert (reply.status, reply.body["error"]["message"]) == (409, "Not yet.")
     assert trial.answer(None, False).status == 503
+
+
+OF_PUT = f"{CLUSTER}/dryRun"
+
+
+def ask_put(world: World, content: Any = None, path: str = OF_PUT, version: str = OWN, method: str = "POST") -> Reply:
+    """Send a request as whoever may write the cluster."""
+    sent = body() if content is None and method == "POST" else content
+    return world.send(method, path, sent, api_version=version)
+
+
+def later(trial: Trial) -> str:
+    """Return the path at which a dry run that takes long can be asked for again."""
+    reply = trial.answer(None, True)
+    assert (reply.status, reply.body["status"]) == (202, "Running")
+    path = urlsplit(reply.headers["Location"]).path
+    assert path.endswith(f"/dryRuns/{reply.body['id']}")
+    return path
+
+
+def test_a_customer_tries_a_put_and_gets_what_operators_get(world: World) -> None:
+    """The plan follows from the cluster's state. Nothing is written, nothing rendered, and no secret is in it."""
+    trial, operators = ask_put(world).trial, ask(world).trial
+    assert trial is not None
+    assert operators is not None
+    assert trial.input is not None
+    assert operators.input is not None
+    differ = {name for name in trial.input if trial.input.get(name) != operators.input.get(name)}
+    assert differ <= {"operationId", "correlationId", "traceparent", "document"}
+    assert trial.answer(RESULT, False).body == operators.answer(RESULT, False).body
+    assert not any(world.cosmos[name].documents for name in ("OpenShiftClusters", "AsyncOperations", "Domains"))
+    assert CLIENT_SECRET not in json.dumps(trial.input)
+    assert world.send("PUT", CLUSTER, body()).status == 201
+    world.finish()
+    updated = ask_put(world).trial
+    assert updated is not None
+    assert updated.input is not None
+    assert updated.input["plan"]["name"] == "update"
+    assert updated.answer({"rows": [], "rendered": []}, False).body == {"plan": "update", "refused": [], "rows": []}
+
+
+def test_what_a_put_is_refused_for_its_dry_run_is_refused_for(world: World) -> None:
+    """Also for its state."""
+    refused = ask_put(world, changed(body(), "properties.masterProfile.vmSize", "Standard_X"))
+    assert error(refused) == (400, "InvalidParameter")
+    assert error(ask_put(world, [])) == (400, "InvalidRequestContent")
+    assert error(ask_put(world, {"tags": "x" * 2_000_000})) == (400, "InvalidResource")
+    assert world.send("PUT", CLUSTER, body()).status == 201
+    assert error(ask_put(world)) == (400, "RequestNotAllowed")
+    world.register(SUBSCRIPTION, "Warned")
+    assert error(ask_put(world)) == (400, "InvalidSubscriptionState")
+
+
+def test_a_dry_run_of_a_put_that_takes_long_can_be_asked_for_again_below_its_cluster_alone(world: World) -> None:
+    """Not below another one, nor by an operator's path, nor with another plan: each of these is another instance."""
+    trial = ask_put(world).trial
+    assert trial is not None
+    path = later(trial)
+    again = ask_put(world, path=path, method="GET").trial
+    assert again is not None
+    assert (again.instance_id, again.input) == (trial.instance_id, None)
+    assert again.answer(RESULT, False).body["plan"] == "create"
+    assert again.answer(None, False).status == 404
+    instances = {again.instance_id}
+    elsewhere = path.replace(SUBSCRIPTION, SUBSCRIPTION.replace("1", "2"))
+    for other in (path.replace("/C1/", "/C2/"), elsewhere, path.replace("create-", "update-")):
+        found = ask_put(world, path=other, method="GET").trial
+        assert found is not None
+        instances.add(found.instance_id)
+    operators = world.send(
+        "GET", f"/sre{CLUSTER}/plans/create/dryRuns/{path[-36:]}", certificate=admin_certificate()
+    ).trial
+    assert operators is not None
+    assert len(instances | {operators.instance_id}) == 5
+
+
+@pytest.mark.parametrize(
+    "forged", ["x", "create-x", f"{SUBSCRIPTION}", f"-{SUBSCRIPTION}", f"a/{SUBSCRIPTION}", "a" * 9000]
+)
+def test_what_is_no_id_of_a_dry_run_is_refused(world: World, forged: str) -> None:
+    """Before the task hub is asked."""
+    reply = ask_put(world, path=f"{CLUSTER}/dryRuns/{forged}", method="GET")
+    assert error(reply)[0] == (404 if "/" in forged else 400)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_only_the_providers_own_version_tries_a_put(world: World, version: str) -> None:
+    """Microsoft's API has no such path."""
+    reply = ask_put(world, body(version), version=version)
+    assert (reply.trial is not None) == (version == OWN)
+    assert reply.status == (202 if version == OWN else 400)
+
+
+def test_whoever_may_only_read_tries_nothing(own: CallersWorld) -> None:
+    """Nor gets a result."""
+    own.rights.deny(WRITE, GROUP)
+    assert error(own.call("POST", OF_PUT, body(), api_version=OWN)) == (403, "AuthorizationFailed")
+    path = f"{CLUSTER}/dryRuns/create-{SUBSCRIPTION}"
+    assert error(own.call("GET", path, api_version=OWN)) == (403, "AuthorizationFailed")
+
+
+@pytest.mark.parametrize("member", ["masterProfile.subnetId", "workerProfiles.0.subnetId"])
+def test_a_dry_run_looks_at_nothing_that_the_caller_may_not_use(own: CallersWorld, member: str) -> None:
+    """The service may read it, and its answer would tell the caller about it."""
+    theirs = f"{VNET}/subnets/theirs"
+    own.rights.deny("Microsoft.Network/virtualNetworks/subnets/join/action", theirs)
+    reply = own.call("POST", OF_PUT, changed(body(), f"properties.{member}", theirs), api_version=OWN)
+    assert error(reply) == (403, "LinkedAuthorizationFailed")
+    own.arm.groups["aro-c1"] = {"managedBy": ""}
+    reply = own.call("POST", OF_PUT, body(), api_version=OWN)
+    assert error(reply) == (400, "ClusterResourceGroupAlreadyExists")
+    own.arm.groups.clear()
+    assert error(own.call("POST", OF_PUT, body(), api_version=OWN)) == (404, "ResourceGroupNotFound")
