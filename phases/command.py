@@ -6,6 +6,7 @@ import typer
 
 from phases.commands.cluster import cluster_app
 from phases.commands.common import EXIT_CODES, FAILED, WRONG, complain
+from phases.commands.init import init
 from phases.commands.machine import machine_app
 from phases.commands.phase import phase_app
 from phases.commands.plan import plan_app
@@ -21,6 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command()(init)
 app.add_typer(phase_app, name="phase")
 app.add_typer(plan_app, name="plan")
 app.add_typer(cluster_app, name="cluster")
