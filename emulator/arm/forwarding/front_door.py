@@ -130,11 +130,14 @@ class FrontDoor:
         is_resource = len(identifier.types) == len(identifier.names)
         kind = f"{SYSTEM_NAMESPACE}/{'/'.join(arm.registration.canonical(identifier.types))}"
         scope = str(identifier) if is_resource else str(identifier.parent or identifier.scope)
-        action = f"{kind}/action" if method == "POST" else f"{kind}/{_VERBS.get(method, 'read')}"
+        asked = f"{kind}/action" if method == "POST" else f"{kind}/{_VERBS.get(method, 'read')}"
+        action = arm.registration.desired(asked)
         located = identifier.types[0].lower() == "locations"
         subscription = f"/subscriptions/{identifier.subscription_id}"
         if not (located and arm.authorization.allowed_below(errand.caller, action, subscription)):
             arm.authorize(errand.caller, action, subscription if located else scope)
+        linked = arm.registration.linked(asked, _body(errand))
+        arm.authorization.authorize_linked(errand.caller, action, str(identifier), linked)
         if identifier.resource_group:
             if method in ("PUT", "PATCH"):
                 arm.groups.require_writable(identifier.subscription_id, identifier.resource_group)
@@ -151,13 +154,10 @@ class FrontDoor:
         identifier = errand.identifier
         if errand.method != "PUT" or len(identifier.types) != len(identifier.names):
             return
-        try:
-            body = json.loads(errand.content)
-            tags = body.get("tags") or {}
-        except (ValueError, AttributeError):
-            return  # The provider refuses it.
+        body = _body(errand)
+        tags = body.get("tags") or {}
         if not isinstance(tags, dict):
-            return
+            return  # The provider refuses it.
         kind = "/".join((SYSTEM_NAMESPACE, *self._arm.registration.canonical(identifier.types)))
         location = normal_location(str(body.get("location") or ""))
         tracked = len(identifier.types) == 1
@@ -172,7 +172,7 @@ class FrontDoor:
             ("x-ms-home-tenant-id", caller.tenant_id),
             ("x-ms-client-object-id", caller.object_id),
             ("x-ms-client-app-id", caller.client_id),
-            ("x-ms-client-principal-id", caller.object_id),
+            *([("x-ms-client-principal-id", caller.object_id)] if caller.is_user else []),
             ("x-ms-client-principal-name", caller.name),
             ("x-ms-arm-network-source", "PublicNetwork"),
             ("x-ms-arm-request-tracking-id", errand.request_id),
@@ -193,7 +193,7 @@ class FrontDoor:
     def remember(self, errand: Errand, reply: httpx.Response) -> None:
         """Record which resources the provider has, as ARM does for its own lists."""
         method, identifier = errand.method, errand.identifier
-        if len(identifier.types) != len(identifier.names) or identifier.types[0].lower() == "locations":
+        if len(identifier.types) != len(identifier.names) or not self._arm.registration.is_tracked(identifier):
             return
         known = self._known.get(identifier.key)
         if reply.status_code == 404 and method == "GET":  # noqa: PLR2004 - HTTP
@@ -288,6 +288,15 @@ async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> N
         await asyncio.sleep(DRAIN_SECONDS)
     finally:
         await client.aclose()
+
+
+def _body(errand: Errand) -> Json:
+    """Return the body of a call; an empty one if it is no object, which the provider refuses."""
+    try:
+        body = json.loads(errand.content)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def _is_arm_error(reply: httpx.Response) -> bool:

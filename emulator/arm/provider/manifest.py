@@ -30,11 +30,14 @@ _HOST = r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0
 
 _ENDPOINT = {"apiVersions": Required([str]), "locations": [str], "timeout": Required(str)}
 _AUTHORIZATION = {"applicationId": Required(str), "roleDefinitionId": str, "managedByRoleDefinitionId": str}
+_LINKED = {name: Required(str) for name in ("actionName", "linkedProperty", "linkedAction", "linkedType")}
 _RESOURCE_TYPE = {
     "name": Required(str),
     "routingType": Required(Choice(("Default", "ProxyOnly"))),
     "endpoints": Required([_ENDPOINT]),
     "templateDeploymentOptions": {"preflightSupported": bool},
+    "authorizationActionMappings": [{"original": Required(str), "desired": Required(str)}],
+    "linkedAccessChecks": [_LINKED],
 }
 _MANIFEST = {
     "namespace": Required(str),

@@ -1,6 +1,6 @@
 """The registration of the resource provider with ARM: where it is, and what its manifest says. In Azure, Microsoft makes it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from emulator.arm.exceptions import NO_REGISTERED_PROVIDER, NOT_EMULATED
 from emulator.arm.ids import ResourceId
@@ -83,6 +83,26 @@ class ProviderRegistration:
             if row["name"].lower() == kind
         )
 
+    def is_tracked(self, identifier: ResourceId) -> bool:
+        """Tell whether ARM lists the resources of a type; those of others only the provider knows."""
+        kind = "/".join(identifier.types).lower()
+        return any(row["name"].lower() == kind and row["routingType"] == "Default" for row in self._resource_types())
+
+    def desired(self, action: str) -> str:
+        """Return the action that a caller needs for one of the provider's: the manifest may name another."""
+        mappings = [pair for row in self._resource_types() for pair in row.get("authorizationActionMappings") or ()]
+        return next((str(pair["desired"]) for pair in mappings if pair["original"].lower() == action.lower()), action)
+
+    def linked(self, action: str, body: Any) -> list[tuple[str, str]]:
+        """Return the resources that the body of an action names: the action that each needs, and its id."""
+        checks = [check for row in self._resource_types() for check in row.get("linkedAccessChecks") or ()]
+        return [
+            (check["linkedAction"], resource_id)
+            for check in checks
+            if check["actionName"].lower() == action.lower()
+            for resource_id in _values(body, check["linkedProperty"].lower().split("."))
+        ]
+
     def locations(self, kind: str) -> list[str]:
         """Return the regions in which a type is available; an empty list means all of them."""
         return [location for each in self._endpoints(kind) for location in each.get("locations") or ()]
@@ -114,3 +134,15 @@ class ProviderRegistration:
         if api_version.lower() not in versions:
             raise NO_REGISTERED_PROVIDER(location=self._location, version=api_version, kind=name, supported=versions)
         return name
+
+
+def _values(value: Any, path: list[str]) -> Iterator[str]:
+    """Yield the ids at a path in a body. What is no id, the provider refuses."""
+    if not path:
+        yield from [value] if isinstance(value, str) and value.startswith("/subscriptions/") else []
+        return
+    name = path[0].removesuffix("[*]")
+    for key, held in value.items() if isinstance(value, dict) else ():
+        if key.lower() == name:
+            for item in held if isinstance(held, list) and path[0] != name else [held]:
+                yield from _values(item, path[1:])

@@ -24,6 +24,8 @@ _OPERATIONS = (
         "List the admin kubeconfig of an OpenShift cluster",
     ),
 )
+# Their full names.
+PUBLIC = frozenset(f"{NAMESPACE}/{name}" for name, _, _ in _OPERATIONS)
 
 
 def list_all(_call: Call) -> Reply:

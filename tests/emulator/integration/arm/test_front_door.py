@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.arm.access.roles import READER
 from emulator.arm.call import AUDIENCES
-from emulator.arm.seeding import ensure_role
+from emulator.arm.seeding import ensure_role, ensure_role_definition
 from emulator.arm.writes import group_removal
 from tests.emulator.integration.arm.stage import Stage
 from tests.local_azure import wait_for
@@ -21,6 +21,7 @@ from tests.provider_registration import document
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 VERSION = {"api-version": "2025-07-25"}
+ROLE = "dddddddd-0000-4000-8000-0000000000b1"
 
 
 @pytest.fixture
@@ -280,3 +281,53 @@ def test_a_deletion_of_a_group_goes_on_after_a_restart(stage: Stage, client: htt
     stage.provider.replies.append(_gone())
     stage.local.run(group_removal.resume(stage.arm))
     wait_for(lambda: stage.arm.groups.find(stage.world.subscription_id, group) is None, "the end of the group")
+
+
+def test_a_manifest_says_what_a_caller_needs_and_which_resources_arm_lists(
+    stage: Stage, client: httpx.Client, group: str
+) -> None:
+    """An action may be mapped to another; what a body names is asked for; children that only the provider knows are not listed."""
+    told = document(stage.platform, host=stage.arm.registration.host)
+    clusters, children = f"{NAMESPACE}/openShiftClusters", "openShiftClusters/operations"
+    rows = told["manifest"]["resourceTypes"]
+    rows.append({**rows[1], "name": children})
+    rows[-1]["authorizationActionMappings"] = [
+        {"original": f"{NAMESPACE}/{children}/cancel/action", "desired": f"{clusters}/write"},
+        {"original": f"{NAMESPACE}/{children}/read", "desired": f"{clusters}/read"},
+    ]
+    join, subnets = "Microsoft.Network/virtualNetworks/subnets/join/action", "Microsoft.Network/virtualNetworks/subnets"
+    rows[0]["linkedAccessChecks"] = [
+        {
+            "actionName": f"{clusters}/write",
+            "linkedProperty": "properties.workerProfiles[*].subnetId",
+            "linkedAction": join,
+            "linkedType": subnets,
+        }
+    ]
+    before = stage.arm.registration.get()
+    stage.arm.register_provider(told)
+    try:
+        credential, object_id = stage.principal("cluster-writer")
+        path = _cluster(stage, group)
+        scope = path.partition("/providers/")[0]
+        subscription = f"/subscriptions/{stage.world.subscription_id}"
+        ensure_role_definition(stage.arm, subscription, ROLE, "writer", [f"{clusters}/read", f"{clusters}/write"])
+        ensure_role(stage.arm, scope, object_id, ROLE)
+        headers = _bearer(credential)
+        operation = f"{path}/operations/o1"
+        shown = {"id": operation, "name": "o1", "type": f"{NAMESPACE}/{children}"}
+        stage.provider.replies += [JSONResponse(shown), JSONResponse(shown, 202)]
+        assert client.get(operation, headers=headers).json() == shown
+        assert client.post(f"{operation}/cancel", headers=headers).status_code == 202
+        listed = client.get(f"{scope}/resources", params={"api-version": "2021-04-01"}).json()["value"]
+        assert not [each for each in listed if each["id"] == operation]
+        subnet = f"{scope}/providers/Microsoft.Network/virtualNetworks/v/subnets/theirs"
+        reached = len(stage.provider.received)
+        for method in ("PUT", "PATCH"):
+            body = {"location": "eastus", "properties": {"WORKERPROFILES": [{"subnetId": subnet}]}}
+            refused = client.request(method, path, json=body, headers=headers)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "LinkedAuthorizationFailed")
+            assert join in refused.json()["error"]["message"]
+        assert len(stage.provider.received) == reached
+    finally:
+        stage.arm.register_provider(before)

@@ -167,3 +167,43 @@ def test_the_roles_of_the_manifest_may_lack_an_action(model: ArmModel, managed: 
     assert not access.may_write_denials(PROVIDER, managed)
     assert not access.may_manage(PROVIDER, write_group, WORLD.subscription_id, CLUSTER)
     assert not access.may_write_denials(CALLER, managed)
+
+
+def _with_checks(model: ArmModel) -> ArmModel:
+    """Register a provider whose manifest maps an action, and names what a body refers to."""
+    registered.register(model.platform)
+    told = registered.document(model.platform)
+    row = told["manifest"]["resourceTypes"][0]
+    clusters = "Microsoft.RedHatOpenShift/openShiftClusters"
+    row["authorizationActionMappings"] = [{"original": f"{clusters}/try/action", "desired": f"{clusters}/write"}]
+    check = {"actionName": f"{clusters}/write", "linkedAction": "x/join/action", "linkedType": "x"}
+    row["linkedAccessChecks"] = [
+        check | {"linkedProperty": path} for path in ("properties.one.subnetId", "properties.many[*].subnetId")
+    ]
+    model.register_provider(told)
+    return model
+
+
+def test_an_action_may_be_mapped_to_another(model: ArmModel) -> None:
+    """In any case; every other action is its own."""
+    registration = _with_checks(model).registration
+    clusters = "Microsoft.RedHatOpenShift/openShiftClusters"
+    assert registration.desired(f"{clusters.lower()}/TRY/action") == f"{clusters}/write"
+    assert registration.desired(f"{clusters}/read") == f"{clusters}/read"
+
+
+def test_what_a_body_names_is_found_whatever_else_it_has(model: ArmModel) -> None:
+    """Names of members match in any case, as a provider may read them; what is no id is left to the provider."""
+    registration = _with_checks(model).registration
+    action = "Microsoft.RedHatOpenShift/openShiftClusters/write"
+    many = [{"subnetId": "/subscriptions/a"}, {"SUBNETID": "/subscriptions/b"}, {"subnetId": 1}, "x", None]
+    body = {"Properties": {"one": {"subnetId": "/subscriptions/c"}, "many": many, "MANY": {"subnetId": "/x"}}}
+    assert registration.linked(action, body) == [
+        ("x/join/action", "/subscriptions/c"),
+        ("x/join/action", "/subscriptions/a"),
+        ("x/join/action", "/subscriptions/b"),
+    ]
+    others: list[Any] = [[], {"properties": []}, {"properties": {"one": "x", "many": "x"}}, None]
+    for other in others:
+        assert registration.linked(action, other) == []
+    assert registration.linked("Microsoft.RedHatOpenShift/openShiftClusters/read", body) == []

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from activities.targets import ACTIVITIES
+from frontend.middleware.entra.linked_access import LINKED
+from frontend.operations.operations_list import PUBLIC
 from orchestrators.plans import PLANS
 from shared.arm.errors import ErrorCode
 from tests.api_versions import VERSIONS, features
@@ -52,11 +54,32 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
         "locations/operationsstatus": every,
         "locations/platformWorkloadIdentityRoleSets": role_sets,
         "openShiftClusters": every,
+        "openShiftClusters/dryRuns": [VERSIONS[-1]],
+        "openShiftClusters/operations": [VERSIONS[-1]],
         "operations": every,
     }
     (resource,) = (row for row in told["resourceTypes"] if row["routingType"] == "Default")
     assert resource["name"] == "openShiftClusters"
     assert resource["templateDeploymentOptions"] == {"preflightSupported": True}
+
+
+def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_names() -> None:
+    """So the roles that people have cover what Microsoft's API does not have."""
+    rows = json.loads(manifest.page())["resourceTypes"]
+    clusters = "Microsoft.RedHatOpenShift/openShiftClusters"
+    mapped = {each["original"]: each["desired"] for row in rows for each in row.get("authorizationActionMappings", [])}
+    assert {name: desired for name, desired in mapped.items() if name.startswith(clusters)} == {
+        f"{clusters}/credentials/action": f"{clusters}/listCredentials/action",
+        f"{clusters}/dryRun/action": f"{clusters}/write",
+        f"{clusters}/dryRuns/read": f"{clusters}/write",
+        f"{clusters}/operations/cancel/action": f"{clusters}/write",
+        f"{clusters}/operations/read": f"{clusters}/read",
+    }
+    assert {*mapped.values()} <= PUBLIC
+    (linked,) = (row["linkedAccessChecks"] for row in rows if "linkedAccessChecks" in row)
+    for action in (f"{clusters}/write", f"{clusters}/dryRun/action"):
+        asked = [(each["linkedProperty"], each["linkedAction"]) for each in linked if each["actionName"] == action]
+        assert asked == [(row.path.replace("[]", "[*]"), row.action) for row in LINKED]
 
 
 def test_the_manifest_has_nothing_of_one_deployment() -> None:

@@ -9,6 +9,7 @@ import pytest
 from frontend.middleware.entra import linked_access
 from shared.clusters.member_types import BY_SERVICE
 from shared.clusters.members import MEMBERS
+from tests.api_versions import VERSIONS, members
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, application_token
 from tests.product.unit.frontend.world import CLUSTER, GROUP, NEW, SUBSCRIPTION, VNET, body, changed
 
@@ -156,6 +157,28 @@ def test_older_versions_are_checked_in_the_same_way(own: CallersWorld) -> None:
     content = body("2020-04-30")
     content["properties"]["WORKERPROFILES"] = content["properties"].pop("workerProfiles")
     assert refused(own, "PUT", CLUSTER, content, api_version="2020-04-30")[:2] == (403, "LinkedAuthorizationFailed")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("row", linked_access.LINKED, ids=lambda row: row.path)
+def test_every_id_that_a_body_names_is_checked_for_the_caller_in_every_version(
+    own: CallersWorld, version: str, method: str, row: linked_access.Linked
+) -> None:
+    """On a create, and on an update by another caller. A version without the member ignores it."""
+    if method == "PATCH":
+        assert own.call("PUT", CLUSTER, body(version), api_version=version).status == 201
+        own.finish()
+    theirs = MASTER.replace("master", "theirs") if row.type == linked_access.SUBNET else SET
+    own.rights.deny(row.action, theirs)
+    path = row.path.replace("[]", ".0")
+    content = changed(body(version), path, theirs)
+    sent = content if method == "PUT" else {"properties": content["properties"]}
+    if row.path.replace("[]", "") in members(version):
+        assert refused(own, method, CLUSTER, sent, api_version=version)[:2] == (403, "LinkedAuthorizationFailed")
+    else:
+        assert own.call(method, CLUSTER, sent, api_version=version).status in (200, 201)
+        assert theirs not in str(own.document["openShiftCluster"])
 
 
 def test_a_cluster_needs_a_resource_group(own: CallersWorld) -> None:
