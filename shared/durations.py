@@ -75,6 +75,7 @@ ARM_READS = _real("ARM_READS", "All reads of ARM in a request, counted from the 
 REQUEST_CONNECTION = _real("REQUEST_CONNECTION", "One connection to a dependency of a request.", seconds=2)
 REQUEST_READ = _real("REQUEST_READ", "One answer of a dependency of a request.", seconds=3)
 DRY_RUN = _real("DRY_RUN", "A request may take 230 seconds in Azure, and the checks of a create a few.", seconds=60)
+DRY_RUN_OF_PUT = _real("DRY_RUN_OF_PUT", "The same for customers, because ARM waits 60 seconds for an answer.", seconds=40)
 PREFLIGHT = _real("PREFLIGHT", "How long a preflight waits for the checks that ask Azure.", seconds=10)
 TOKEN_LEEWAY = _real("TOKEN_LEEWAY", "The clocks of Entra and of this machine may differ.", minutes=1)
 HEALTH = _real("HEALTH", "A whole answer about the health takes five seconds at most.", seconds=3.5)

@@ -1,7 +1,6 @@
 """Dry runs: what a request on a cluster would do, row by row, and for operators what a row would send to Azure."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import replace
 
 from frontend.dry_runs.trial_operation import as_put, planned, planned_put
@@ -15,7 +14,7 @@ from shared.clusters.api_versions import find_api_version
 from shared.json_object import Json
 from shared.steps import DryRunInput, DryRunResult, Verdict
 
-_SECONDS = durations.DRY_RUN.total_seconds()
+_SECONDS, _SECONDS_OF_PUT = durations.DRY_RUN.total_seconds(), durations.DRY_RUN_OF_PUT.total_seconds()
 
 
 def begin_put(call: Call) -> Reply:
@@ -27,7 +26,7 @@ def begin_put(call: Call) -> Reply:
         CloudError: what the PUT itself would be refused for.
     """
     given = planned_put(as_put(call))
-    return Reply(202, trial=_trial(call, f"{given['plan']['name']}-{given['operationId']}", given, _of_cluster(call)))
+    return _answered(call, f"{given['plan']['name']}-{given['operationId']}", given)
 
 
 def get_put(call: Call) -> Reply:
@@ -36,16 +35,17 @@ def get_put(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound` if this cluster has none.
     """
-    return Reply(202, trial=_trial(call, call.parameters["dryRunId"], None, _of_cluster(call)))
+    return _answered(call, call.parameters["dryRunId"], None)
 
 
-def _of_cluster(call: Call) -> Callable[[str], str]:
-    """Return what makes the instance's id from that of a dry run.
+def _answered(call: Call, identifier: str, given: DryRunInput | None) -> Reply:
+    """Return the reply that a dry run of a PUT will replace.
 
-    It also depends on the cluster. So whoever may write one cluster finds no dry run of another, and none of operators.
+    The instance's id also depends on the cluster, so whoever may write one cluster finds no dry run of another.
     """
     cluster = hashlib.sha256(call.key.encode()).hexdigest()[:16]
-    return lambda identifier: _instance(f"{cluster}-{identifier}")
+    trial = _trial(call, identifier, given)
+    return Reply(202, trial=replace(trial, instance_id=_instance(f"{cluster}-{identifier}"), seconds=_SECONDS_OF_PUT))
 
 
 def begin(call: Call) -> Reply:
@@ -57,7 +57,7 @@ def begin(call: Call) -> Reply:
         CloudError: what the request itself would be refused for.
     """
     given = _planned(call)
-    return Reply(202, trial=_trial(call, given["operationId"], given, _instance))
+    return Reply(202, trial=_trial(call, given["operationId"], given))
 
 
 def get(call: Call) -> Reply:
@@ -66,7 +66,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound` if there is none.
     """
-    return Reply(202, trial=_trial(call, call.parameters["operationId"], None, _instance))
+    return Reply(202, trial=_trial(call, call.parameters["operationId"], None))
 
 
 def render(call: Call) -> Reply:
@@ -98,7 +98,7 @@ def _planned(call: Call) -> DryRunInput:
     return planned(put, call.parameters["planName"])
 
 
-def _trial(call: Call, identifier: str, given: DryRunInput | None, instance: Callable[[str], str]) -> Trial:
+def _trial(call: Call, identifier: str, given: DryRunInput | None) -> Trial:
     def answer(result: DryRunResult | None, running: bool) -> Reply:
         if result is None and not running and given is not None:
             return _without_result("The dry run has failed. Begin it again.")
@@ -114,7 +114,7 @@ def _trial(call: Call, identifier: str, given: DryRunInput | None, instance: Cal
         # The id of a dry run of a PUT begins with the plan.
         return Reply(200, _report(call.parameters.get("planName") or identifier.partition("-")[0], result))
 
-    return Trial(instance(identifier), answer, given, _SECONDS)
+    return Trial(_instance(identifier), answer, given, _SECONDS)
 
 
 def _without_result(message: str) -> Reply:
