@@ -316,9 +316,10 @@ _SUBNET = TYPES_BY_NAME["Microsoft.Network/virtualNetworks/subnets"]
 # waits for no latency. For a line of the timeline: the time in addition to the line's own seconds.
 SECONDS: dict[str, tuple[float, ...]] = {
     "ensure_acr_token": (TYPES_BY_NAME["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
+    # One after the other, because a virtual network takes one write at a time.
+    "ensure_service_endpoints": (_SUBNET.update_seconds, _SUBNET.update_seconds),
     "deploy_storage_template": (template("storage"),),
     "deploy_deny_assignment": (template("deny"),),
-    # One after the other, because a virtual network takes one write at a time.
     "attach_nsgs": (_SUBNET.update_seconds, _SUBNET.update_seconds),
     "deploy_network_template": (template("network"),),
     "create_private_endpoint": (TYPES_BY_NAME["Microsoft.Network/privateEndpoints"].create_seconds,),

@@ -29,7 +29,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "azure.resource_group": ("ensure_resource_group", "update_group_tags", "delete_resource_group"),
     "azure.storage": ("deploy_storage_template", "storage_containers_ready"),
     "azure.deny_assignment": ("deploy_deny_assignment", "settle_deny_assignment"),
-    "azure.subnets": ("attach_nsgs", "detach_nsgs"),
+    "azure.subnets": ("ensure_service_endpoints", "attach_nsgs", "detach_nsgs"),
     "azure.billing": ("ensure_billing_record", "end_billing"),
     "azure.billing_copy": ("copy_billing_record",),
     "azure.network": ("deploy_network_template",),

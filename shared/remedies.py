@@ -70,6 +70,11 @@ _MORE_QUOTA = (
     "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
     "continue from this step."
 )
+_ENDPOINT = (
+    "Let the service add the endpoint Microsoft.Storage to the subnets: remove locks from the virtual network, and exempt it "
+    "from policies that forbid the endpoint or remove it. Or add it yourself: az network vnet subnet update --ids ID "
+    "--service-endpoints, with those that the subnet has and Microsoft.Storage. Then repeat the request."
+)
 # For an operation that was stopped before it ended.
 CANCELED = "Repeat the request to continue; a plan of a site continues with resume."
 # For an operation that a DELETE has ended.
@@ -96,6 +101,7 @@ BY_ROW = {
     "decide_zones": "Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "create_dns": "Choose another properties.clusterProfile.domain, or one of your own with a dot in it.",
     "ensure_resource_group": "Choose a properties.clusterProfile.resourceGroupId that does not exist, and check policies that restrict resource groups.",
+    "ensure_service_endpoints": _ENDPOINT,
     "storage_containers_ready": "Check policies that restrict network access to storage accounts, then repeat the request.",
     "attach_nsgs": "Attach or detach the network security groups that the message names, then repeat the request.",
     "private_dns_ready": "Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again.",
@@ -134,6 +140,8 @@ BY_CODE: dict[str, str] = {
     "(az ad sp show --id CLIENT_ID), then repeat the request. For another application, delete the cluster and create it "
     "again.",
     "SubnetIsFull": "Make room in the subnet that the message names, then repeat the request to continue from this step.",
+    # A storage account cannot let in a subnet that has lost the endpoint since the service added it.
+    "NetworkAclsValidationFailure": _ENDPOINT,
     # The data plane of a storage account: its firewall refuses the service.
     "AuthorizationFailure": "Exempt the cluster's resource group from policies that restrict network access to storage "
     "accounts, and undo what they changed. Then repeat the request to continue from this step.",

@@ -17,6 +17,7 @@ from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import requests
 
@@ -63,6 +64,11 @@ class LocalAzure:
     def client_options(self) -> Json:
         """Options that connect a client of the SDKs to this platform; the test process keeps its environment."""
         return {"proxies": {"https": self.endpoints["proxy"]}, "connection_verify": self.endpoints["ca_bundle"]}
+
+    def options_in(self, subnet_id: str) -> Json:
+        """Return options with which a client of the SDKs is in a subnet; otherwise it is on the internet."""
+        proxy = self.endpoints["proxy"].replace("//", f"//{quote(subnet_id, safe='')}:@")
+        return self.client_options | {"proxies": {"https": proxy}}
 
     def customer(self, name: str) -> Customer:
         """Return a customer with a unique group, network, cluster and principal."""

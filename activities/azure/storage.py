@@ -10,10 +10,10 @@ from azure.mgmt.storage import StorageManagementClient
 from azure.mgmt.storage.models import AccountSasParameters
 from azure.storage.blob import BlobClient, BlobServiceClient, LinearRetry
 
-from activities.azure import deployments, resource_group
+from activities.azure import deployments, resource_group, subnets
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
-from shared import answer_framing, cloud, deadline, durations, tracing
+from shared import answer_framing, cloud, deadline, durations, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.azure_errors import clean, is_away
 from shared.azure.templates import Parameters
@@ -73,8 +73,21 @@ def _parameters(step: Step) -> Parameters:
         "storageSuffix": step.properties["storageSuffix"],
         "location": step.cluster["location"],
         "roleAssignments": _role_assignments(step),
+        "admittedSubnetIds": _admitted_subnet_ids(step),
         "isCreated": step.properties.get("provisioningState") == ProvisioningState.CREATING,
     }
+
+
+def _admitted_subnet_ids(step: Step) -> list[str]:
+    """Return the subnets that the storage account lets in, the service's and the cluster's; none if it stays open.
+
+    Azure refuses a subnet without the service endpoint of storage. So a plan that does not add it first, because the
+    service is in no subnet or an earlier package has stored the plan, leaves the account open.
+    """
+    if "ensure_service_endpoints" not in step.call["row"]["needs"]:
+        return []
+    app = settings.load().app_subnet_id
+    return [app, *map(str, subnets.subnet_ids(step))] if app else []
 
 
 def _validate(step: Step) -> list[str]:

@@ -1,4 +1,4 @@
-"""Prepares the customer's subnets: attaches network security groups, and permits a private link service.
+"""Prepares the customer's subnets: service endpoints, network security groups, and leave for a private link service.
 
 If the customer brings network security groups (`preconfiguredNSG`), the service attaches and detaches none.
 
@@ -6,12 +6,13 @@ Subnets of one virtual network change one after the other, because ARM refuses a
 Each run changes the first subnet that needs it, and waits.
 """
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from ipaddress import IPv4Network, ip_network
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
-from azure.mgmt.network.models import NetworkSecurityGroup, Subnet
+from azure.mgmt.network.models import NetworkSecurityGroup, ServiceEndpointPropertiesFormat, Subnet
 
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
@@ -21,6 +22,30 @@ from shared.arm.resource_id import ResourceId
 
 # The value of `privateLinkServiceNetworkPolicies` if the subnet may have private link services.
 _LINKS_ALLOWED = "Disabled"
+# The service endpoint of storage accounts in a subnet's own region, which is the cluster's, and that of all regions.
+# Azure allows one of the two in a subnet.
+_STORAGE, _ALL_STORAGE = "Microsoft.Storage", "Microsoft.Storage.Global"
+
+
+def _ensure_service_endpoints(step: Step) -> Outcome | None:
+    """Give the cluster's subnets the service endpoint of storage; a storage account lets in no subnet without it.
+
+    The endpoints that a subnet has stay. A subnet that has this one is left alone, so that a second run changes nothing.
+
+    Raises:
+        CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing.
+
+    Source: ARO-RP `pkg/cluster/ensureendpoints.go`, `ensureServiceEndpoints`.
+    """
+    for target, subnet_id, _ in wanted(step):
+        subnet = _require(step, subnet_id, target)
+        endpoints = subnet.service_endpoints or []
+        if not {str(each.service).lower() for each in endpoints} & {_STORAGE.lower(), _ALL_STORAGE.lower()}:
+            subnet.service_endpoints = [*endpoints, ServiceEndpointPropertiesFormat(service=_STORAGE, locations=["*"])]
+            return _put(step, subnet_id, subnet)
+        if subnet.provisioning_state == "Updating":
+            return wait(f"subnet {subnet_id.name} is Updating")
+    return None
 
 
 def _attach_nsgs(step: Step) -> Outcome | None:
@@ -37,9 +62,7 @@ def _attach_nsgs(step: Step) -> Outcome | None:
     """
     master_id = step.properties["masterProfile"]["subnetId"].lower()
     for target, subnet_id, group_id in wanted(step):
-        subnet = _get(step, subnet_id)
-        if subnet is None:
-            raise _invalid(f"The subnet '{subnet_id}' was not found.", target)
+        subnet = _require(step, subnet_id, target)
         attached = attached_group(subnet)
         if problem := group_problem(subnet, group_id):
             raise _invalid(problem, target)
@@ -68,7 +91,7 @@ def _detach_nsgs(step: Step) -> Outcome | None:
     """
     ours = f"{resource_id.parse(step.properties['clusterProfile']['resourceGroupId'])}/".lower()
     groups = _groups(step)
-    for subnet_id in _subnet_ids(step, groups or []):
+    for subnet_id in subnet_ids(step, groups or ()):
         try:
             subnet = _get(step, subnet_id)
         except HttpResponseError as error:
@@ -130,8 +153,8 @@ def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
     ]
 
 
-def _subnet_ids(step: Step, groups: list[NetworkSecurityGroup]) -> list[ResourceId]:
-    """Return the subnets of the request, and all others to which somebody attached the cluster's groups."""
+def subnet_ids(step: Step, groups: Sequence[NetworkSecurityGroup] = ()) -> list[ResourceId]:
+    """Return the subnets of the request, and all others to which somebody attached one of these groups."""
     ids = [step.properties["masterProfile"]["subnetId"]]
     ids += [profile["subnetId"] for profile in step.properties["workerProfiles"]]
     ids += [subnet.id for group in groups for subnet in group.subnets or []]
@@ -154,6 +177,13 @@ def _get(step: Step, subnet_id: ResourceId) -> Subnet | None:
         return client.subnets.get(subnet_id.resource_group, subnet_id.names[0], subnet_id.names[1])
     except ResourceNotFoundError:
         return None
+
+
+def _require(step: Step, subnet_id: ResourceId, target: str) -> Subnet:
+    subnet = _get(step, subnet_id)
+    if subnet is None:
+        raise _invalid(f"The subnet '{subnet_id}' was not found.", target)
+    return subnet
 
 
 def _put(step: Step, subnet_id: ResourceId, subnet: Subnet) -> Outcome:
@@ -180,5 +210,6 @@ def _invalid(message: str, target: str) -> CloudError:
     return CloudError(400, ErrorCode.INVALID_LINKED_VNET, message, target)
 
 
+ensure_service_endpoints = Executor(run=_ensure_service_endpoints)
 attach_nsgs = Executor(run=_attach_nsgs)
 detach_nsgs = Executor(run=_detach_nsgs)

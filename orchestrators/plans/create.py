@@ -45,14 +45,19 @@ _PREPARATION = section("preparation",
         when="begins_again", needs=("validate_resource_provider_permissions",), remedy=LOCKED),
     action("create_dns", 5, "the record of the API server in the managed zone", when="uses_managed_domain"),
 )
+_CHECKED = (*(row.name for row in VALIDATION), "decide_machine_image")
 # Rows off the longest chain of a create are polled rarely: if their end is noticed late, the create takes no longer.
 _BOOTSTRAP = section("bootstrap",
-    action("ensure_resource_group", 5, "the cluster's resource group",
-        needs=(*(row.name for row in VALIDATION), "decide_machine_image")),
+    action("ensure_resource_group", 5, "the cluster's resource group", needs=_CHECKED),
+    # The storage account lets in only subnets with the endpoint. Azure takes four seconds for each, and the first polls
+    # are five seconds apart.
+    action("ensure_service_endpoints", 15, "both subnets to have the service endpoint of storage",
+        owner=Owner.CUSTOMER, poll=25, shortest=A_FEW_RESTARTS, when="closes_storage", needs=_CHECKED),
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         poll=15, usual=30,
-        needs=("validate_service_principal", "decide_names", "ensure_resource_group", "remove_expired_machines"),
+        needs=("validate_service_principal", "decide_names", "ensure_resource_group", "ensure_service_endpoints",
+               "remove_expired_machines"),
         remedy=REPORTED),
     condition("storage_containers_ready", 10, "the blob containers to answer", owner=Owner.CUSTOMER,
         shortest=A_FEW_RESTARTS, needs=("deploy_storage_template",)),

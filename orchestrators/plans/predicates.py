@@ -101,6 +101,10 @@ _LOGGING = Condition(
     lambda _document, settings: bool(settings.cluster_logging_certificate_secret),
     "the service has no logging account for clusters (CLUSTER_LOGGING_CERTIFICATE_SECRET is empty)",
 )
+_SUBNET = Condition(
+    lambda _document, settings: bool(settings.app_subnet_id),
+    "the cluster's storage account stays open, because the service is in no subnet to let in (APP_SUBNET_ID is empty)",
+)
 _BILLING_COPIES = Condition(
     lambda _document, settings: bool(settings.billing_copy_account_id),
     "nobody wants copies of billing records (BILLING_COPY_ACCOUNT_ID is empty)",
@@ -113,6 +117,7 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "has_registry": (_REGISTRY,),
     "sends_logs": (_LOGGING, _REGISTRY),
     "has_first_party": (_FIRST_PARTY,),
+    "closes_storage": (_SUBNET,),
     "copies_billing": (_BILLING_COPIES,),
     "supersedes_an_operation": (Condition(_supersedes_an_operation, "no other operation was running"),),
     "uses_disk_encryption_sets": (Condition(_uses_disk_encryption_sets, "no disk encryption set is given"),),

@@ -14,6 +14,7 @@ from shared.documents import Properties
 
 REMOVAL = "remove_expired_machines"
 _GRAPH = "ensure_graph"
+_ENDPOINTS = "ensure_service_endpoints"
 _TOKEN = "ensure_acr_token"  # noqa: S105 - a row's name
 _LAST_OF_BOOTSTRAP = "bootstrap_config_map_ready"
 
@@ -43,7 +44,8 @@ def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE
         again: whether the bootstrap begins again; then the removal and all rows that depend on it do not count as done.
         rows: the rows of the plan.
     """
-    repeated = depending_on((REMOVAL, _GRAPH), rows) if again else set()
+    # Somebody may have removed the endpoints since, and without them no machine gets its ignition.
+    repeated = {_ENDPOINTS} | (depending_on((REMOVAL, _GRAPH), rows) if again else set())
     if again or _GRAPH not in done:
         # No graph contains the token's password, or that graph is about to be removed. So the row makes another one.
         repeated.add(_TOKEN)

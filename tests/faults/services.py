@@ -14,7 +14,7 @@ TEN_MINUTES = 600.0
 # the release's own installer; a hosted service.
 TRUE = (
     *("", "uses_managed_domain", "has_no_pull_secret", "uses_load_balancer", "uses_installer_program"),
-    *("has_first_party", "has_registry", "gets_certificates", "sends_logs"),
+    *("has_first_party", "has_registry", "gets_certificates", "sends_logs", "closes_storage"),
 )
 
 
@@ -51,6 +51,7 @@ SERVICES = {
                     "validate_service_principal_permissions",
                     "validate_vm_sizes",
                     "ensure_resource_group",
+                    "ensure_service_endpoints",
                     "attach_nsgs",
                 ),
                 *("deploy_storage_template", "deploy_deny_assignment", "deploy_network_template"),
@@ -60,7 +61,8 @@ SERVICES = {
             ),
             "update": (
                 *("validate_service_principal_permissions", "validate_load_balancer_profile"),
-                *("deploy_storage_template", "attach_nsgs", "reconcile_load_balancer_profile", "update_group_tags"),
+                *("ensure_service_endpoints", "deploy_storage_template", "attach_nsgs"),
+                *("reconcile_load_balancer_profile", "update_group_tags"),
             ),
             "delete": (
                 "delete_dns",

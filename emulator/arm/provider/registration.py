@@ -1,6 +1,7 @@
 """The registration of the resource provider with ARM: where it is, and what its manifest says. In Azure, Microsoft makes it."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from emulator.arm.exceptions import NO_REGISTERED_PROVIDER, NOT_EMULATED
 from emulator.arm.ids import ResourceId

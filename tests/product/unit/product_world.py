@@ -41,6 +41,8 @@ ENVIRONMENT = {
     "CLUSTER_KEYVAULT_NAME": "rp-cls",
     "PAGING_KEY_SECRET": "fe-encryption-key",
     "BUNDLES_URL": "https://rpeastus.blob.core.windows.net/bundles",
+    "APP_SUBNET_ID": "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/rp"
+    "/providers/Microsoft.Network/virtualNetworks/rp/subnets/app",
     "PRIVATE_ENDPOINT_SUBNET_ID": "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/rp"
     "/providers/Microsoft.Network/virtualNetworks/rp/subnets/endpoints",
     "RP_OBJECT_ID": "cccccccc-0000-0000-0000-000000000002",

@@ -171,8 +171,8 @@ def test_the_roles_of_the_manifest_may_lack_an_action(model: ArmModel, managed: 
 
 def _with_checks(model: ArmModel) -> ArmModel:
     """Register a provider whose manifest maps an action, and names what a body refers to."""
-    registered.register(model.platform)
-    told = registered.document(model.platform)
+    provider_registration.register(model.platform)
+    told = provider_registration.document(model.platform)
     row = told["manifest"]["resourceTypes"][0]
     clusters = "Microsoft.RedHatOpenShift/openShiftClusters"
     row["authorizationActionMappings"] = [{"original": f"{clusters}/try/action", "desired": f"{clusters}/write"}]

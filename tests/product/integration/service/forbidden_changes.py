@@ -78,14 +78,25 @@ class Inside:
         for key in ("key1", "key2"):
             accounts.regenerate_key(self.group, account, {"keyName": key})
 
-    def ignition(self) -> BlobClient:
-        """Return a client for the blob with the bootstrap machine's ignition, authorized by the account's key."""
+    def network_rules(self) -> Any:
+        """Return whom the cluster's storage account lets in."""
         accounts, account = self._account()
+        return accounts.get_properties(self.group, account).network_rule_set
+
+    def ignition(self, *, in_subnet: bool = True) -> BlobClient:
+        """Return a client for the blob with the bootstrap machine's ignition, authorized by the account's key.
+
+        Args:
+            in_subnet: whether the client is in the masters' subnet, which the account lets in, or on the internet.
+        """
+        accounts, account = self._account()
+        azure = self.cluster.azure
+        options = azure.options_in(f"{self.customer.vnet_id}/subnets/master") if in_subnet else azure.client_options
         return BlobClient(
             f"https://{account}.blob.core.windows.net",
             *IGNITION,
             credential=accounts.list_keys(self.group, account).keys_property[0].value,
-            **self.cluster.azure.client_options,
+            **options,
         )
 
     # Network
@@ -96,6 +107,14 @@ class Inside:
         balancer = balancers.get(self.group, name)
         balancer.load_balancing_rules = change(list(balancer.load_balancing_rules or []))
         balancers.begin_create_or_update(self.group, name, balancer).result()
+
+    def remove_service_endpoints(self) -> None:
+        """Take all service endpoints from the masters' subnet, as the network's owner may."""
+        subnets = self.customer.client(NetworkManagementClient).subnets
+        place = self.customer.group, self.customer.vnet_id.rsplit("/", 1)[1], "master"
+        subnet = subnets.get(*place)
+        subnet.service_endpoints = []
+        subnets.begin_create_or_update(*place, subnet).result()
 
     def delete_record(self, name: str) -> None:
         """Delete an A record from the cluster's private zone."""

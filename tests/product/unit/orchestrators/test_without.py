@@ -21,6 +21,9 @@ NO_REGISTRY = "the service has no registry of its own (ACR_RESOURCE_ID is empty)
 NO_ISSUER = "the cluster keeps its own certificates, because the service has no issuer (CERTIFICATE_ISSUER is empty)"
 NO_LOGGING = "the service has no logging account for clusters (CLUSTER_LOGGING_CERTIFICATE_SECRET is empty)"
 NO_COPIES = "nobody wants copies of billing records (BILLING_COPY_ACCOUNT_ID is empty)"
+NO_SUBNET = (
+    "the cluster's storage account stays open, because the service is in no subnet to let in (APP_SUBNET_ID is empty)"
+)
 NO_ZONE = "the service has no zone for managed domains (DOMAIN is empty)"
 # What is empty, the plan, the rows that it skips, and their reason.
 WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
@@ -47,6 +50,8 @@ WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
     ),
     (("CERTIFICATE_ISSUER",), "delete", ("delete_certificates",), NO_ISSUER),
     (LOGGING, "create", ("ensure_logging",), NO_LOGGING),
+    (("APP_SUBNET_ID",), "create", ("ensure_service_endpoints",), NO_SUBNET),
+    (("APP_SUBNET_ID",), "update", ("ensure_service_endpoints",), NO_SUBNET),
     ((COPIES,), "create", ("copy_billing_record",), NO_COPIES),
     ((COPIES,), "delete", ("copy_end_of_billing",), NO_COPIES),
     (
@@ -64,7 +69,9 @@ WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
     (("DOMAIN",), "delete", ("delete_dns", "delete_certificates"), NO_ZONE),
 ]
 # The rows of a cluster that has all of them, and that nothing else skips.
-HOSTED_ONLY = {name for _, _, rows, _ in WITHOUT for name in rows}
+HOSTED_ONLY = {
+    name for empty, _, rows, _ in WITHOUT if not any((ENVIRONMENT | OWN).get(each) for each in empty) for name in rows
+}
 
 
 def settings(*empty: str) -> Settings:

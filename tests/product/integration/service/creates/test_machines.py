@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from azure.core.exceptions import HttpResponseError
 
 from shared.json_object import Json
 from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.inside import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
 
@@ -65,6 +67,33 @@ def test_a_bootstrap_machine_that_may_not_read_its_ignition_says_so(cluster: Clu
     assert "AuthenticationFailed" in told
     assert not re.search(r"sig=[A-Za-z0-9%+/]{8}", told)
     _deleted(cluster)
+
+
+def test_a_bootstrap_machine_in_a_subnet_without_the_service_endpoint_gets_no_ignition(cluster: Cluster) -> None:
+    """The account lets in only its subnets, and those only by the endpoint, which a repeated PUT brings back."""
+    inside = Inside(cluster)
+    with boot_later(cluster, "bootstrap"):
+        operation_id = cluster.create()
+        inside.wait_for_machine("bootstrap")
+        _expect_only_subnets(inside)
+        inside.remove_service_endpoints()
+    told = _explained(cluster.fail(operation_id), "deploy_machines_template")
+    for text in ("-bootstrap", "403", "AuthorizationFailure"):
+        assert text in told
+    cluster.succeed(cluster.create())
+    _deleted(cluster)
+
+
+def _expect_only_subnets(inside: Inside) -> None:
+    """Check that the storage account denies by default and lets in three subnets: the service's and the cluster's."""
+    rules = inside.network_rules()
+    assert (rules.default_action, rules.bypass) == ("Deny", "AzureServices")
+    assert not rules.ip_rules
+    names = [each.virtual_network_resource_id.rsplit("/", 1)[-1] for each in rules.virtual_network_rules]
+    assert names == ["app", "master", "worker"]
+    assert inside.ignition().exists()
+    with pytest.raises(HttpResponseError, match="AuthorizationFailure"):
+        inside.ignition(in_subnet=False).get_blob_properties()
 
 
 @contextmanager

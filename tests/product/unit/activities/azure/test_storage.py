@@ -7,10 +7,15 @@ import pytest
 
 from activities.azure.storage import deploy_storage_template, role_assignment_name
 from activities.runtime.step import Step
+from activities.runtime.wrapper import perform
+from activities.targets import ACTIVITIES
+from orchestrators.plans.create import CREATE
+from orchestrators.plans.rows import to_dict
+from shared import settings
 from shared.azure import templates
 from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.azure_fake import Request
-from tests.product.unit.product_world import CLUSTER_GROUP, World
+from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
 DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/storage".lower()
 DONE = {"outcome": "done"}
@@ -49,6 +54,38 @@ def test_the_deployment_is_begun_once(ready: World) -> None:
         "principalId": "object-1",
     }
     assert sent["parameters"]["infraId"] == {"value": ready.properties["infraId"]}
+
+
+def admitted(world: World) -> Any:
+    """Begin the deployment; return the subnets that its storage account lets in."""
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    return world.azure.resources[DEPLOYMENT]["properties"]["parameters"]["admittedSubnetIds"]["value"]
+
+
+def test_the_storage_account_lets_in_the_services_and_the_clusters_subnets(ready: World) -> None:
+    """It denies everybody else; a rule for each subnet is in the template."""
+    assert admitted(ready) == [settings.load().app_subnet_id, f"{NETWORK}/subnets/master", f"{NETWORK}/subnets/worker"]
+    (account,) = (
+        each for each in templates.load("storage")["resources"] if each["type"] == "Microsoft.Storage/storageAccounts"
+    )
+    rules = account["properties"]["networkAcls"]
+    assert rules["defaultAction"] == "[if(empty(parameters('admittedSubnetIds')), 'Allow', 'Deny')]"
+    assert rules["copy"][0]["name"] == "virtualNetworkRules"
+
+
+def test_a_service_in_no_subnet_leaves_the_storage_account_open(ready: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would close the account to itself."""
+    monkeypatch.setenv("APP_SUBNET_ID", "")
+    settings.load.cache_clear()
+    assert admitted(ready) == []
+
+
+def test_a_plan_of_an_earlier_package_leaves_the_storage_account_open(ready: World) -> None:
+    """Nothing has given the subnets the endpoint, without which Azure refuses the rules."""
+    (row,) = (to_dict(each) for each in CREATE if each.name == "deploy_storage_template")
+    row["needs"].remove("ensure_service_endpoints")
+    assert perform(ACTIVITIES["deploy_storage_template"], payload(row, "run"))["outcome"] == "wait"
+    assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["admittedSubnetIds"] == {"value": []}
 
 
 def test_a_deployment_that_succeeded_with_the_same_content_is_not_sent_again(ready: World) -> None:
@@ -171,7 +208,7 @@ def test_what_would_be_sent_can_be_looked_at(ready: World) -> None:
     """Render shows the template and its parameters, and sends nothing."""
     document = ready.store.clusters.get(ready.cluster["key"])
     assert document is not None
-    row = {"name": "deploy_storage_template", "phase": "bootstrap"}
+    row = {"name": "deploy_storage_template", "phase": "bootstrap", "needs": []}
     (rendered,) = deploy_storage_template.render(Step(payload(row, "render"), document))
     types = [resource["type"] for resource in rendered["properties"]["template"]["resources"]]
     assert types.count("Microsoft.Storage/storageAccounts/blobServices/containers") == 2
