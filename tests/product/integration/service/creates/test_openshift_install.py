@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from azure.mgmt.compute import ComputeManagementClient
 from kubernetes import client, config
 
 from demo import customer, nodes
@@ -43,15 +44,42 @@ def platform(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     program.parent.mkdir(parents=True)
     with local_azure.running(tmp_path / "azure") as azure:
-        _offer(azure)
         yield azure
 
 
-def _offer(azure: LocalAzure) -> None:
+def _make_image(cluster: Cluster) -> str:
+    """Make an image of the customer's own, in a gallery; return the id of its version."""
+    gallery = f"{cluster.customer.group_id}/providers/Microsoft.Compute/galleries/images"
+    image: Any = {
+        "hyperVGeneration": "V2",
+        "features": [{"name": "DiskControllerTypes", "value": "SCSI, NVMe"}],
+        "identifier": {"publisher": "RedHat", "offer": "rhcos", "sku": "basic"},
+        "osState": "Generalized",
+        "osType": "Linux",
+    }
+    source = f"{cluster.customer.group_id}/providers/Microsoft.Compute/images/source"
+    version = {"storageProfile": {"source": {"id": source}}}
+    paths = {gallery: {}, f"{gallery}/images/rhcos": image, f"{gallery}/images/rhcos/versions/1.0.0": version}
+    for path, properties in paths.items():
+        address = f"{path}?api-version=2022-03-03"
+        answer = cluster.send("PUT", address, {"location": "eastus", "properties": properties})
+        assert answer.ok, answer.text
+        _wait_for_resource(cluster, address)
+    return path
+
+
+def _wait_for_resource(cluster: Cluster, address: str) -> None:
+    def is_made() -> bool:
+        return bool(cluster.send("GET", address).json()["properties"]["provisioningState"] == "Succeeded")
+
+    wait_for(is_made, address)
+
+
+def _offer(azure: LocalAzure, image_id: str) -> None:
     """Add the version to the catalogue, as an operator would."""
     entry = next(dict(each) for each in VERSIONS if each["default"])
     entry |= {"id": VERSION, "version": VERSION, "default": False}
-    entry["installerDigest"] = f"sha256:{DIGEST}"
+    entry |= {"installerDigest": f"sha256:{DIGEST}", "rhcosImage": {"id": image_id}}
     with taken(azure.state) as inventory:
         inventory.items("OpenShiftVersions").create(entry, VERSION)
 
@@ -68,9 +96,11 @@ def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
 ) -> None:
     """A program of another release is refused before anything is made; one that fails is named with its step.
 
-    Once it works, the same request creates the cluster.
+    Once it works, the same request creates the cluster, whose machines boot the gallery's image of the entry.
     """
     cluster = prepare(platform, unique(rng))[0]
+    image_id = _make_image(cluster)
+    _offer(platform, image_id)
     _wait_for_offer(cluster)
     program.write_text(FAILING.replace(VERSION, "4.18.1"), encoding="ascii")
     program.chmod(0o755)
@@ -88,7 +118,10 @@ def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
     # Confined, it reads no module of this repository, so it has them all in its file.
     program.write_bytes(archive.program(archive.modules(), VERSION))
     cluster.succeed(cluster.create(body))
-    _expect_cluster(cluster, Inside(cluster).infra_id, tmp_path / "kubeconfig", monkeypatch)
+    inside = Inside(cluster)
+    machines = list(inside.client(ComputeManagementClient).virtual_machines.list(inside.group))
+    assert {machine.storage_profile.image_reference.id for machine in machines} == {image_id}
+    _expect_cluster(cluster, inside.infra_id, tmp_path / "kubeconfig", monkeypatch)
     cluster.succeed(cluster.delete())
 
 
