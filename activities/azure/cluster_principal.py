@@ -38,16 +38,17 @@ def principal_of(step: Step) -> ServicePrincipal:
             assert_never(credential)
 
 
-def client_secret(principal: ServicePrincipal) -> str:
+def client_secret(step: Step) -> str:
     """Return the secret of a cluster's principal, as the request gave it."""
-    request = get_vault().get_secret(principal.secret_id)
+    # A dry run has none, and its document says so here.
+    request = get_vault().get_secret(step.document["secrets"]["request"])
     secret: str = request["clientSecret"]
     return secret
 
 
 def token_source(step: Step, principal: ServicePrincipal) -> TokenCredential:
     """Return what gets the tokens of the cluster's principal."""
-    return credentials.cluster_principal(step.tenant_id, principal.client_id, client_secret(principal))
+    return credentials.cluster_principal(step.tenant_id, principal.client_id, client_secret(step))
 
 
 class Claims(TypedDict, total=False):

@@ -30,7 +30,7 @@ _STORAGE, _ALL_STORAGE = "Microsoft.Storage", "Microsoft.Storage.Global"
 def _ensure_service_endpoints(step: Step) -> Outcome | None:
     """Give the cluster's subnets the service endpoint of storage; a storage account lets in no subnet without it.
 
-    The endpoints that a subnet has stay. A subnet that has this one is left alone, so that a second run changes nothing.
+    The endpoints that a subnet has stay. A subnet that has this one is left alone, so a second run changes nothing.
 
     Raises:
         CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing.

@@ -22,7 +22,7 @@ from shared.openshift.client import NotDone, Read
 
 def _wanted(step: Step) -> Credentials:
     principal = cluster_principal.principal_of(step)
-    return Credentials(step.tenant_id, principal.client_id, cluster_principal.client_secret(principal))
+    return Credentials(step.tenant_id, principal.client_id, cluster_principal.client_secret(step))
 
 
 def _update_root(step: Step) -> Outcome | None:

@@ -81,7 +81,7 @@ def _platform_credentials(step: Step) -> tuple[str, Content]:
     match credential:
         case ServicePrincipal(client_id):
             # `Mint` is refused on Azure.
-            shared = {"clientId": client_id, "clientSecret": cluster_principal.client_secret(credential)}
+            shared = {"clientId": client_id, "clientSecret": cluster_principal.client_secret(step)}
             return "Passthrough", place | shared
         case WorkloadIdentity():
             return "Manual", place

@@ -18,19 +18,18 @@ def continuation(call: Call, scope: str) -> str | None:
     return paging.unseal(token, _key(call), scope) if token else None
 
 
-def page(call: Call, scope: str, value: list[object], following: str | None) -> dict[str, object]:
-    """Return the body of a page.
+def next_link(call: Call, scope: str, following: str | None) -> dict[str, str]:
+    """Return the member of a page's body that leads to the next page; nothing after the last.
 
     Args:
         call: the request.
         scope: the list.
-        value: the items.
         following: where the next page begins, or None after the last.
     """
     if not following:
-        return {"value": value}
+        return {}
     token = paging.seal(following, _key(call), scope)
-    return {"value": value, "nextLink": links.with_parameter(call.public_url, paging.PARAMETER, token)}
+    return {"nextLink": links.with_parameter(call.public_url, paging.PARAMETER, token)}
 
 
 def _key(call: Call) -> str:

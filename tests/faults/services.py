@@ -14,7 +14,7 @@ TEN_MINUTES = 600.0
 # the release's own installer; a hosted service.
 TRUE = (
     *("", "uses_managed_domain", "has_no_pull_secret", "uses_load_balancer", "uses_installer_program"),
-    *("has_first_party", "has_registry", "gets_certificates", "sends_logs", "closes_storage"),
+    *("has_first_party", "has_registry", "has_service_principal", "gets_certificates", "sends_logs", "closes_storage"),
 )
 
 

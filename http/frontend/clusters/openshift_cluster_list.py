@@ -3,7 +3,7 @@
 from frontend.clusters.cluster_reply import body, live_tag
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
-from frontend.paged import continuation, page
+from frontend.paged import continuation, next_link
 from shared import deadline
 from shared.arm import resource_id
 from shared.clusters import states
@@ -40,13 +40,14 @@ def _list(call: Call, prefix: str) -> Reply:
         shown = call.visible([document for document in documents if _can_be_shown(call, document)])
         if shown or not following:
             break
+    link = next_link(call, prefix, following)
     # Last, because it may take longer than all other calls of a request.
     with deadline.live_reads():
         clusters = enriched(call, shown)
     tagged = [
         body(call, cluster, live_tag(document, cluster)) for document, cluster in zip(shown, clusters, strict=True)
     ]
-    return Reply(200, page(call, prefix, tagged, following))
+    return Reply(200, {"value": tagged} | link)
 
 
 def _can_be_shown(call: Call, document: ClusterDocument) -> bool:

@@ -7,7 +7,7 @@ from frontend.at_once import at_once
 from frontend.messages import Call, Reply
 from frontend.operations import cancellation, operation_report
 from frontend.operations.operation_report import Report, StepReport
-from frontend.paged import continuation, page
+from frontend.paged import continuation, next_link
 from frontend.retry_after import RETRY_AFTER
 from orchestrators.plans import NOT_CANCELABLE
 from shared.arm import links
@@ -48,7 +48,8 @@ def list_all(call: Call) -> Reply:
     listed = begun[:_MOST]
     shown = at_once([partial(_listed, call, cluster, operation_id) for _, operation_id in listed])
     following = _place(listed[-1]) if len(begun) > _MOST else None
-    return Reply(200, page(call, scope, [each for each in shown if each is not None], following))
+    value = [each for each in shown if each is not None]
+    return Reply(200, {"value": value} | next_link(call, scope, following))
 
 
 def get(call: Call) -> Reply:

@@ -11,7 +11,7 @@ from azure.core.exceptions import HttpResponseError
 
 from shared.json_object import Json
 from tests.local_azure import LocalAzure, unique
-from tests.product.integration.service.inside import Inside, boot_later
+from tests.product.integration.service.forbidden_changes import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
 
