@@ -83,6 +83,17 @@ DIFFERENCES: tuple[Row, ...] = (
         "softwareDefinedNetwork",
         "older API versions have it, the newest has not",
     ),
+    Difference(
+        "unknown member",
+        "azure.mgmt.redhatopenshift",
+        "OpenShiftCluster",
+        "etag",
+        "the provider's own API version has it, Microsoft's have not",
+    ),
+    WithoutModel(
+        "(GET|POST) Microsoft.RedHatOpenShift/openShiftClusters/(operations(/cancel)?|dryRuns?)",
+        "the provider's own API version has them, Microsoft's have not",
+    ),
     Difference("unknown member", "azure.mgmt.monitor", "EventData", "channels", "published events have it"),
     Difference("unknown member", "arm", "Error", "Code", "the activity log has a form of its own for errors"),
     Difference("unknown member", "arm", "Error", "Message", "the activity log has a form of its own for errors"),

@@ -119,7 +119,9 @@ def _of_azure(exchange: Exchange, packages: tuple[Package, ...], *, sent_by_prod
     path = _path(exchange)
     known = find(packages, exchange.method, path)
     if known is None:
-        polled = path.lower().split("/")[-2]
+        *_, within, _, polled, _ = ("", "", *path.lower().split("/"))
+        # Those below a location are polled; those below a resource are resources themselves.
+        polled = "" if polled == "operations" and within != "locations" else polled
         if polled in STATES:
             yield from _of_own("OperationStatus", exchange)
         elif polled not in RESULTS and (exchange.reply or exchange.request):
