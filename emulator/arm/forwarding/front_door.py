@@ -291,7 +291,7 @@ async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> N
 
 
 def _body(errand: Errand) -> Json:
-    """Return the body of a call; an empty one if it is no object, which the provider refuses."""
+    """Return the body of a call; an empty one if it is not an object, which the provider refuses."""
     try:
         body = json.loads(errand.content)
     except (ValueError, RecursionError):

@@ -138,7 +138,7 @@ class ProviderRegistration:
 
 
 def _values(value: Any, path: list[str]) -> Iterator[str]:
-    """Yield the ids at a path in a body. What is no id, the provider refuses."""
+    """Yield the ids at a path in a body. The provider refuses what is not an id."""
     if not path:
         yield from [value] if isinstance(value, str) and value.startswith("/subscriptions/") else []
         return

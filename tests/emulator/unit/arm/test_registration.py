@@ -193,7 +193,7 @@ def test_an_action_may_be_mapped_to_another(model: ArmModel) -> None:
 
 
 def test_what_a_body_names_is_found_whatever_else_it_has(model: ArmModel) -> None:
-    """Names of members match in any case, as a provider may read them; what is no id is left to the provider."""
+    """Names of members match in any case, as a provider may read them; what is not an id is left to the provider."""
     registration = _with_checks(model).registration
     action = "Microsoft.RedHatOpenShift/openShiftClusters/write"
     many = [{"subnetId": "/subscriptions/a"}, {"SUBNETID": "/subscriptions/b"}, {"subnetId": 1}, "x", None]
