@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
+from shared.json_object import Json
 from tests.api_versions import VERSIONS
-from tests.local_azure import Json, wait_for
+from tests.local_azure import wait_for
 from tests.product.integration.contract.provider import PULL_SECRET, SECRET, Provider
 
 pytestmark = pytest.mark.slow(60)
