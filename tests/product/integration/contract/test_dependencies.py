@@ -42,6 +42,7 @@ IDENTITY = "the managed identity endpoint"
 ALONE = {
     "GET http_health",
     "GET http_operations",
+    "GET http_cluster_dry_run_result",
     "GET http_sre_plan_dry_run_result",
     "PUT http_sre_bundle",
     "PUT http_sre_site",
@@ -129,6 +130,7 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "openShiftVersion": "4.19.24",
         "openShiftMinorVersion": "4.19",
         "operationId": str(uuid.uuid4()),
+        "dryRunId": f"create-{uuid.uuid4()}",
         "digest": "0" * 64,
         "siteName": "edge",
         "phaseName": "agent",
@@ -254,7 +256,7 @@ def test_a_new_process_without_arm_can_tell_nobody_from_arm(provider: Provider, 
     """
     inject(provider, "arm", **WAYS[way])
     restart(provider)
-    unavailable = everything(provider) | {"GET http_operations", "GET zz_not_found"}
+    unavailable = everything(provider) | {"GET http_operations", "GET http_cluster_dry_run_result", "GET zz_not_found"}
     expect_unavailable_alone(provider, (unavailable - OPERATORS) | READY | {SSH_KEY}, (ARM,))
 
 
