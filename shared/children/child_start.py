@@ -26,7 +26,7 @@ import sys
 from collections.abc import Iterator
 
 LIBRARY = ctypes.CDLL(None, use_errno=True)
-SET_NO_NEW_PRIVILEGES, SET_SECCOMP, SECCOMP_FILTER = 38, 22, 2
+SET_DEATH_SIGNAL, SET_NO_NEW_PRIVILEGES, SET_SECCOMP, SECCOMP_FILTER = 1, 38, 22, 2
 # The numbers of Landlock's calls, which are the same on all machines, and its rights to files. A later version of the
 # kernel knows more of them: version 1 has thirteen.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
@@ -158,6 +158,9 @@ def start(number: int, limits: str, confinement: str, words: list[str]) -> None:
         signal.signal(each, signal.SIG_DFL)
     parent = socket.socket(fileno=number)
     parent.set_inheritable(False)
+    # A killed service ends nothing itself. The kernel does, when the thread ends that has started us and waits for us.
+    if sys.platform == "linux":
+        LIBRARY.prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     try:
         if confinement:
             parts = json.loads(confinement)

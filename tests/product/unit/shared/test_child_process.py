@@ -4,6 +4,8 @@ kustomize is the child here: it needs no file but its own, and it fetches what l
 """
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,20 @@ import pytest
 from shared.children import child_process
 from shared.children.child_process import Confinement, Limits
 from shared.phase_documents import kustomize
+from tests.local_azure import wait_for
 from tests.product.unit.phases.bundles import need_kustomize
 
+# A service whose child says which process it is, and then runs for a minute.
+SERVICE = """
+import sys
+from pathlib import Path
+from shared.children import child_process
+
+folder = Path(sys.argv[1])
+words = ["/bin/sh", "-c", "echo $$; exec sleep 60"]
+limits = child_process.Limits(60, 30, 512 << 20, 1 << 20)
+child_process.run(words, limits, folder=folder, environment={"PATH": "/usr/bin:/bin"}, output=folder / "output")
+"""
 LIMITS = Limits(60, 30, 512 << 20, 1 << 20)
 CONFIG_MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: secret}}"
 
@@ -76,3 +90,16 @@ def test_the_log_says_once_what_the_kernel_cannot_confine(
         assert [build(tmp_path / "root", "inside.yaml")[0] for _ in range(2)] == [0, 0]
     [warning] = [one.getMessage() for one in caplog.records]
     assert "runs with this service's rights to: files." in warning
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+def test_a_child_ends_with_a_service_that_is_killed(tmp_path: Path) -> None:
+    """It would run on, with the secrets in its folder, beside the program of the service that takes over."""
+    service = subprocess.Popen([sys.executable, "-c", SERVICE, str(tmp_path)])
+    output = tmp_path / "output"
+    wait_for(lambda: output.exists() and output.read_text().endswith("\n"), "the child to run", 30)
+    child = Path("/proc", output.read_text().strip(), "cmdline")
+    assert b"sleep" in child.read_bytes()
+    service.kill()
+    service.wait()
+    wait_for(lambda: not child.exists() or not child.read_bytes(), "the child to end", 30)
