@@ -19,8 +19,8 @@ _TURN = threading.Lock()
 def _validate_installer(step: Step) -> Outcome | None:
     """Fetch the program, unless this instance has it, and let it say which release it installs.
 
-    A second run finds the program. A program that is refused is not kept, so once somebody has corrected the entry, the
-    create continues with it.
+    Once this process has checked the program, that holds for every create. A program that is refused is not kept, so
+    once somebody has corrected the entry, the create continues with it.
 
     Raises:
         CloudError: `InternalServerError`, for the operator: the program cannot be had, or is not the entry's.
@@ -28,6 +28,8 @@ def _validate_installer(step: Step) -> Outcome | None:
     """
     entry = catalogue_entry.entry(step)
     release = graph_inputs.release(entry)
+    if back_end.is_checked(release):
+        return None
     asks_registry = not binary.is_on_mirror(release) and not binary.is_kept(release)
     if asks_registry and (missing := graph_inputs.token_problems(step)):
         return wait("; ".join(missing))

@@ -44,6 +44,8 @@ _MEMORY = Path("/dev/shm")  # noqa: S108 - the folder is private
 # times for all VM sizes, and waits two minutes for each answer: it gets all the time that is left.
 _SECONDS = 540
 _WORK, _LEFT_SECONDS = "aro-openshift-install-", 3600
+# The programs that this process has checked: the release, and what of the file would change with it.
+_CHECKED: set[tuple[str, Path, int, int, int]] = set()
 
 
 def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
@@ -70,8 +72,16 @@ def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
             raise gateway.failure or error from error
 
 
+def is_checked(release: Content) -> bool:
+    """Tell whether this process has checked the program of a release that is here now."""
+    try:
+        return _identity(release, binary.path(release)) in _CHECKED
+    except OSError:
+        return False
+
+
 def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
-    """Return the path of a release's program, after it was fetched, if it is missing, and checked.
+    """Return the path of a release's program, after it was fetched, if it is missing, and checked once.
 
     Args:
         release: content of the input `release-image`.
@@ -81,9 +91,17 @@ def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
         InstallerError: if it cannot be fetched, cannot be trusted, cannot be started, or belongs to another release.
     """
     file = binary.ensure(release, pull_secret)
-    with _work_folder() as work:
-        Program(file, work).expect_release(release)
+    if not is_checked(release):
+        identity = _identity(release, file)
+        with _work_folder() as work:
+            Program(file, work).expect_release(release)
+        _CHECKED.add(identity)
     return file
+
+
+def _identity(release: Content, file: Path) -> tuple[str, Path, int, int, int]:
+    known = file.stat()
+    return json.dumps(release, sort_keys=True), file, known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def _files(program: Program, given: Inputs, gateway: Gateway, until: float) -> dict[str, str]:

@@ -51,9 +51,14 @@ _PART, _PART_SECONDS = ".part-", 3600
 _FETCHING = threading.Lock()
 
 
+def path(release: Content) -> Path:
+    """Return the path of the program, which may be missing."""
+    return installer_program.path(settings.load().openshift_install, release)
+
+
 def is_kept(release: Content) -> bool:
     """Tell whether this instance has the program already, so that nobody is asked for it."""
-    return installer_program.path(settings.load().openshift_install, release).exists()
+    return path(release).exists()
 
 
 def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
@@ -69,7 +74,7 @@ def ensure(release: Content, pull_secret: Callable[[], str]) -> Path:
     version = release["version"]
     if "/" in version:
         raise InstallerError(FIND, f"version '{version}' cannot be part of a path")
-    program = installer_program.path(settings.load().openshift_install, release)
+    program = path(release)
     try:
         if not program.exists():
             _fetch_alone(release, pull_secret, program)

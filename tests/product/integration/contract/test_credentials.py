@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.api_versions import VERSIONS
 from tests.local_azure import wait_for
 from tests.patience import PATIENCE_SECONDS
-from tests.product.integration.contract.provider import NEW, OLD, Provider
+from tests.product.integration.contract.provider import OLD, Provider
 
 ACTIONS = ("listCredentials", "listAdminCredentials")
 
@@ -76,4 +77,4 @@ def test_the_kubeconfig_came_with_a_later_version(provider: Provider) -> None:
     assert code_of(provider.send("POST", f"{path}/listCredentials", version=OLD)) == (404, "ResourceNotFound")
     refused = provider.send("POST", f"{path}/listAdminCredentials", version=OLD)
     assert code_of(refused) == (400, "InvalidResourceType")
-    assert refused.json()["error"]["message"].endswith(f"{NEW}.")
+    assert refused.json()["error"]["message"].endswith(f"{VERSIONS[-1]}.")

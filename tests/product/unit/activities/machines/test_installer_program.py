@@ -57,6 +57,16 @@ def test_a_program_that_is_the_releases_passes_and_nothing_is_left(accepted: Wor
     assert accepted.azure.changes() == []
 
 
+def test_a_program_is_asked_once_in_a_process(program: Path) -> None:
+    """Creates that come later do not take turns; but another file is another program."""
+    says(program, f"openshift-install {VERSION}")
+    assert call("validate_installer") == DONE
+    with installer_program._TURN:
+        assert call("validate_installer") == DONE
+        says(program, f"openshift-install {VERSION}", "release architecture amd64")
+        assert call("validate_installer")["outcome"] == "wait"
+
+
 @pytest.mark.parametrize(
     ("lines", "want"),
     [
