@@ -68,6 +68,10 @@ class Subscriptions:
             raise SUBSCRIPTION_NOT_FOUND(subscription_id)
         return found
 
+    def exists(self, subscription_id: str) -> bool:
+        """Tell whether there is a subscription with an id."""
+        return self._subscriptions.get(subscription_id.lower()) is not None
+
     def tag(self, subscription_id: str, tags: Json) -> None:
         """Replace the tags of a subscription."""
         self._subscriptions.put(subscription_id.lower(), self.get(subscription_id) | {"tags": tags})

@@ -136,7 +136,9 @@ class FrontDoor:
         subscription = f"/subscriptions/{identifier.subscription_id}"
         if not (located and arm.authorization.allowed_below(errand.caller, action, subscription)):
             arm.authorize(errand.caller, action, subscription if located else scope)
-        linked = arm.registration.linked(asked, _body(errand))
+        named = arm.registration.linked(asked, _body(errand))
+        # What is in a subscription that does not exist, the provider refuses.
+        linked = [(need, resource) for need, resource in named if arm.subscriptions.exists(resource.split("/")[2])]
         arm.authorization.authorize_linked(errand.caller, action, str(identifier), linked)
         if identifier.resource_group:
             if method in ("PUT", "PATCH"):

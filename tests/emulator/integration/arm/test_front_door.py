@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -329,5 +330,10 @@ def test_a_manifest_says_what_a_caller_needs_and_which_resources_arm_lists(
             assert (refused.status_code, refused.json()["error"]["code"]) == (403, "LinkedAuthorizationFailed")
             assert join in refused.json()["error"]["message"]
         assert len(stage.provider.received) == reached
+        stage.provider.replies.append(JSONResponse({}, 400))
+        nobodys = f"/subscriptions/{uuid4()}/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/s"
+        body = {"location": "eastus", "properties": {"workerProfiles": [{"subnetId": nobodys}]}}
+        assert client.put(path, json=body, headers=headers).status_code == 400
+        assert len(stage.provider.received) == reached + 1
     finally:
         stage.arm.register_provider(before)
