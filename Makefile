@@ -25,6 +25,8 @@ UNITS := -n auto --disable-socket --allow-unix-socket
 
 # The stories wait for emulated machines as much as they work: seven workers keep two cores busy. The longest come first.
 STORIES := -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
+# The tests of a file share what the first has set up; half of their time is waiting.
+CLIENTS := -n 2 --dist loadfile
 
 $(PYTHON_READY): requirements-dev.txt
 	@tools/bootstrap python
@@ -111,7 +113,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	        tests/emulator/integration/host tests/product/integration/service/creates/test_create_and_delete.py; fi
 
 e2e: setup package $(AZ_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
-	$(PY) -m pytest tests/e2e
+	$(PY) -m pytest tests/e2e $(CLIENTS)
 
 bench: setup ## Print the figures of the product on this machine.
 	$(PY) -m bench
