@@ -12,6 +12,7 @@ from azure.core.exceptions import (
     HttpResponseError,
     ResourceExistsError,
     ResourceNotFoundError,
+    ServiceRequestError,
 )
 from azure.identity import ClientSecretCredential, ManagedIdentityCredential
 from azure.keyvault.secrets import SecretClient
@@ -246,11 +247,19 @@ def test_malformed_requests_never_crash(
 
 
 def test_a_vault_that_does_not_exist_is_not_found(connect: Connect, stage: Stage) -> None:
-    """The proxy cannot make a name unresolvable, so the server's error says that it does not resolve."""
+    """The proxy opens no connection to it. One that is open already outlives the name, and the error says so."""
     client = connect()
+    with pytest.raises(ResourceNotFoundError, match="SecretNotFound"):
+        client.get_secret("s")
     stage.vaults.delete_vault(_name(client))
     with pytest.raises(ResourceNotFoundError, match="does not resolve"):
         client.get_secret("s")
+    with (
+        ManagedIdentityCredential() as credential,
+        SecretClient(client.vault_url, credential, retry_total=0) as new,
+        pytest.raises(ServiceRequestError, match="Tunnel connection failed: 403"),
+    ):
+        new.get_secret("s")
 
 
 def test_seeding_twice_makes_one_version(stage: Stage, connect: Connect) -> None:
