@@ -235,13 +235,15 @@ class Program:
 
 
 def _environment_of(program: Path) -> Iterator[Path]:
-    """Yield the virtual environment of the interpreter that a script names in its first line, if it is one."""
+    """Yield the virtual environment of the interpreter that a script names in its first line, and its Python, if so."""
     with program.open("rb") as file:
         first = file.readline(_SAID_CHARACTERS).decode(errors="replace").split()
     if first and first[0].startswith("#!/"):
         environment = Path(first[0].removeprefix("#!")).parent.parent
         if (environment / "pyvenv.cfg").is_file():
             yield environment
+            settings = (environment / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+            yield from (Path(line.partition("=")[2].strip()).parent for line in settings if line.startswith("home ="))
 
 
 def write(file: Path, text: str) -> None:

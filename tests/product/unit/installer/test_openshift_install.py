@@ -577,10 +577,13 @@ def test_a_version_that_is_no_name_of_a_file_is_refused(shell: Shell) -> None:
 
 @pytest.mark.parametrize(("first", "found"), [("#!{0}/bin/python -I", True), ("#!/bin/sh", False), ("\x7fELF", False)])
 def test_a_script_may_use_the_virtual_environment_that_it_names(tmp_path: Path, first: str, found: bool) -> None:
-    """A folder without `pyvenv.cfg` is none, so a program cannot open any other folder by its first line."""
+    """A folder without `pyvenv.cfg` is none, so a program cannot open any other folder by its first line.
+
+    The environment's own Python may be another than that of the service.
+    """
     environment = tmp_path / "environment"
     (environment / "bin").mkdir(parents=True)
-    (environment / "pyvenv.cfg").touch()
+    (environment / "pyvenv.cfg").write_text("home = /opt/python3.11/bin\nversion = 3.11.7\n")
     script = tmp_path / "openshift-install"
     script.write_text(f"{first.format(environment)}\n")
-    assert list(openshift_program._environment_of(script)) == ([environment] if found else [])
+    assert list(openshift_program._environment_of(script)) == ([environment, Path("/opt/python3.11")] if found else [])
