@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import pytest
 
@@ -212,7 +213,7 @@ def test_an_operation_is_found_under_its_own_cluster_alone(creating: World) -> N
     assert creating.send("PUT", other, body(name="c2", client_id=OBJECT_ID)).status == 201
     assert error(get(creating, f"{other}/operations/{operation_id}")) == (404, "NotFound")
     assert operation_id not in get(creating, f"{other}/operations").text()
-    for unknown in (SUBSCRIPTION, operation_id[::-1]):
+    for unknown in (SUBSCRIPTION, str(uuid4())):
         assert error(get(creating, f"{LIST}/{unknown}")) == (404, "NotFound")
     for forged in ("1", f"{operation_id}-plan", "*", "x" * 10_000):
         assert error(get(creating, f"{LIST}/{forged}")) == (400, "InvalidOperationID")
