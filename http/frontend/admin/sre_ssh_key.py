@@ -7,9 +7,10 @@ The access log has a line for each request, with the operator's name.
 from azure.core.exceptions import AzureError, ResourceNotFoundError
 
 from frontend.clusters import openshift_cluster_credentials
+from frontend.clusters.cluster_lookup import cluster_document
 from frontend.messages import Call, Reply
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, request_not_allowed, resource_not_found
+from shared.arm.errors import CloudError, request_not_allowed
 from shared.azure import azure_errors
 from shared.azure.arm_reads import ArmNotFound, Documents
 from shared.clusters.secrets import Purpose
@@ -33,9 +34,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if the cluster has no key yet, or no longer.
     """
-    document = call.services.store.clusters.get(call.key)
-    if document is None:
-        raise resource_not_found(call.resource_id)
+    document = cluster_document(call)
     key = _private_key(call, document)
     machines, reason = _machines(call, document)
     body = {"username": USERNAME, "privateKey": key, "machines": machines}

@@ -7,11 +7,12 @@ import base64
 
 from azure.core.exceptions import ResourceNotFoundError
 
+from frontend.clusters.cluster_lookup import cluster_document
 from frontend.messages import Call, Reply
 from frontend.services import Services
 from orchestrators.plans.predicates import reason_to_skip
 from shared import kubernetes_yaml
-from shared.arm.errors import request_not_allowed, resource_not_found
+from shared.arm.errors import request_not_allowed
 from shared.clusters import states
 from shared.clusters.secrets import USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
@@ -27,7 +28,7 @@ def list_credentials(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
     """
-    password = _bundle(call.services, _document(call))["kubeadminPassword"]
+    password = _bundle(call.services, cluster_document(call))["kubeadminPassword"]
     return Reply(200, {"kubeadminUsername": KUBEADMIN, "kubeadminPassword": password}, NO_STORE)
 
 
@@ -47,7 +48,7 @@ def list_admin_credentials(call: Call) -> Reply:
     Source:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
-    text = admin_kubeconfig(call.services, _document(call))
+    text = admin_kubeconfig(call.services, cluster_document(call))
     return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, NO_STORE)
 
 
@@ -64,14 +65,6 @@ def admin_kubeconfig(services: Services, document: ClusterDocument) -> str:
         if public:
             entry["cluster"].pop("certificate-authority-data", None)
     return kubernetes_yaml.dump(kubeconfig)
-
-
-def _document(call: Call) -> ClusterDocument:
-    """Return the document of the cluster in the path."""
-    document = call.services.store.clusters.get(call.key)
-    if document is None:
-        raise resource_not_found(call.resource_id)
-    return document
 
 
 def _bundle(services: Services, document: ClusterDocument) -> Bundle:

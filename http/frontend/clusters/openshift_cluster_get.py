@@ -1,10 +1,10 @@
 """GET of a cluster."""
 
+from frontend.clusters.cluster_lookup import cluster_document
 from frontend.clusters.cluster_reply import body, live_tag
 from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
 from shared import deadline
-from shared.arm.errors import resource_not_found
 from shared.arm.preconditions import is_known, require_match
 
 
@@ -16,9 +16,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`; 412 `PreconditionFailed`.
     """
-    document = call.services.store.clusters.get(call.key)
-    if document is None:
-        raise resource_not_found(call.resource_id)
+    document = cluster_document(call)
     require_match({**call.request.headers, "if-none-match": ""}, document["_etag"])
     with deadline.live_reads():
         (cluster,) = enriched(call, [document])

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, cast
 
 from frontend.at_once import at_once
+from frontend.clusters.cluster_lookup import cluster_document
 from frontend.messages import Call, Reply
 from frontend.operations import cancellation, operation_report
 from frontend.operations.operation_report import Report, StepReport
@@ -11,7 +12,7 @@ from frontend.paged import continuation, next_link
 from frontend.retry_after import RETRY_AFTER
 from orchestrators.plans import NOT_CANCELABLE
 from shared.arm import links
-from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, conflict, operation_not_found, resource_not_found
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, conflict, operation_not_found
 from shared.clusters.endings import has_ended
 from shared.documents import ClusterDocument, OperationDocument
 from shared.json_object import Json
@@ -81,18 +82,6 @@ def cancel(call: Call) -> Reply:
     seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
     headers = {"Location": links.with_path(call.public_url, shown["id"]), "Retry-After": str(seconds)}
     return Reply(202, shown, headers)
-
-
-def cluster_document(call: Call) -> ClusterDocument:
-    """Return the document of the cluster in the path.
-
-    Raises:
-        CloudError: 404 `ResourceNotFound`.
-    """
-    document = call.services.store.clusters.get(call.key)
-    if document is None:
-        raise resource_not_found(call.resource_id)
-    return document
 
 
 def operation(call: Call, cluster: ClusterDocument) -> OperationDocument:
