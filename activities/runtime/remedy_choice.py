@@ -2,7 +2,7 @@
 
 The message of a row helps against problems that the row itself finds. It does not help if the service's own data is the
 problem, if Azure has an outage, or if Azure reports a specific code. The engine chooses for crashes and deadlines, see
-`orchestrators/verdicts.py`. The texts are in `shared/remedies.py`.
+`orchestrators/row_waits.py` and `orchestrators/row_endings.py`. The texts are in `shared/remedies.py`.
 """
 
 from collections.abc import Iterator
