@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator.core.certificates import CertificateAuthority
+from emulator.core.certificate_authority import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import UNKNOWN_PATH

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from emulator.core import cuts
-from emulator.core.certificates import ServerNames
+from emulator.core.certificate_authority import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.exceptions import CRASHED, injected

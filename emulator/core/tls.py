@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from cryptography import x509
 from OpenSSL import SSL
 
-from emulator.core.certificates import read_private_key
+from emulator.core.certificate_authority import read_private_key
 
 _CHUNK_BYTES = 65536
 _HANDSHAKE_SECONDS = 30

@@ -12,7 +12,7 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
-from emulator.core.certificates import write_private
+from emulator.core.certificate_authority import write_private
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.store import Document

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from jwt.algorithms import RSAAlgorithm
 
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.core.store import Table
 
 CACHED_TOKENS = 4096

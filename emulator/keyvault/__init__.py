@@ -3,7 +3,6 @@
 from emulator.core.platform import Platform, Service
 from emulator.entra.models import EntraModel
 from emulator.keyvault.certificate_responses import CertificateResponses
-from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import not_found, render
 from emulator.keyvault.gate import Gate
 from emulator.keyvault.issuers import IssuerModel
@@ -12,6 +11,7 @@ from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.responses import Responses
 from emulator.keyvault.rights import DataAllowed, nobody
 from emulator.keyvault.urls import routes
+from emulator.keyvault.vault_certificates import CertificateModel
 
 __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 

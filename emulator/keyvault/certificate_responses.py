@@ -8,11 +8,11 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
 from emulator.keyvault import issuing
-from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.gate import body_of, recovery
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.policies import complete
+from emulator.keyvault.vault_certificates import CertificateModel
 
 CORRELATION_HEADER = "x-ms-correlation-request-id"
 

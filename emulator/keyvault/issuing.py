@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, pkcs12
 
-from emulator.core.certificates import CertificateAuthority, PrivateKey, private_key_pem, read_private_key
+from emulator.core.certificate_authority import CertificateAuthority, PrivateKey, private_key_pem, read_private_key
 from emulator.core.store import Document
 from emulator.keyvault.policies import KEY_USAGE, PEM, SELF, subject_of
 

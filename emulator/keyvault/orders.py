@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.keyvault import issuing
-from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import (
     CERTIFICATE_DELETED_BUT_RECOVERABLE,
     CERTIFICATE_NAME_IN_USE,
@@ -25,6 +24,7 @@ from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.policies import SELF, UNKNOWN, complete
 from emulator.keyvault.properties import attributes, check_name, metadata
+from emulator.keyvault.vault_certificates import CertificateModel
 
 # Estimated as 1 to 5 minutes, because no figure is published for a public authority. Key Vault itself signs in seconds.
 ISSUE_SECONDS = 180.0

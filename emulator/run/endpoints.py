@@ -7,7 +7,7 @@ from emulator.core.platform import Platform
 from emulator.host.keys import load_keys
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.addresses import bundle_of, identity_endpoint, proxy_of
-from emulator.run.certificates import write_client_certificates
+from emulator.run.caller_certificates import write_client_certificates
 from emulator.run.exports import lines, plain_environment, secret_environment, terminal_environment
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.deployment_record import Deployed

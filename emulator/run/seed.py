@@ -14,7 +14,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.core.platform import Platform
 from emulator.entra import APPLICATION_ADMINISTRATOR, USER_ADMINISTRATOR, EntraModel
 

@@ -15,7 +15,7 @@ from emulator.core.platform import Platform
 from emulator.host.front_end import FrontEnd
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.addresses import bundle_of, identity_endpoint, proxy_of
-from emulator.run.certificates import write_front_end_certificate, write_server_certificate
+from emulator.run.caller_certificates import write_front_end_certificate, write_server_certificate
 from emulator.run.children import Child, Program
 from emulator.run.exports import network_environment
 from emulator.run.programs import HostProgram, answers, host, inherited, socket_of

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import psutil
 
-from emulator.core.certificates import write_private
+from emulator.core.certificate_authority import write_private
 from emulator.core.ports import listen_on_free_port
 from emulator.run.errors import RunError
 

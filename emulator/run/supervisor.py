@@ -17,7 +17,7 @@ from emulator.core.store import SchemaMismatchError
 from emulator.core.world import World
 from emulator.run import programs
 from emulator.run.azure import NO_WAITING, Azure, make_platform
-from emulator.run.certificates import write_client_certificates
+from emulator.run.caller_certificates import write_client_certificates
 from emulator.run.children import Child, Program
 from emulator.run.endpoints import endpoints, render
 from emulator.run.errors import RunError

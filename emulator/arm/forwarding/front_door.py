@@ -15,7 +15,7 @@ from emulator.arm.policy import policies
 from emulator.arm.provider import exceptions
 from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
 from emulator.arm.resources import Checks, Writes
-from emulator.core.certificates import write_private
+from emulator.core.certificate_authority import write_private
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform

@@ -7,7 +7,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 

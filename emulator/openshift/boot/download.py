@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from emulator.arm.models import ArmModel
-from emulator.core.certificates import write_private
+from emulator.core.certificate_authority import write_private
 from emulator.core.platform import Platform
 from emulator.network.reach import Reach
 from emulator.openshift.boot.machines import Machine

@@ -8,7 +8,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
-from emulator.core.certificates import PrivateKey, read_private_key
+from emulator.core.certificate_authority import PrivateKey, read_private_key
 
 Certificate = x509.Certificate
 # Larger than the number of certificates on one machine, because its stages check the same ones again and again.

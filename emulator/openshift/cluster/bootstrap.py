@@ -12,7 +12,7 @@ from emulator.core.errors import ServiceError
 from emulator.openshift.boot.installation import InstallationError, Manifest
 from emulator.openshift.boot.kubeconfig import credentials
 from emulator.openshift.boot.timeline import NotYetError, WaitingError
-from emulator.openshift.cluster import certificates, machine_config, rotation
+from emulator.openshift.cluster import api_server_certificates, machine_config, rotation
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.endpoint import Endpoint
 from emulator.openshift.kubernetes import Objects
@@ -29,7 +29,7 @@ async def machine_config_server(cluster: Cluster) -> None:
 
 
 async def _open_machine_config_server(cluster: Cluster) -> None:
-    renewed = rotation.kubelet_kubeconfig(cluster.installation) if certificates.is_rotated(cluster) else ""
+    renewed = rotation.kubelet_kubeconfig(cluster.installation) if api_server_certificates.is_rotated(cluster) else ""
     configs = machine_config.Configs(cluster.installation, renewed)
     await _listen(cluster, "machine-config", Endpoint(configs.answer), "machine-config-server")
 
@@ -76,7 +76,7 @@ async def listen_api(cluster: Cluster) -> None:
 
 async def _open_api(cluster: Cluster) -> int:
     try:
-        return await cluster.server.listen(certificates.serving(cluster))
+        return await cluster.server.listen(api_server_certificates.serving(cluster))
     except (ValueError, OSError) as error:
         raise InstallationError(f"kube-apiserver: panic: unable to load server certificate: {error}") from error
 
@@ -160,5 +160,5 @@ async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) ->
 
 async def rotate(cluster: Cluster) -> None:
     """Serve with renewed certificates from now on, and give new machines a renewed client certificate."""
-    certificates.rotate(cluster)
+    api_server_certificates.rotate(cluster)
     await _open_machine_config_server(cluster)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from emulator.arm.models import ArmModel
-from emulator.core.certificates import read_private_key
+from emulator.core.certificate_authority import read_private_key
 from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 from emulator.openshift.boot import kubeconfig

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from emulator.core.certificates import private_key_pem, read_private_key
+from emulator.core.certificate_authority import private_key_pem, read_private_key
 from emulator.openshift.boot.installation import Installation
 from emulator.openshift.kubernetes import go_yaml
 

@@ -14,7 +14,7 @@ from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import OPERATOR, ROLLOUTS, Rollout
-from emulator.openshift.cluster import certificates
+from emulator.openshift.cluster import api_server_certificates
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate
 from emulator.openshift.kubernetes.secrets import decoded
@@ -170,7 +170,7 @@ def _certificate(cluster: Cluster, row: Rollout, name: str, names: list[str]) ->
 
 def _serve(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
-    certificates.give(cluster, _certificates(cluster, row, found.get("spec") or {}))
+    api_server_certificates.give(cluster, _certificates(cluster, row, found.get("spec") or {}))
 
 
 def _stock(cluster: Cluster, row: Rollout) -> None:

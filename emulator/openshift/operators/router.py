@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
 from emulator.openshift.cluster.cluster import Cluster, PartState

@@ -7,7 +7,7 @@ from emulator.arm.models import ArmModel
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
-from emulator.run.certificates import ADMIN_COMMON_NAME, admin_authority
+from emulator.run.caller_certificates import ADMIN_COMMON_NAME, admin_authority
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployment_record import Deployed
 from emulator.run.provider.registration import MANIFEST, read_manifest, registration

@@ -17,7 +17,7 @@ from azure.identity import (
 )
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.entra.resources import ARM, COSMOS, KEY_VAULT
 from tests.emulator.integration.entra.stage import Stage
 

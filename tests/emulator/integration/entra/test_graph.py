@@ -11,7 +11,7 @@ from azure.core.exceptions import ClientAuthenticationError
 from azure.identity import CertificateCredential, ClientSecretCredential
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from emulator.core.certificates import private_key_pem
+from emulator.core.certificate_authority import private_key_pem
 from emulator.entra.models import APPLICATION_ADMINISTRATOR
 from tests.emulator.integration.entra.stage import Stage
 

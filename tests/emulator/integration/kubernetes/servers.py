@@ -17,7 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from emulator.core.certificates import CertificateAuthority, PrivateKey, private_key_pem, write_private
+from emulator.core.certificate_authority import CertificateAuthority, PrivateKey, private_key_pem, write_private
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World

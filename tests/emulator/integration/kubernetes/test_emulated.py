@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 
-from emulator.core.certificates import CertificateAuthority
+from emulator.core.certificate_authority import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform

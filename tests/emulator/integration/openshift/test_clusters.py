@@ -16,7 +16,7 @@ from kubernetes.config import new_client_from_config
 
 from emulator.core.faults import Fault
 from emulator.json_object import Json
-from emulator.openshift.cluster.certificates import DEFAULT_SERVER
+from emulator.openshift.cluster.api_server_certificates import DEFAULT_SERVER
 from tests import bootstrap_ignition
 from tests.emulator.integration.openshift.stage import Site
 from tests.local_azure import wait_for

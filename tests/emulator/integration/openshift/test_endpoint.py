@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 from starlette.responses import RedirectResponse, Response
 
-from emulator.core.certificates import CertificateAuthority, private_key_pem
+from emulator.core.certificate_authority import CertificateAuthority, private_key_pem
 from emulator.openshift.cluster.endpoint import Endpoint
 
 

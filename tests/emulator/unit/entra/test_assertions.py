@@ -9,7 +9,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from emulator.core.certificates import CertificateAuthority, PrivateKey
+from emulator.core.certificate_authority import CertificateAuthority, PrivateKey
 from emulator.core.errors import ServiceError
 from emulator.entra.assertions import check_assertion
 from emulator.entra.certificates import certificate_record

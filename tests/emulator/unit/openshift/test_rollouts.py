@@ -8,7 +8,7 @@ import pytest
 from emulator.core.faults import Fault
 from emulator.json_object import Json
 from emulator.openshift.boot import timeline
-from emulator.openshift.cluster import certificates
+from emulator.openshift.cluster import api_server_certificates
 from emulator.openshift.kubernetes import Certificate
 from emulator.openshift.operators import router
 from tests.bootstrap_ignition import key_pem, signer
@@ -34,14 +34,14 @@ def _named() -> Json:
 
 def _shown(stage: Stage) -> list[Certificate]:
     """Return the certificates that the API server shows besides the cluster's own."""
-    shown = certificates.serving(stage.cluster).certificates
-    return [one for one in shown if one not in stage.cluster.part(certificates.Certificates).own]
+    shown = api_server_certificates.serving(stage.cluster).certificates
+    return [one for one in shown if one not in stage.cluster.part(api_server_certificates.Certificates).own]
 
 
 def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) -> None:
     """The operator is progressing from the moment of the change until then."""
     pair = _pair()
-    before = certificates.serving(stage.cluster).certificates
+    before = api_server_certificates.serving(stage.cluster).certificates
     stage.secret("own", "openshift-config", pair)
     assert stage.conditions("kube-apiserver") == WELL
 
@@ -53,7 +53,7 @@ def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) 
     stage.after(1)
     assert stage.conditions("kube-apiserver") == WELL
     assert _shown(stage) == [Certificate((API,), *pair)]
-    after = certificates.serving(stage.cluster).certificates
+    after = api_server_certificates.serving(stage.cluster).certificates
     assert [one for one in after if one in before] == before
 
 
@@ -115,13 +115,13 @@ def test_a_certificate_that_is_no_longer_wanted_goes(stage: Stage) -> None:
     stage.secret("own", "openshift-config", _pair())
     stage.patch(API_SERVER, _named())
     stage.after(SECONDS["kube-apiserver"])
-    assert len(stage.cluster.objects.list("Secret", certificates.NAMED_NAMESPACE)) == 1
+    assert len(stage.cluster.objects.list("Secret", api_server_certificates.NAMED_NAMESPACE)) == 1
 
     stage.patch(API_SERVER, {"servingCerts": {}})
     stage.after(SECONDS["kube-apiserver"])
 
     assert _shown(stage) == []
-    assert stage.cluster.objects.list("Secret", certificates.NAMED_NAMESPACE) == []
+    assert stage.cluster.objects.list("Secret", api_server_certificates.NAMED_NAMESPACE) == []
 
 
 @pytest.mark.parametrize(

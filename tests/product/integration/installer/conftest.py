@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.core.certificates import CertificateAuthority
+from emulator.core.certificate_authority import CertificateAuthority
 
 
 @pytest.fixture(scope="module")

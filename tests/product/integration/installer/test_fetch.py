@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.certificates import CertificateAuthority, ServerNames
+from emulator.core.certificate_authority import CertificateAuthority, ServerNames
 from installer.back_end_errors import InstallerError
 from installer.openshift_install import binary, markers
 from installer.release import downloads

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from emulator.core.certificates import CertificateAuthority, ServerNames
+from emulator.core.certificate_authority import CertificateAuthority, ServerNames
 from installer.back_end_errors import InstallerError
 from installer.release import downloads, release_image
 from tests.product.integration.installer.program_server import (

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from emulator.core.certificates import CertificateAuthority
+from emulator.core.certificate_authority import CertificateAuthority
 from emulator.openshift.release import manifests
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.emulator.integration.kubernetes.statuses import failure

@@ -23,7 +23,7 @@ from azure.keyvault.certificates import (
 )
 from azure.keyvault.secrets import SecretClient
 
-from emulator.core.certificates import write_private
+from emulator.core.certificate_authority import write_private
 from emulator.core.faults import Fault
 from emulator.keyvault import IssuerModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from emulator.core.certificates import private_key_pem, read_private_key, write_private
+from emulator.core.certificate_authority import private_key_pem, read_private_key, write_private
 
 
 def test_a_key_is_read_without_a_look_at_its_primes() -> None:

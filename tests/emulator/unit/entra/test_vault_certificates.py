@@ -18,11 +18,11 @@ from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.keyvault import issuing
-from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import ISSUE_SECONDS, SELF_SECONDS, OrderModel
 from emulator.keyvault.policies import complete
+from emulator.keyvault.vault_certificates import CertificateModel
 from emulator.keyvault.vaults import RETENTION_DAYS
 from tests.emulator.unit.entra.conftest import Stopped
 

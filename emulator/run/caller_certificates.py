@@ -5,7 +5,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from emulator.arm.models import ArmModel
-from emulator.core.certificates import CertificateAuthority, private_key_pem, write_private
+from emulator.core.certificate_authority import CertificateAuthority, private_key_pem, write_private
 from emulator.core.platform import Platform
 
 ADMIN_COMMON_NAME = "operator.arorp.local"
