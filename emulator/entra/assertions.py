@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
 from emulator.core.store import Document
-from emulator.entra.certificates import is_valid_at
+from emulator.entra.application_certificates import is_valid_at
 from emulator.entra.exceptions import aadsts, no_federated_record
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

@@ -18,7 +18,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.entra.app_roles import AppRoles
-from emulator.entra.certificates import certificate_record
+from emulator.entra.application_certificates import certificate_record
 from emulator.entra.claims import (
     BY_CERTIFICATE,
     BY_SECRET,

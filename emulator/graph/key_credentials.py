@@ -14,7 +14,7 @@ from cryptography import x509
 
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
-from emulator.entra.certificates import certificate_record
+from emulator.entra.application_certificates import certificate_record
 from emulator.graph.exceptions import BAD_REQUEST
 
 TYPE = "AsymmetricX509Cert"

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from emulator.core.certificate_authority import CertificateAuthority, PrivateKey
 from emulator.core.errors import ServiceError
+from emulator.entra.application_certificates import certificate_record
 from emulator.entra.assertions import check_assertion
-from emulator.entra.certificates import certificate_record
 
 CLIENT_ID = "cccccccc-0000-4000-8000-000000000009"
 ENDPOINT = "https://login.microsoftonline.com/tenant/oauth2/v2.0/token"
