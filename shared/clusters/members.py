@@ -126,7 +126,7 @@ MEMBERS = (
     Member(f"{_AP}.visibility", required=True, values=_VISIBILITY),
     Member(f"{_AP}.url", rule=_P, check=network_checks.url),
     Member(f"{_AP}.ip", rule=_P, check=network_checks.ip_address),
-    # Never stored: a GET reads them from the live cluster, see `live.py`.
+    # Never stored: a GET reads them from the live cluster, see `live_values.py`.
     Member(_WS, _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
     Member(f"{_WS}.name", rule=_R),
     Member(f"{_WS}.vmSize", rule=_R),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ README = REPOSITORY / "README.md"
 PAGES = [README, *sorted((REPOSITORY / "docs").glob("*.md")), *sorted((REPOSITORY / "emulator").rglob("README.md"))]
 ROW = re.compile(r"^\| `([A-Za-z_]+)` \| (.+?) \| (.+?) \| (yes|no) \|$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# `azure/...` are sources of the Azure CLI.
+MODULE = re.compile(r"`(?!azure/)((?:[\w.]+/)*\w+\.py)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 LONGEST_README = 200
 # Words of the page that people read before the code; everything else is on pages to look things up.
@@ -88,3 +91,14 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in _anchors(file)):
             broken.append(target)
     assert broken == []
+
+
+def test_every_module_that_a_page_or_a_comment_names_exists() -> None:
+    """A name may leave out leading folders, so what is renamed or moved is found wherever it is named."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.py", "*.md"]
+    names = subprocess.run(listed, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split("\0")
+    files = [name for name in names if name and (REPOSITORY / name).is_file()]
+    known = {name.split("/", count)[-1] for name in files for count in range(name.count("/") + 1)}
+    named = [(name, module) for name in files for module in MODULE.findall((REPOSITORY / name).read_text("utf-8"))]
+    assert len(named) > 1000
+    assert not [f"{name}: {module}" for name, module in named if module not in known]
