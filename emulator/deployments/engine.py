@@ -20,7 +20,7 @@ from emulator.core.store import Document
 from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
 from emulator.deployments.facts import Facts
 from emulator.deployments.kinds import identify
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.records import ACTIVE, Records, is_child, operation_id
 from emulator.deployments.runs import BeginNested, Run, put_resource
 from emulator.deployments.sealing import Sealed

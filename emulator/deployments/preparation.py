@@ -12,8 +12,8 @@ from emulator.core.clock import rfc3339
 from emulator.core.store import Document
 from emulator.deployments import exceptions
 from emulator.deployments.kinds import RESOURCE_GROUPS, identify, kind_of
-from emulator.deployments.language.errors import UndeterminedError
 from emulator.deployments.language.evaluation import Variables
+from emulator.deployments.language.expression_error import UndeterminedError
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.records import dependencies, deployment_id, providers, template_hash
 from emulator.deployments.requests import Request, read_location, read_properties

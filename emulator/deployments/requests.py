@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.arm.groups import normal_location
 from emulator.deployments import exceptions
-from emulator.deployments.language.errors import UndeterminedError
+from emulator.deployments.language.expression_error import UndeterminedError
 from emulator.deployments.language.values import Unknown
 from emulator.deployments.records import NAME
 from emulator.entra.models import Principal

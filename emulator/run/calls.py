@@ -4,7 +4,7 @@ from typing import Any
 
 import requests
 
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 
 TIMEOUT_SECONDS = 10
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.state import ProcessId, end_trees
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ import psutil
 
 from emulator.core.certificate_authority import write_private
 from emulator.core.ports import listen_on_free_port
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 
 # The purpose of each port. `--port name=number` chooses its number.
 PORTS: Mapping[str, str] = {

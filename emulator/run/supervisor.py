@@ -19,8 +19,8 @@ from emulator.run import programs
 from emulator.run.azure import NO_WAITING, Azure, make_platform
 from emulator.run.caller_certificates import write_client_certificates
 from emulator.run.children import Child, Program
+from emulator.run.command_error import RunError
 from emulator.run.endpoints import endpoints, render
-from emulator.run.errors import RunError
 from emulator.run.processes import allow_open_files, describe
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.catalogue import fill_catalogue

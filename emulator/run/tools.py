@@ -4,7 +4,7 @@ import importlib.util
 import shutil
 from pathlib import Path
 
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 AZURITE = REPOSITORY / "tools" / "azurite" / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from emulator.deployments.language.errors import ExpressionError, UndeterminedError
+from emulator.deployments.language.expression_error import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions import FUNCTIONS
 from emulator.deployments.language.functions.missing_functions import ABSENT, NOT_EMULATED
 from emulator.deployments.language.functions.signature import Function

@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken, v_args
 
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.expression_error import ExpressionError
 
 # ARM's own limit for one expression.
 MAX_CHARACTERS = 24_576

@@ -10,8 +10,8 @@ from typing import Any
 
 from emulator.deployments.exceptions import INVALID_EXPRESSION, INVALID_TEMPLATE
 from emulator.deployments.kinds import DEPLOYMENTS
-from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.evaluation import copy_count, evaluate
+from emulator.deployments.language.expression_error import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions.identifiers import join_id
 from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import Unknown, holds_unknown, type_name

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from emulator.deployments.exceptions import INVALID_TEMPLATE, NOT_IN_TEMPLATE, REFERENCE_NOT_FOUND
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.values import UNKNOWN
 from emulator.deployments.templates.declarations import Declaration, render
 from emulator.deployments.templates.template import Template

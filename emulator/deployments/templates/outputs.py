@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate, evaluate_loop
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import Unknown, type_name
 from emulator.deployments.templates.parameters import JTOKENS, SECURE, TYPES

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.deployments.exceptions import INVALID_TEMPLATE, NOT_SUPPORTED, NULL_PARAMETER
-from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.scope import Environment, Scope
 from emulator.deployments.language.values import UNKNOWN, Unknown, find_key, holds_unknown, same, to_text, type_name
 from emulator.deployments.templates.template import Template

@@ -5,8 +5,8 @@ from typing import Any
 
 from emulator.deployments.exceptions import NOT_SUPPORTED
 from emulator.deployments.kinds import AT_SUBSCRIPTIONS, DEPLOYMENTS, RESOURCE_GROUPS
-from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.expression_error import ExpressionError, UndeterminedError
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import Unknown, type_name
 

@@ -1,4 +1,4 @@
-"""Refusals of what a caller does with an object, beside those of the object itself, which are in `errors.py`.
+"""Refusals of what a caller does with an object, beside those of the object itself, which are in `api_errors.py`.
 
 Also the refusals of what a real server has and this one lacks: their reason is `NotSupportedByLocalAzure`.
 """

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from emulator.core.errors import ServiceError
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 
 JSON_TYPES = frozenset({"application/json", "application/*", "*/*", ""})
 SERVED_TYPES = ("application/json",)
@@ -50,7 +50,7 @@ def nobody_meant(path: str) -> Response:
 
 def error_reply(_request: Request, error: ServiceError) -> Response:
     """Answer with the Status object of an error."""
-    reply = json_reply(errors.status(error), error.status_code)
+    reply = json_reply(api_errors.status(error), error.status_code)
     reply.headers.update(error.headers)
     return reply
 
@@ -71,7 +71,7 @@ def table_version(request: Request, *, served: bool) -> str:
             return ""
         if served and (form, parameters.get("g")) == ("Table", TABLE_GROUP) and version in TABLE_VERSIONS:
             return version
-    raise errors.UNKNOWN_FORM(SERVED_TYPES) if is_json else errors.NOT_ACCEPTABLE()
+    raise api_errors.UNKNOWN_FORM(SERVED_TYPES) if is_json else api_errors.NOT_ACCEPTABLE()
 
 
 def check_json(accept: str) -> None:
@@ -81,7 +81,7 @@ def check_json(accept: str) -> None:
         ServiceError: 406 if it does not.
     """
     if not any(media_type in JSON_TYPES for media_type, _ in _choices(accept)):
-        raise errors.NOT_ACCEPTABLE()
+        raise api_errors.NOT_ACCEPTABLE()
 
 
 def _choices(accept: str) -> list[tuple[str, dict[str, str]]]:

@@ -16,12 +16,12 @@ from emulator import mirror
 from emulator.host.logs import configure_logging
 from emulator.run import exports
 from emulator.run.children import READY_SECONDS, last_lines
+from emulator.run.command_error import RunError
 from emulator.run.commands import client
 from emulator.run.commands.faults import faults
 from emulator.run.commands.register import register
 from emulator.run.commands.settings import settings
 from emulator.run.commands.versions import versions
-from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
 from emulator.run.state import PORTS, StateFolder, default_root
 from emulator.run.tools import MIRROR

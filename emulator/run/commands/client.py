@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from emulator.run.calls import send
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.state import StateFolder
 
 

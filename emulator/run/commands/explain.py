@@ -17,8 +17,8 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
+from emulator.run.command_error import RunError
 from emulator.run.commands.logs import read_json_lines
-from emulator.run.errors import RunError
 from emulator.run.state import StateFolder
 
 Json = dict[str, Any]

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from emulator.run.command_error import RunError
 from emulator.run.commands import client
-from emulator.run.errors import RunError
 from emulator.run.provider.catalogue import ROUTE
 from emulator.run.provider.operators import as_operator
 from emulator.run.state import StateFolder, default_root

@@ -13,7 +13,7 @@ from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from emulator.run.addresses import proxy_of
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 
 ARM, GRAPH, KEY_VAULT = "https://management.azure.com", "https://graph.microsoft.com", "https://vault.azure.net"
 DEPLOYMENTS_VERSION = "2025-04-01"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from emulator import mirror
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.provider.operators import as_operator
 from emulator.run.provider.versions import VERSIONS
 from emulator.run.tools import MIRROR, REPOSITORY

@@ -9,7 +9,7 @@ import requests
 
 from emulator.json_object import Json
 from emulator.run.calls import send
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.provider.callers import Callers
 
 # The service answers 503 if a machine is too busy for a request, and says that it can be repeated.

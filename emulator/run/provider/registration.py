@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from emulator.json_object import Json
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.tools import REPOSITORY
 
 MANIFEST = REPOSITORY / "infra" / "manifest.json"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import find_key

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.values import type_name
 
 TYPES: dict[str, tuple[type, ...]] = {

@@ -9,7 +9,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from OpenSSL import crypto
 
 from emulator.core.clock import Clock
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 
 AUTHENTICATED, UNAUTHENTICATED, MASTERS = "system:authenticated", "system:unauthenticated", "system:masters"
 KEPT_CERTIFICATES = 256
@@ -47,11 +47,11 @@ class Authenticator:
         """
         if certificate is None:
             if headers.get("authorization", "").lower().startswith("bearer "):
-                raise errors.UNAUTHORIZED()
+                raise api_errors.UNAUTHORIZED()
             return ANONYMOUS
         now = self._clock.now().astimezone(UTC)
         if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
-            raise errors.UNAUTHORIZED()
+            raise api_errors.UNAUTHORIZED()
         if certificate not in self._known:
             if len(self._known) >= KEPT_CERTIFICATES:
                 self._known.clear()
@@ -63,13 +63,13 @@ class Authenticator:
         try:
             crypto.X509StoreContext(self._store, crypto.X509.from_cryptography(certificate)).verify_certificate()
         except crypto.X509StoreContextError as error:
-            raise errors.UNAUTHORIZED() from error
+            raise api_errors.UNAUTHORIZED() from error
         if not _is_for_clients(certificate):
-            raise errors.UNAUTHORIZED()
+            raise api_errors.UNAUTHORIZED()
         names = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
         groups = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
         if not names:
-            raise errors.UNAUTHORIZED()
+            raise api_errors.UNAUTHORIZED()
         return User(names[0], (*groups, AUTHENTICATED))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from emulator.core.errors import ServiceError
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.access.authentication import MASTERS, User
 from emulator.openshift.kubernetes.kinds import RBAC
 from emulator.openshift.kubernetes.objects.objects import Objects
@@ -156,7 +156,7 @@ def _resource_fits(pattern: str, resource: str) -> bool:
 
 def _refusal(user: User, wanted: Attributes) -> ServiceError:
     if wanted.path:
-        return errors.forbidden(f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', {})
+        return api_errors.forbidden(f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', {})
     plural = wanted.resource.partition("/")[0]
     full = f"{plural}.{wanted.group}" if wanted.group else plural
     subject = f'{full} "{wanted.name}"' if wanted.name else full
@@ -164,7 +164,7 @@ def _refusal(user: User, wanted: Attributes) -> ServiceError:
     details: Json = {"name": wanted.name} if wanted.name else {}
     if wanted.group:
         details["group"] = wanted.group
-    return errors.forbidden(
+    return api_errors.forbidden(
         f'{subject} is forbidden: User "{user.name}" cannot {wanted.verb} resource "{wanted.resource}" in API group '
         f'"{wanted.group}" {where}',
         details | {"kind": plural},

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.access.authentication import User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
 from emulator.openshift.kubernetes.kinds import Kind
@@ -70,7 +70,7 @@ def _attributes(spec: Json) -> Attributes:
 
 
 def _invalid(field: str, message: str) -> Exception:
-    return errors.invalid("authorization.k8s.io", "", "", [errors.invalid_value(field, "null", message)])
+    return api_errors.invalid("authorization.k8s.io", "", "", [api_errors.invalid_value(field, "null", message)])
 
 
 def _own_name(_authorizer: Authorizer, user: User, _spec: Json) -> Json:

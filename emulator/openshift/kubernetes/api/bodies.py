@@ -6,7 +6,7 @@ import yaml
 from starlette.requests import Request
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, go_yaml, refusals
+from emulator.openshift.kubernetes import api_errors, go_yaml, refusals
 from emulator.openshift.kubernetes.api import protobuf
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import metadata
@@ -34,7 +34,7 @@ def parse(text: bytes, media_type: str, kind: Kind) -> Json:
     try:
         return load(text, media_type, "" if kind.is_custom else kind.kind)
     except UnreadableError as error:
-        raise errors.BAD_REQUEST(
+        raise api_errors.BAD_REQUEST(
             f"the object provided is unrecognized (must be of type {kind.kind}): {error}"
         ) from error
 
@@ -57,7 +57,7 @@ def load(text: bytes, media_type: str, built_in: str) -> Json:
         except protobuf.ProtobufError as error:
             raise UnreadableError(str(error)) from error
     if media_type not in OBJECT_TYPES:
-        raise errors.UNSUPPORTED_MEDIA_TYPE(OBJECT_TYPES)
+        raise api_errors.UNSUPPORTED_MEDIA_TYPE(OBJECT_TYPES)
     try:
         found = json.loads(text) if media_type == OBJECT_TYPES[0] else go_yaml.load(text)
     except ValueError as error:
@@ -80,7 +80,7 @@ def check_kind(kind: Kind, obj: Json) -> None:
     """
     if problem := unregistered(kind, obj):
         name, version = obj.get("kind") or kind.kind, obj.get("apiVersion") or kind.version
-        raise errors.BAD_REQUEST(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
+        raise api_errors.BAD_REQUEST(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
 
 
 def unregistered(kind: Kind, obj: Json) -> str:
@@ -106,7 +106,7 @@ def config_of(kind: Kind, text: bytes) -> Json:
     if not isinstance(found, dict):
         raise refusals.NOT_YAML("the body is not an object")
     if (found.get("apiVersion"), found.get("kind")) != (kind.api_version, kind.kind):
-        raise errors.BAD_REQUEST(f"the object to apply is not a {kind.kind} of {kind.api_version}")
+        raise api_errors.BAD_REQUEST(f"the object to apply is not a {kind.kind} of {kind.api_version}")
     given = found.get("metadata")
     metadata.decode(kind, given)
     if given and given.get("managedFields") is not None:
@@ -122,8 +122,8 @@ def manager_of(request: Request, *, applies: bool) -> str:
     """
     name = request.query_params.get("fieldManager", "")
     if not name and applies:
-        cause = errors.required("fieldManager", "is required for apply patch")
-        raise errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
+        cause = api_errors.required("fieldManager", "is required for apply patch")
+        raise api_errors.invalid("meta.k8s.io", "PatchOptions", "", [cause])
     return name or request.headers.get("user-agent", "").partition("/")[0][:MANAGER_BYTES]
 
 
@@ -141,6 +141,6 @@ def dry_run(wanted: list[str], options: str) -> bool:
     if any(value != "All" for value in wanted):
         shown = "[]string{" + ", ".join(f'"{value}"' for value in wanted) + "}"
         message = f'Unsupported value: {shown}: supported values: "All"'
-        cause = errors.Cause("FieldValueNotSupported", "dryRun", message)
-        raise errors.invalid("meta.k8s.io", options, "", [cause])
+        cause = api_errors.Cause("FieldValueNotSupported", "dryRun", message)
+        raise api_errors.invalid("meta.k8s.io", options, "", [cause])
     return bool(wanted)

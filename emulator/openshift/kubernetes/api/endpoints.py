@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from emulator.core.errors import ServiceError
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, refusals, replies
+from emulator.openshift.kubernetes import api_errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
@@ -111,12 +111,12 @@ class Endpoints:
         kinds = self._objects.kinds
         if group and (group not in kinds.groups() or kinds.is_custom(group)):
             return replies.no_page()
-        raise errors.NO_SUCH_RESOURCE()
+        raise api_errors.NO_SUCH_RESOURCE()
 
     def _refuse(self, call: Call) -> Response:
         """Refuse a subresource that is not emulated, once its object exists."""
         if self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
-            raise errors.not_found(call.kind, call.info.name)
+            raise api_errors.not_found(call.kind, call.info.name)
         raise refusals.NOT_EMULATED(_missing(call.kind, call.info.subresource))
 
     async def _create(self, call: Call) -> Response:
@@ -176,7 +176,7 @@ class Endpoints:
             uid = current["metadata"]["uid"]
             if found.get("uid", uid) != uid:
                 why = f"UID in precondition: {found['uid']}, UID in object meta: {uid}"
-                raise errors.conflict(call.kind, call.info.name, f"Precondition failed: {why}")
+                raise api_errors.conflict(call.kind, call.info.name, f"Precondition failed: {why}")
             return _rescaled(call, current, body) if is_scale else body
 
         track = self._track(call)
@@ -188,7 +188,7 @@ class Endpoints:
         return field_validation.warn(self._change(call, replaced, track, dry_run=dry_run), warnings)
 
     async def _patch(self, call: Call) -> Response:
-        if bodies.content_type(call.request) == errors.APPLY_PATCH:
+        if bodies.content_type(call.request) == api_errors.APPLY_PATCH:
             return await self._apply(call)
         text = await call.request.body()
         patch = patch_requests.patch_of(call.kind, bodies.content_type(call.request), text)
@@ -226,7 +226,7 @@ class Endpoints:
         _check_place(call, new)
         if new["metadata"].get("uid"):
             why = f"uid mismatch: the provided object specified uid {new['metadata']['uid']}, and no existing object was found"
-            raise errors.conflict(call.kind, call.info.name, why)
+            raise api_errors.conflict(call.kind, call.info.name, why)
         new["metadata"].pop("resourceVersion", None)
         created = self._objects.add(call.kind, _namespace(call), new, dry_run=dry_run, track=lambda *_: listed)
         return call.reply(created, HTTPStatus.CREATED)
@@ -235,7 +235,7 @@ class Endpoints:
         """Check that a user may create the object that an update or an apply did not find."""
         create = Attributes("create", call.info.group, call.info.resource, call.info.namespace, call.info.name)
         if self._authorizer.why(call.user, create) is None:
-            raise errors.forbidden_object(call.kind, call.info.name, "")
+            raise api_errors.forbidden_object(call.kind, call.info.name, "")
 
     def _track(self, call: Call) -> Track:
         """Return who manages the fields of a write that is not an apply: the client, what it changes."""
@@ -305,23 +305,23 @@ def _check_shape(kind: Kind, info: RequestInfo) -> None:
     needs_namespace = kind.namespaced and (info.name or info.verb == "create")
     if info.rest or (in_namespace and not kind.namespaced) or (needs_namespace and not info.namespace):
         if info.verb == "create" and not in_namespace and not info.name:
-            raise errors.METHOD_NOT_ALLOWED()
-        raise errors.NO_SUCH_RESOURCE()
+            raise api_errors.METHOD_NOT_ALLOWED()
+        raise api_errors.NO_SUCH_RESOURCE()
     if info.subresource:
         if info.subresource in kind.unserved:
             return
         served = {*kind.subresources, *([STATUS] if kind.has_status else []), *([scale.NAME] if kind.scale else [])}
         if info.subresource not in served:
-            raise errors.not_found(kind, info.name) if kind.is_custom else errors.NO_SUCH_RESOURCE()
+            raise api_errors.not_found(kind, info.name) if kind.is_custom else api_errors.NO_SUCH_RESOURCE()
         if info.verb not in STATUS_VERBS:
-            raise errors.METHOD_NOT_ALLOWED()
+            raise api_errors.METHOD_NOT_ALLOWED()
         return
     if info.verb == "deletecollection" and kind.namespaced and not info.namespace:
-        raise errors.NO_SUCH_RESOURCE() if kind.is_custom else errors.METHOD_NOT_ALLOWED()
+        raise api_errors.NO_SUCH_RESOURCE() if kind.is_custom else api_errors.METHOD_NOT_ALLOWED()
     whole = info.verb in ("list", "watch", "create", "deletecollection")
     misplaced = (info.verb == "create" and info.name) or (not whole and not info.name)
     if info.verb not in kind.verbs or misplaced:
-        raise errors.METHOD_NOT_ALLOWED()
+        raise api_errors.METHOD_NOT_ALLOWED()
 
 
 def _namespace(call: Call) -> str:
@@ -336,7 +336,7 @@ def _missing(kind: Kind, subresource: str) -> str:
 
 def _not_found(call: Call) -> ServiceError:
     is_scale = call.info.subresource == scale.NAME and not call.kind.is_custom
-    return (refusals.no_scale if is_scale else errors.not_found)(call.kind, call.info.name)
+    return (refusals.no_scale if is_scale else api_errors.not_found)(call.kind, call.info.name)
 
 
 def _shown(call: Call, obj: Json) -> Json:
@@ -361,11 +361,11 @@ def _check_place(call: Call, obj: Json) -> None:
     """Check that the object of an update names the object in the path."""
     found = metadata.decode(call.kind, obj.get("metadata"))
     if "name" not in found:
-        raise errors.BAD_REQUEST(
+        raise api_errors.BAD_REQUEST(
             f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
         )
     if found["name"] != call.info.name:
-        raise errors.BAD_REQUEST(
+        raise api_errors.BAD_REQUEST(
             f"the name of the object ({found['name']}) does not match the name on the URL ({call.info.name})"
         )
     # The path of a Namespace has a namespace too: its own name.
@@ -376,6 +376,6 @@ def _check_place(call: Call, obj: Json) -> None:
 
 def _check_namespace(call: Call, found: Json) -> None:
     if call.kind.namespaced and found.get("namespace", call.info.namespace) != call.info.namespace:
-        raise errors.BAD_REQUEST(
+        raise api_errors.BAD_REQUEST(
             "the namespace of the provided object does not match the namespace sent on the request"
         )

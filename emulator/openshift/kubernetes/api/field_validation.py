@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes import api_errors, refusals
 from emulator.openshift.kubernetes.api import bodies, patch_requests
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import schema, types
@@ -27,8 +27,8 @@ def directive(request: Request, options: str) -> str:
     """
     wanted = request.query_params.get("fieldValidation", "")
     if wanted not in DIRECTIVES:
-        cause = errors.not_supported("fieldValidation", wanted, DIRECTIVES)
-        raise errors.invalid("meta.k8s.io", options, "", [cause])
+        cause = api_errors.not_supported("fieldValidation", wanted, DIRECTIVES)
+        raise api_errors.invalid("meta.k8s.io", options, "", [cause])
     return wanted or WARN
 
 

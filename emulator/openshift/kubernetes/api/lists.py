@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.api.selectors import Selector, both, everything, field_selector, label_selector
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.storage import Storage, key_of
@@ -44,14 +44,14 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
     """
     version = query.get("resourceVersion", "")
     if version and not version.isdecimal():
-        raise errors.unexpected(
+        raise api_errors.unexpected(
             f'resourceVersion: Invalid value: "{version}": strconv.ParseUint: parsing "{version}": invalid syntax'
         )
     for number in ("limit", "timeoutSeconds"):
         if not (query.get(number) or "0").removeprefix("-").isdecimal():
-            raise errors.BAD_REQUEST(f'strconv.ParseInt: parsing "{query[number]}": invalid syntax')
+            raise api_errors.BAD_REQUEST(f'strconv.ParseInt: parsing "{query[number]}": invalid syntax')
     if query.get("continue") and int(version or 0):
-        raise errors.BAD_REQUEST("specifying resource version is not allowed when using continue")
+        raise api_errors.BAD_REQUEST("specifying resource version is not allowed when using continue")
     named: Selector = (lambda obj: obj["metadata"]["name"] == name) if name else everything
     selector = both(
         label_selector(query.get("labelSelector", "")), field_selector(kind, query.get("fieldSelector", ""))
@@ -76,7 +76,7 @@ def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions
     """
     current = storage.revision
     if wanted.version > current:
-        raise errors.TOO_LARGE_VERSION(version=wanted.version, current=current)
+        raise api_errors.TOO_LARGE_VERSION(version=wanted.version, current=current)
     version, start = _position(wanted.token) if wanted.token else (wanted.version if wanted.exact else current, "")
     found = storage.scan(kind, namespace) if version == current else storage.scan_as_of(kind, namespace, version)
     fitting = [obj for obj in found if (not start or key_of(obj) > start) and wanted.selector(obj)]
@@ -111,4 +111,4 @@ def _position(token: str) -> tuple[int, str]:
         found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
         return int(found["rv"]), str(found["start"]).removesuffix("\0")
     except (ValueError, KeyError, TypeError) as error:
-        raise errors.BAD_REQUEST(f"invalid continue token: continue key is not valid: {error}") from error
+        raise api_errors.BAD_REQUEST(f"invalid continue token: continue key is not valid: {error}") from error

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, refusals
+from emulator.openshift.kubernetes import api_errors, refusals
 from emulator.openshift.kubernetes.api import bodies
 from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
 from emulator.openshift.kubernetes.api.strategic import go_map, strategic_merge_patch
-from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from emulator.openshift.kubernetes.api_errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types
 
@@ -24,18 +24,18 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
     accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
     if media_type not in accepted:
         if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
-            raise errors.UNKNOWN_PATCH_TYPE()
-        raise errors.UNSUPPORTED_MEDIA_TYPE([*accepted, APPLY_PATCH])
+            raise api_errors.UNKNOWN_PATCH_TYPE()
+        raise api_errors.UNSUPPORTED_MEDIA_TYPE([*accepted, APPLY_PATCH])
     try:
         patch = json.loads(text)
     except ValueError as error:
         if media_type == MERGE_PATCH:
-            raise errors.unexpected(NO_PATCH) from error
-        raise errors.BAD_REQUEST(str(error)) from error
+            raise api_errors.unexpected(NO_PATCH) from error
+        raise api_errors.BAD_REQUEST(str(error)) from error
     if media_type == JSON_PATCH:
         return lambda current: json_patch(current, patch)
     if not isinstance(patch, dict):
-        raise errors.BAD_REQUEST("the patch is not an object")
+        raise api_errors.BAD_REQUEST("the patch is not an object")
     if media_type == MERGE_PATCH:
         return lambda current: dict(merge_patch(current, patch))
     return lambda current: strategic_merge_patch(kind, current, patch)

@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -30,16 +30,16 @@ def json_patch(target: Json, operations: Any) -> Json:
     """
     if not isinstance(operations, list):
         kind = "object" if isinstance(operations, dict) else "value"
-        raise errors.BAD_REQUEST(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
+        raise api_errors.BAD_REQUEST(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
     result: Any = copy.deepcopy(target)
     try:
         for operation in operations:
             result = _apply(result, operation)
     except (AttributeError, KeyError, IndexError, ValueError, TypeError) as error:
         # The path leads through a value that is not a container, or the operation is not an object with a path.
-        raise errors.REJECTED_PATCH() from error
+        raise api_errors.REJECTED_PATCH() from error
     if not isinstance(result, dict):
-        raise errors.REJECTED_PATCH()
+        raise api_errors.REJECTED_PATCH()
     return result
 
 

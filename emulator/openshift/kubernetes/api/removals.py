@@ -3,7 +3,7 @@
 from starlette.requests import Request
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.api import bodies
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.rules import Removal
@@ -31,4 +31,4 @@ def _in_body(text: bytes, media_type: str) -> Json:
     try:
         return types.struct(OPTIONS, bodies.load(text, media_type, OPTIONS))
     except (bodies.UnreadableError, types.MisfitError) as error:
-        raise errors.unexpected(str(error)) from error
+        raise api_errors.unexpected(str(error)) from error

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import unexpected
+from emulator.openshift.kubernetes.api_errors import unexpected
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.fields import schemas
 

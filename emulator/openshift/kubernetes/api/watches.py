@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from emulator.core.errors import ServiceError
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, replies
+from emulator.openshift.kubernetes import api_errors, replies
 from emulator.openshift.kubernetes.api.selectors import Selector
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.storage import Change, Storage, in_version
@@ -50,7 +50,7 @@ class Watch:
         try:
             begun = list(self._begin(storage))
         except ServiceError as error:
-            yield _line("ERROR", errors.status(error))
+            yield _line("ERROR", api_errors.status(error))
             return
         subscription = storage.subscribe(self.kind)
         try:
@@ -63,7 +63,7 @@ class Watch:
 
     def _begin(self, storage: Storage) -> Iterator[bytes]:
         if self.initial and self.version > storage.revision:
-            raise errors.TOO_LARGE_VERSION(version=self.version, current=storage.revision)
+            raise api_errors.TOO_LARGE_VERSION(version=self.version, current=storage.revision)
         if self.initial or self.version == 0:
             for found in storage.scan(self.kind, self.namespace):
                 if self.selector(found):
@@ -72,7 +72,7 @@ class Watch:
                 yield self._event("BOOKMARK", self._bookmark(storage, {INITIAL_EVENTS_END: "true"}))
             return
         if self.version < storage.oldest:
-            raise errors.EXPIRED(f"too old resource version: {self.version} ({storage.oldest})")
+            raise api_errors.EXPIRED(f"too old resource version: {self.version} ({storage.oldest})")
         for change in storage.changes_since(self.kind, self.version):
             yield from self._seen(change)
 

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Iterable
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, invalid_value
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value
 from emulator.openshift.kubernetes.objects.defaults import EXTERNAL
 
 # OpenShift's network of Services, unless an install config has another one.

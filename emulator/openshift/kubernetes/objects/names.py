@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.kinds import RBAC, Kind
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"

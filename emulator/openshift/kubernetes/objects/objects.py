@@ -9,7 +9,7 @@ from itertools import chain
 from emulator.core.clock import Clock
 from emulator.core.store import Store
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.kinds import DEFINITIONS, Kind, Kinds
 from emulator.openshift.kubernetes.objects import addresses, bootstrap, rules, strategies
 from emulator.openshift.kubernetes.objects import metadata as metadatas
@@ -165,7 +165,7 @@ class Objects:
         rules.set_managers(new, [] if track is None else track(None, new))
         rules.refuse(kind, new, rules.causes(kind, new))
         if self.storage.get(kind, namespace, metadata["name"]) is not None:
-            raise errors.already_exists(kind, metadata["name"])
+            raise api_errors.already_exists(kind, metadata["name"])
         self._assign(kind, new)
         if not dry_run:
             self._keep(kind, new, None)
@@ -198,7 +198,7 @@ class Objects:
         """
         old = self.storage.get(kind, namespace, name)
         if old is None:
-            raise errors.not_found(kind, name)
+            raise api_errors.not_found(kind, name)
         wanted = change(old)
         if track is None and wanted == old:
             # The cluster's own parts write what is there already, and nobody asks who manages it.
@@ -241,9 +241,9 @@ class Objects:
         """
         old = self.storage.get(kind, namespace, name)
         if kind.name == "Namespace" and name in PROTECTED_NAMESPACES:
-            raise errors.forbidden_object(kind, name, "this namespace may not be deleted")
+            raise api_errors.forbidden_object(kind, name, "this namespace may not be deleted")
         if old is None:
-            raise errors.not_found(kind, name)
+            raise api_errors.not_found(kind, name)
         rules.check_meant(kind, old, how)
         waits = bool(old["metadata"].get("finalizers")) or kind.name == "Namespace"
         if not waits:
@@ -274,13 +274,13 @@ class Objects:
     def _named(self, name: str) -> Kind:
         kind = self.kinds.named(name)
         if kind is None:
-            raise errors.NO_SUCH_RESOURCE()
+            raise api_errors.NO_SUCH_RESOURCE()
         return kind
 
     def _kind_of(self, obj: Json) -> Kind:
         kind = self.kinds.of(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
         if kind is None:
-            raise errors.NO_SUCH_RESOURCE()
+            raise api_errors.NO_SUCH_RESOURCE()
         return kind
 
     def now(self) -> str:
@@ -295,10 +295,10 @@ class Objects:
         namespaces = self._named("Namespace")
         found = self.storage.get(namespaces, "", namespace)
         if found is None:
-            raise errors.not_found(namespaces, namespace)
+            raise api_errors.not_found(namespaces, namespace)
         if "deletionTimestamp" in found["metadata"]:
             message = f"namespace {namespace} is being terminated"
-            raise errors.forbidden_object(
+            raise api_errors.forbidden_object(
                 kind,
                 name,
                 f"unable to create new content in namespace {namespace} because it is being terminated",

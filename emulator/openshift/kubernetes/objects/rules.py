@@ -8,8 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors, refusals
-from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
+from emulator.openshift.kubernetes import api_errors, refusals
+from emulator.openshift.kubernetes.api_errors import Cause, forbidden_value, invalid_value
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import metadata as metadatas
 from emulator.openshift.kubernetes.objects import names, schema, strategies
@@ -46,7 +46,7 @@ def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
     """
     metadata = obj["metadata"] = metadatas.decode(kind, obj.get("metadata"))
     if metadata.pop("resourceVersion", None):
-        raise errors.unexpected("resourceVersion should not be set on objects to be created")
+        raise api_errors.unexpected("resourceVersion should not be set on objects to be created")
     for member in (*SERVER_SET, "namespace"):
         metadata.pop(member, None)
     if kind.namespaced:
@@ -120,7 +120,7 @@ def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
     """
     listed = list(found)
     if listed:
-        raise errors.invalid_object(kind, obj["metadata"].get("name", ""), listed)
+        raise api_errors.invalid_object(kind, obj["metadata"].get("name", ""), listed)
 
 
 def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
@@ -132,14 +132,14 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
     version = metadata.get("resourceVersion")
     version = "" if version == ANY_VERSION else version
     if not version and kind.needs_version:
-        raise errors.invalid(
+        raise api_errors.invalid(
             kind.group,
             kind.plural,
             name,
             [invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")],
         )
     if version and version != old["metadata"]["resourceVersion"]:
-        raise errors.conflict(kind, name)
+        raise api_errors.conflict(kind, name)
 
 
 def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:

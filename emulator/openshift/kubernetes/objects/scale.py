@@ -4,8 +4,8 @@ import copy
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
-from emulator.openshift.kubernetes.errors import invalid_value
+from emulator.openshift.kubernetes import api_errors
+from emulator.openshift.kubernetes.api_errors import invalid_value
 from emulator.openshift.kubernetes.kinds import Kind
 
 NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
@@ -32,7 +32,7 @@ def of(kind: Kind, obj: Json) -> Json:
     """
     wanted = _at(obj, kind.scale["specReplicasPath"])
     if wanted is None and kind.is_custom:
-        raise errors.INTERNAL(f'the spec replicas field "{kind.scale["specReplicasPath"]}" does not exist')
+        raise api_errors.INTERNAL(f'the spec replicas field "{kind.scale["specReplicasPath"]}" does not exist')
     status: Json = {"replicas": _at(obj, kind.scale["statusReplicasPath"]) or 0}
     selector = _selector(kind, obj)
     return {
@@ -53,10 +53,10 @@ def check(kind: Kind, scale: Json) -> None:
     """
     wanted = _replicas(scale)
     if not isinstance(wanted, int) or isinstance(wanted, bool):
-        raise errors.BAD_REQUEST(f"{KIND}.spec.replicas is {wanted!r}, not a number")
+        raise api_errors.BAD_REQUEST(f"{KIND}.spec.replicas is {wanted!r}, not a number")
     if wanted < 0:
         cause = invalid_value(kind.scale["specReplicasPath"], wanted, "should be a non-negative integer")
-        raise errors.invalid_object(kind, scale["metadata"]["name"], [cause])
+        raise api_errors.invalid_object(kind, scale["metadata"]["name"], [cause])
 
 
 def scaled(kind: Kind, obj: Json, scale: Json) -> Json:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, not_supported, required
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value, not_supported, required
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 INT_OR_STRING = "x-kubernetes-int-or-string"

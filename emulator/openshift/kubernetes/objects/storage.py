@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from emulator.core.store import Store
 from emulator.json_object import Json
-from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.kinds import Kind
 
 # How many changes are kept. The real server keeps five minutes of them. A client that is further behind lists again.
@@ -84,7 +84,7 @@ class Storage:
             ServiceError: 410 if not all later changes are kept.
         """
         if revision < self.oldest:
-            raise errors.EXPIRED("The provided from version is too old to display a consistent list result.")
+            raise api_errors.EXPIRED("The provided from version is too old to display a consistent list result.")
         objects = {key_of(found): found for found in self.scan(kind, namespace)}
         for change in reversed(list(self.changes_since(kind, revision))):
             if namespace and change.object["metadata"].get("namespace") != namespace:

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Iterator, Mapping
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, Kind
 from emulator.openshift.kubernetes.objects import defaults, types
 from emulator.openshift.kubernetes.objects.validation import changes, engine

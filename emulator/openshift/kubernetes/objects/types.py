@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import BAD_REQUEST
+from emulator.openshift.kubernetes.api_errors import BAD_REQUEST
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import quantities
 

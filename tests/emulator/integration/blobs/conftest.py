@@ -23,7 +23,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.world import World
 from emulator.entra import Principal
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.tools import find_azurite, find_node
 from tests.listening import Listening, free_port, listening
 

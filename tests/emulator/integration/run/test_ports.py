@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.state import PORTS, StateFolder
 from tests.listening import free_port
 

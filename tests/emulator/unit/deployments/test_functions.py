@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.functions import FUNCTIONS
 from emulator.deployments.language.hashes import arm_guid, unique_string
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, scope

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import UNKNOWN, without_unknown
 from emulator.deployments.templates.graph import Directory, Observer

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.language.functions import FUNCTIONS
 from emulator.deployments.language.syntax import (
     INT64,

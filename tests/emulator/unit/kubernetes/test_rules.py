@@ -9,7 +9,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.store import Store
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import Objects
-from emulator.openshift.kubernetes.errors import Cause
+from emulator.openshift.kubernetes.api_errors import Cause
 from emulator.openshift.kubernetes.objects.validation import changes, engine
 from emulator.openshift.kubernetes.objects.validation.checks import join
 from tests.emulator import kubernetes_objects as samples

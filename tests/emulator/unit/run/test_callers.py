@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from emulator.run.command_error import RunError
 from emulator.run.commands.settings import local_settings
-from emulator.run.errors import RunError
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.deployment import parameters, read
 from emulator.run.provider.deployment_record import Deployed

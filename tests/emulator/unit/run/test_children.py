@@ -11,8 +11,8 @@ import pytest
 
 from emulator.run import children
 from emulator.run.children import Child, Program
+from emulator.run.command_error import RunError
 from emulator.run.commands import cli
-from emulator.run.errors import RunError
 
 SLEEPS = "import time; time.sleep(600)"
 

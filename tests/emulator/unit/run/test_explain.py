@@ -11,8 +11,8 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
+from emulator.run.command_error import RunError
 from emulator.run.commands.explain import explain, recent
-from emulator.run.errors import RunError
 from emulator.run.state import StateFolder
 
 Add = Callable[..., None]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import requests
 
-from emulator.run.errors import RunError
+from emulator.run.command_error import RunError
 from emulator.run.provider import operators
 from emulator.run.provider.operators import as_operator
 

@@ -10,8 +10,8 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
+from emulator.run.command_error import RunError
 from emulator.run.commands.cli import app
-from emulator.run.errors import RunError
 from emulator.run.state import ProcessId, Running, StateFolder, end_trees
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
+from emulator.openshift.kubernetes.api_errors import Cause, forbidden_value, invalid_value
 from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC, Kind
 
 WHEN_SET = "field is immutable when `immutable` is set"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value, required
 
 Check = Callable[[Any, str], Iterator[Cause]]
 

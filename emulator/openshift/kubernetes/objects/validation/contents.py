@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, invalid_value, required
+from emulator.openshift.kubernetes.api_errors import Cause, invalid_value, required
 from emulator.openshift.kubernetes.objects import names
 from emulator.openshift.kubernetes.objects.validation.checks import Check
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause
+from emulator.openshift.kubernetes.api_errors import Cause
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types
 from emulator.openshift.kubernetes.objects.validation import contents, required_members, workloads

@@ -7,7 +7,7 @@ say which type a member has; `types.py` judges that in Go's words.
 from collections.abc import Iterator
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, required
+from emulator.openshift.kubernetes.api_errors import Cause, required
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import descriptions, types
 from emulator.openshift.kubernetes.objects.validation.checks import join

@@ -7,7 +7,7 @@ What runs inside pods is not judged. Which members a type must have is in `requi
 from collections.abc import Iterator, Mapping
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.errors import Cause, required
+from emulator.openshift.kubernetes.api_errors import Cause, required
 from emulator.openshift.kubernetes.objects import names
 from emulator.openshift.kubernetes.objects.validation.checks import Check, duplicate, given, text
 
