@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from emulator.arm.ids import subscription_of
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

@@ -23,7 +23,7 @@ from emulator.arm.exceptions import (
 )
 from emulator.arm.ids import collapse
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 

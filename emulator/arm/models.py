@@ -23,8 +23,8 @@ from emulator.arm.resources import ProviderAction, ResourceType
 from emulator.arm.subscriptions import Subscriptions
 from emulator.arm.writes import actions, group_removal, removal, resource_put
 from emulator.arm.writes.guards import Conditions
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

@@ -13,9 +13,9 @@ from typing import Literal
 from uuid import uuid4
 
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 
 Kind = Literal["put", "delete", "action"]

@@ -20,8 +20,8 @@ from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.schema import Found, MapOf, Refusal
 from emulator.arm.subscriptions import Subscriptions
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from emulator.arm.ids import ResourceId
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 
 Kind = Any

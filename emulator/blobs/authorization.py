@@ -8,7 +8,7 @@ from emulator.blobs import exceptions, sas, shared_key
 from emulator.blobs.models import SUFFIX, StorageAccounts
 from emulator.blobs.operations import Operation, Target
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra import EntraModel, Principal
 from emulator.entra.exceptions import WrongAudienceError
 

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from emulator.core.clock import Clock, rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 DETAIL = "AuthenticationErrorDetail"

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.blobs.exceptions import NOT_SUPPORTED, Renderer
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform, Service
+from emulator.core.service_error import ServiceError
 
 _DOMAIN = ".core.windows.net"
 # By the second label of the host name.

@@ -5,7 +5,7 @@ from starlette.routing import Route
 
 from emulator.blobs.operations import classify, target_of
 from emulator.blobs.responses import Responses, decoded
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"]
 

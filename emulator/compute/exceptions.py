@@ -2,8 +2,8 @@
 
 from urllib.parse import quote
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 MESSAGES = documentation("https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/error-messages")

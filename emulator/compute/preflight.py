@@ -8,7 +8,7 @@ from emulator.arm.resources import Reads
 from emulator.compute.exceptions import quota_exceeded_together
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 
 

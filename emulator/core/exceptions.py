@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import OWN, said
 
 

@@ -15,11 +15,11 @@ from starlette.routing import Route
 
 from emulator.core.certificate_authority import CertificateAuthority
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import UNKNOWN_PATH
 from emulator.core.exchanges import from_environment
 from emulator.core.faults import Faults
 from emulator.core.journal import Journal
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 from emulator.core.world import World
 

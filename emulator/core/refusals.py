@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import SAID, Source, name_of
 
 

@@ -20,11 +20,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from emulator.core import cuts
 from emulator.core.certificate_authority import ServerNames
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import CRASHED, injected
 from emulator.core.faults import CUTS, Fault
 from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform, Service
+from emulator.core.service_error import ServiceError
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Literal, ParamSpec, TypeVar
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 Given = ParamSpec("Given")
 Built = TypeVar("Built", bound=ServiceError)

@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, unquote
 
 from starlette.requests import Request
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.cosmos.exceptions import (
     ACCOUNT_NOT_FOUND,
     KEYS_DISABLED,

@@ -6,8 +6,8 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.responses import Response
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
 AGENT = "Microsoft.Azure.Documents.Common/2.14.0"

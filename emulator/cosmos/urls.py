@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.cosmos.exceptions import NOT_SUPPORTED
 from emulator.cosmos.item_responses import ItemResponses
 from emulator.cosmos.responses import Responses

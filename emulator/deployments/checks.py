@@ -15,7 +15,7 @@ from emulator.arm.models import ArmModel
 from emulator.arm.policy import policies
 from emulator.arm.policy.policies import Write
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.deployments import exceptions
 from emulator.deployments.journal_entries import journaled
 from emulator.deployments.kinds import ACTIONS, VERSIONS, identify, kind_of

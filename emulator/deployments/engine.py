@@ -13,9 +13,9 @@ from uuid import uuid4
 from emulator.arm.forwarding import provider_calls
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import CRASHED
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
 from emulator.deployments.facts import Facts

@@ -3,9 +3,9 @@
 from typing import Any
 from uuid import uuid4
 
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 from emulator.core.store import Document
 

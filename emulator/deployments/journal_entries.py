@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 
 
 @dataclass

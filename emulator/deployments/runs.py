@@ -11,10 +11,10 @@ from emulator.arm.forwarding import provider_calls
 from emulator.arm.groups import normal_location, render_group
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.policy import policies
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import injected, repeated
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.deployments.journal_entries import journaled
 from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of

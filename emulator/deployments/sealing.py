@@ -13,8 +13,8 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from emulator.core.certificate_authority import write_private
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 
 # A shorter text is not a secret, and removing it would only make messages unreadable.

@@ -7,7 +7,7 @@ from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.cosmos import CosmosModel
 from emulator.documentdb import exceptions
 from emulator.documentdb.accounts import ACCOUNTS_NAME, is_serverless

@@ -8,7 +8,7 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
 AADSTS = "AADSTS"

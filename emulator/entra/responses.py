@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion

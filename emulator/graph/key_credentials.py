@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from cryptography import x509
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.entra.application_certificates import certificate_record
 from emulator.graph.exceptions import BAD_REQUEST

@@ -11,7 +11,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.entra.exceptions import WrongAudienceError
 from emulator.entra.models import APPLICATION_ADMINISTRATOR, EntraModel, Principal

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.entra.exceptions import WrongAudienceError
 from emulator.entra.models import EntraModel, Principal

@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY
 
 # fmt: off

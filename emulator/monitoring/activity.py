@@ -18,7 +18,7 @@ from emulator.arm.activity import KEPT
 from emulator.arm.call import Call, Row, answer, page
 from emulator.arm.forwarding import provider_calls
 from emulator.arm.ids import parse
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.monitoring import exceptions
 

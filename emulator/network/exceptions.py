@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ipaddress import ip_network
 
 from emulator.arm.schema import Found
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 # fmt: off

@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform, Service
+from emulator.core.service_error import ServiceError
 from emulator.openshift.guests import Guests
 
 __all__ = ["Guests", "create"]

@@ -1,8 +1,8 @@
 """The guests of virtual machines: the only class of this folder that the rest of the local Azure uses."""
 
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, matching
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME

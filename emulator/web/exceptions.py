@@ -5,8 +5,8 @@ A refused write is a 400 with the code `BadRequest`, or a 409 `Conflict` if othe
 
 from collections.abc import Sequence
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 FLEX_PLAN = documentation("https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan")

@@ -52,7 +52,7 @@ def _readiness() -> str:
 
 
 def used_in(name: str) -> list[str]:
-    """Return the modules that answer a code: they name it, or call a constructor of errors.py that does."""
+    """Return the modules that answer a code: they name it, or call a constructor of `errors.py` that does."""
     functions = [node for node in ast.walk(modules()[_ERRORS]) if isinstance(node, ast.FunctionDef)]
     wanted = {name, *(function.name for function in functions if name in _names(function))}
     return [path for path, module in modules().items() if path != _ERRORS and wanted & _names(module)]

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- from memory: begin, written by `make docs` -->", "<!-- from memory: end -->"
 _ERROR, _MARK, _ROW = "ServiceError", "said", "Refusal"
 # The class of errors, and that of the rows that make them.
-_CLASSES = ("emulator/core/errors.py", "emulator/core/refusals.py")
+_CLASSES = ("emulator/core/service_error.py", "emulator/core/refusals.py")
 _CODE = re.compile(r"[A-Z][A-Za-z0-9_]{2,}(\.[A-Z][A-Za-z]+)*")
 
 

@@ -17,8 +17,8 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from lark.exceptions import VisitError
 
 from emulator.arm.ids import GUID
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN
 
 VERSION = "2.0"

@@ -17,8 +17,8 @@ from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
 from emulator.arm.resources import Checks, Writes
 from emulator.core.certificate_authority import write_private
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

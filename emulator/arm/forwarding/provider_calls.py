@@ -14,8 +14,8 @@ from emulator.arm import exceptions
 from emulator.arm.forwarding.front_door import Errand, Forwards
 from emulator.arm.ids import parse, parse_resource
 from emulator.arm.operations import ResourceOperation
-from emulator.core.errors import ServiceError
 from emulator.core.exceptions import repeated
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

@@ -8,7 +8,7 @@ from emulator.arm.policy import rules
 from emulator.arm.policy.built_in_policies import BUILT_IN, GROUP, PREFIX
 from emulator.arm.policy.rules import Write
 from emulator.arm.resources import Reads
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import public_output, said
 from emulator.json_object import Json
 

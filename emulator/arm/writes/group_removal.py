@@ -15,7 +15,7 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.resources import Checks, Reads, Writes
 from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 

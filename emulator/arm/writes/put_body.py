@@ -10,7 +10,7 @@ from emulator.arm.ids import ResourceId
 from emulator.arm.resources import ResourceType
 from emulator.arm.schema import READ_ONLY, Found, Reading, Reference, Refusal
 from emulator.arm.tags import tags
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 
 _IDENTITY = {"id": READ_ONLY, "name": str, "type": READ_ONLY, "etag": READ_ONLY, "systemData": READ_ONLY}

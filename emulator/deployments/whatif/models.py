@@ -3,8 +3,8 @@
 from uuid import uuid4
 
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.deployments.exceptions import OPERATION_NOT_FOUND
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import deployment_id

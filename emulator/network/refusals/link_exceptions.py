@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, public_output, said
 
 # fmt: off

@@ -5,7 +5,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from emulator.arm.schema import Choice, Found, Rule
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.network import exceptions
 from emulator.network.refusals import address_exceptions
 

@@ -19,7 +19,7 @@ The figures add up to what published installations took, from power-on to the en
 from dataclasses import dataclass
 from functools import cache
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 # The boot of one machine: firmware and kernel; then its config and the operating system of the release, with a restart;
 # then the report of Azure's agent. Systems other than Red Hat CoreOS just boot.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from starlette.responses import Response
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.openshift.boot.installation import InstallationError, Manifest
 from emulator.openshift.boot.kubeconfig import credentials
 from emulator.openshift.boot.timeline import NotYetError, WaitingError

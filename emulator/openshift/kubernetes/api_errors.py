@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import public_output, said
 from emulator.json_object import Json
 from emulator.openshift.kubernetes.kinds import Kind

@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from http import HTTPStatus
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
 from emulator.core.server import UNSUPPORTED
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import OWN, documentation, public_output, said
 from emulator.json_object import Json
 from emulator.openshift.kubernetes.kinds import Kind

@@ -8,7 +8,7 @@ credentials work again.
 from collections.abc import Iterator
 from datetime import datetime
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.openshift.boot.timeline import OPERATOR
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.operators import cloud, cluster_operators, credentials

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 from emulator.openshift.cluster.cluster import Cluster

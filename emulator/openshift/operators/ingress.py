@@ -8,7 +8,7 @@ import json
 
 import yaml
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster

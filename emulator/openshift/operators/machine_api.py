@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.boot.timeline import WaitingError

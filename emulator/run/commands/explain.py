@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items

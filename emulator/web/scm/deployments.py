@@ -9,8 +9,8 @@ from emulator.arm.resources import Checks
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.identities.resource_identity import principal
 from emulator.json_object import Json
 from emulator.storage.models import StorageModel

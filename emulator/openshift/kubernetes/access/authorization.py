@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors
 from emulator.openshift.kubernetes.access.authentication import MASTERS, User

@@ -8,7 +8,7 @@ from cryptography import x509
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors, refusals, replies
 from emulator.openshift.kubernetes.access import impersonation, reviews

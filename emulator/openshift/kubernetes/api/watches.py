@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors, replies
 from emulator.openshift.kubernetes.api.selectors import Selector

@@ -19,8 +19,8 @@ from emulator.arm.seeding import ensure_group, ensure_role
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json

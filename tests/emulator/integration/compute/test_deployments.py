@@ -9,7 +9,7 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.resource.deployments.models import Deployment, DeploymentProperties
 
 from emulator.compute.quotas import DEFAULT_CORES, Quotas
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from tests.emulator.integration.compute.stage import Stage, encoded, running
 from tests.local_azure import wait_for

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
 from tests.local_azure import wait_for

@@ -14,11 +14,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault, Kind
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 
 calls: list[str] = []

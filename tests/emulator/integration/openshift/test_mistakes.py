@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.openshift.boot import machines
 from emulator.openshift.boot.timeline import RESTART_SECONDS
 from tests.bootstrap_ignition import signer

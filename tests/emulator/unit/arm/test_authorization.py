@@ -7,7 +7,7 @@ from emulator.arm.access.roles import CONTRIBUTOR, READER, ROLES
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
 from emulator.authorization.definitions import assignable
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from tests.emulator.unit.arm.conftest import GROUP, WORLD
 

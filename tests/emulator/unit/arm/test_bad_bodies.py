@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emulator.arm.models import ArmModel
 from emulator.arm.schema import Choice, Fixed, MapOf, ReadOnly, Reference, Required, Rule, Since
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.run.arm import TYPES
 from tests.emulator.unit.arm.conftest import CALLER, GROUP
 

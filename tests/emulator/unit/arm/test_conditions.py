@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.arm.access.conditions import Facts, check, holds
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 ASSIGNMENTS = "Microsoft.Authorization/roleAssignments"
 WRITE, DELETE, READ = (f"{ASSIGNMENTS}/{verb}" for verb in ("write", "delete", "read"))

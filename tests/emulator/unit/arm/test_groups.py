@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.arm.conftest import WORLD
 
 SUBSCRIPTION = WORLD.subscription_id

@@ -10,7 +10,7 @@ import pytest
 from emulator.arm.models import ArmModel
 from emulator.arm.operations import LOOK_SECONDS, Outcome
 from emulator.arm.resources import Reads
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
 VERSION = "2022-01-01"

@@ -8,7 +8,7 @@ import pytest
 
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 from tests import provider_registration
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD

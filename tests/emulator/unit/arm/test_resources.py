@@ -9,7 +9,7 @@ import pytest
 
 from emulator.arm.models import ArmModel, Conditions
 from emulator.arm.resources import Writes
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 
 VERSION = "2022-01-01"

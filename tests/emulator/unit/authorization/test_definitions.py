@@ -10,8 +10,8 @@ import pytest
 from emulator.arm.access.roles import OWNER, RBAC_ADMINISTRATOR, READER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time

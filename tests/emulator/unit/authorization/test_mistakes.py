@@ -8,7 +8,7 @@ import pytest
 
 from emulator.arm.access.roles import READER
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD
 
 AUTHORIZATION = "providers/Microsoft.Authorization"

@@ -9,8 +9,8 @@ import pytest
 
 from emulator.blobs.models import BlobsModel, StorageAccounts
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.blobs.operations import Target, classify
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 BLOB, CONTAINER, ACCOUNT = Target("account", "box", "blob"), Target("account", "box"), Target("account")
 

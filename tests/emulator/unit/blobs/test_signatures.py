@@ -9,7 +9,7 @@ from azure.storage.blob._shared.authentication import _storage_header_sort
 from emulator.blobs import azurite, listings, sas, shared_key
 from emulator.blobs.operations import Target, classify, target_of
 from emulator.blobs.responses import decoded, forwarded_query
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 
 KEY = b"key"

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.compute import images
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 
 
 def _reference(sku: str, version: str) -> dict[str, str]:

@@ -8,8 +8,8 @@ import pytest
 from emulator.compute import sizes
 from emulator.compute.quotas import Quotas, of_disk, of_machine
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 
 SUBSCRIPTION = "00000000-0000-4000-8000-00000000000A"

@@ -1,6 +1,6 @@
 """Every error of the local Azure says where its code and its text come from."""
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, SAID, documentation, name_of, said
 from tools.pages.sources import builders, unmarked
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel, partition_keys
 from emulator.cosmos.items import Items

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.cosmos import sql
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, equals
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emulator.arm.access.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, READER
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, nested, resource, template
 from tests.emulator.unit.deployments.world import NSG, azure
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, resource, template
 from tests.emulator.unit.deployments.world import NSG, PUT_NSG, azure, until
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.deployments.language.evaluation import Variables
 from emulator.deployments.language.scope import Environment, Scope
 from emulator.deployments.language.values import without_unknown

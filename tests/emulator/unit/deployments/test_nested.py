@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.deployments.factories import (
     GROUP_ID,
     SUBSCRIPTION,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.deployments.templates.parameters import read_given, resolve_parameters, to_external
 from emulator.deployments.templates.template import read_template
 from tests.emulator.unit.deployments.factories import GROUP_ID, environment, plan, resource, template

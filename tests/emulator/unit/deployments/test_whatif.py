@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from emulator.arm.schema import READ_ONLY
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.deployments.requests import Request
 from emulator.deployments.whatif.difference import differences, predicted
 from emulator.deployments.whatif.models import WhatIfModel

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.roles import ITEM_ACTIONS, READ_METADATA
 from tests.emulator.unit.providers import WORLD, Azure

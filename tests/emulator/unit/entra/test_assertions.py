@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from emulator.core.certificate_authority import CertificateAuthority, PrivateKey
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.application_certificates import certificate_record
 from emulator.entra.assertions import check_assertion
 

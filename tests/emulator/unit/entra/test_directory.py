@@ -10,8 +10,8 @@ import pytest
 
 from emulator import entra
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.entra.resources import ARM, COSMOS, GRAPH, find_resource

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra import scopes
 
 ARM = "https://management.azure.com"

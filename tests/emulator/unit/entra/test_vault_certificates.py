@@ -13,9 +13,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import pkcs12
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.keyvault import issuing
 from emulator.keyvault.issuers import IssuerModel

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.vaults import RETENTION_DAYS

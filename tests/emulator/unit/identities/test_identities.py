@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.managed_identity.models import Identity, ManagedIdentityModel
 from tests.emulator.unit.providers import WORLD, Azure

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.kubernetes.kinds import DEFINITIONS

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.providers import Azure
 
 VERSION = "2025-02-01"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.network.availability import availability
 from tests.emulator.unit.network.world import NETWORK, World
 

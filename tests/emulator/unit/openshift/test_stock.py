@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from emulator.core.clock import Clock
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import Objects

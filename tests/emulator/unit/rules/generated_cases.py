@@ -12,8 +12,8 @@ from emulator.arm.resources import ResourceType
 from emulator.arm.schema import Choice, Fixed, Found, MapOf, ReadOnly, Reference, Required, Rule, Since
 from emulator.arm.writes.put_body import UNREADABLE, table_of
 from emulator.arm.zones import WITHOUT_ZONES
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import origin
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.rules.members import Member, at, changed, members, without
 from tests.emulator.unit.rules.stage import PLACEHOLDER, ROWS, Example, Stage
 from tests.emulator.unit.rules.targets import Answer

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.blobs.models import BlobsModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from emulator.openshift.guests import Guests

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from emulator import mirror
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.run.provider.versions import VERSIONS
 from tools.openshift_install import archive
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.rights import Right
 from emulator.vaults.deleted_vaults import DeletedVaults

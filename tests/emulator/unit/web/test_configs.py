@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from emulator.arm.models import ArmModel
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from tests.emulator.unit.providers import OWNING, Azure
 from tests.emulator.unit.web import stage

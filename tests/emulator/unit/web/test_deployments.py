@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from emulator.arm.access.roles import OWNER
 from emulator.arm.seeding import ensure_role
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from emulator.web import scm

@@ -7,7 +7,7 @@ import pytest
 
 from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, OWNER
 from emulator.arm.seeding import ensure_role
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from tests.emulator.unit.providers import OWNING, WORLD, Azure
 from tests.emulator.unit.web import stage

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Builder, origin
+from emulator.core.service_error import ServiceError
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.stage import PLACEHOLDER, Stage
 from tests.emulator.unit.rules.targets import Answer
