@@ -18,8 +18,8 @@ from bench.history import Instance
 from bench.quantities import JOURNAL, Meter, Quantities
 from demo import customer, watch
 from demo.customer import Customer
+from shared.json_object import Json
 
-Json = dict[str, Any]
 NO_OPS = 20
 
 

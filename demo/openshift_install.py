@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import requests
 
 from shared import settings
+from shared.json_object import Json
 
-Json = dict[str, Any]
 _VERSIONS = "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions"
 _VERSION = re.compile(r"^\S+ v?(4\.\d+\.\d+\S*)$", re.MULTILINE)
 _PULLSPEC = re.compile(r"^release image (\S+@sha256:[0-9a-f]{64})$", re.MULTILINE)

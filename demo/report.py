@@ -6,9 +6,8 @@ The report is the answer of `GET /sre{cluster id}/operations/{operation id}`, or
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
 
 _ACRONYMS = {"acr": "ACR", "api": "API", "dns": "DNS", "nsgs": "NSGs", "vm": "VM"}
 # Members of an error's details that the picture has elsewhere, or that only programs and logs need.

@@ -17,13 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 from demo import report
 from demo.svg import CHARACTER, child, definitions, style, text
-
-Json = dict[str, Any]
+from shared.json_object import Json
 
 # Pixels: the columns of names, bars and durations; the heights of a line of the title, of what is below it, of a row
 # without and with a label below its bar, and so on.

@@ -14,11 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from demo import report
+from shared.json_object import Json
 
 if TYPE_CHECKING:
     from azure.core.polling import LROPoller
 
-Json = dict[str, Any]
 LOOK_SECONDS = 0.3
 LONGEST_SHOWN = 120
 MARKS = {

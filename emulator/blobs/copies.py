@@ -6,7 +6,7 @@ small as a fixed VHD can be.
 
 import re
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from emulator.blobs.exceptions import NO_PENDING_COPY, NOT_SUPPORTED, PENDING_COPY, SOURCE_NOT_FOUND
@@ -14,7 +14,8 @@ from emulator.blobs.operations import Target
 from emulator.core.clock import Clock, rfc3339
 from emulator.core.store import Store
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from emulator.json_object import Json
 
 # https://learn.microsoft.com/rest/api/storageservices/copy-blob: a copy between accounts is not begun at once, and
 # takes as long as there is room for it.

@@ -1,12 +1,10 @@
 """Storage accounts as the blob front end sees them: by globally unique name, with keys."""
 
 import base64
-from typing import Any
 
 from emulator.arm.models import ArmModel
+from emulator.json_object import Json
 from emulator.storage.service_endpoints import subnets_without
-
-Json = dict[str, Any]
 
 # The service endpoint of storage accounts.
 SERVICE = "Microsoft.Storage"

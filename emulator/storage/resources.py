@@ -4,19 +4,17 @@ import base64
 import re
 import secrets
 from ipaddress import IPv4Network
-from typing import Any
 
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.identities.resource_identity import BOTH_CLOSE, identifiable
+from emulator.json_object import Json
 from emulator.storage import exceptions
 from emulator.storage.models import SERVICE, StorageModel
 from emulator.storage.sas import account_sas, service_sas
 from emulator.storage.service_endpoints import SUBNET, subnets_without
-
-Json = dict[str, Any]
 
 VERSIONS = (
     "2015-06-15",

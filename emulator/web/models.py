@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from emulator.arm.models import ArmModel
 from emulator.identities.resource_identity import assigned
+from emulator.json_object import Json
 from emulator.web import host_storage
 from emulator.web.names import CONFIG, FLEX, SCM_SUFFIX, SITES, SUFFIX
 from emulator.web.stacks import python_of
 
-Json = dict[str, Any]
 # The keys of a host by the folder of its state, as `host/default/listkeys` answers them.
 HostKeys = Callable[[Path], Json]
 # stopped: by its owner. empty: nothing was published yet.

@@ -6,15 +6,14 @@ Source: openshift/installer 4.19 `pkg/asset/machines/azure`, `pkg/asset/manifest
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from installer import documents
 from installer.config import install_config
 from installer.documents import config_map, metadata, secret
 from installer.graph import Content, Inputs
+from shared.json_object import Json
 from shared.release import release_rules
 
-Json = dict[str, Any]
 _NAMESPACE, _API = "openshift-machine-api", "machine.openshift.io/v1beta1"
 _LABEL = "machine.openshift.io/cluster-api-"
 _MACHINES = "openshift/99_openshift-cluster-api_"

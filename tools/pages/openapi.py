@@ -5,7 +5,6 @@ describe, and checks that the replies are what they say.
 """
 
 import json
-from typing import Any
 
 from frontend.bodies import Body
 from frontend.callers.caller import Caller
@@ -17,9 +16,9 @@ from shared.clusters.api_versions import API_VERSIONS, DRY_RUN, OPEN_SHIFT_VERSI
 from shared.clusters.member_types import ApiVersion, Kind, Rule
 from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
+from shared.json_object import Json
 from shared.steps import Verdict
 
-Json = dict[str, Any]
 # Parameters of the paths that have one value only.
 _CONSTANT = {"resourceProviderNamespace": NAMESPACE, "resourceType": RESOURCE_TYPE}
 _PATTERNS = {"subscriptionId": {"format": "uuid"}, "operationId": {"format": "uuid"}}

@@ -16,16 +16,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from emulator.openshift.boot.ignition import IgnitionError
 from emulator.openshift.boot.installation import ROOT, Installation, InstallationError
 from emulator.openshift.kubernetes.go_yaml import FastLoader
+from shared.json_object import Json
 from tools.rehearse import programs
 
-Json = dict[str, Any]
 TOOLS = ("bash", "chroot", "ip", "jq", "mount", "unshare")
 SCRIPT = "/usr/local/bin/bootkube.sh"
 RECORDS = "/var/log/openshift/bootkube.json"

@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from shared.json_object import Json
+
 OF_RELEASE, METADATA, IMAGE_LIST = "release-manifests", "release-metadata", "image-references"
 _VERSIONS, _KUBERNETES = "io.openshift.build.versions", "kubernetes"
 

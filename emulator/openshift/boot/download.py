@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -14,10 +13,10 @@ import httpx
 from emulator.arm.models import ArmModel
 from emulator.core.certificate_authority import write_private
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.network.reach import Reach
 from emulator.openshift.boot.machines import Machine
 
-Json = dict[str, Any]
 # Takes a virtual machine's id and a port; returns the local port that serves it now, or None.
 Listener = Callable[[str, int], int | None]
 

@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 from urllib.parse import unquote_to_bytes
 
-Json = dict[str, Any]
+from emulator.json_object import Json
 
 VERSIONS = {"2.0.0", "2.1.0", "2.2.0", "2.3.0", "2.4.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0"}
 # The newest spec that the Ignition of a release's images reads, by the first minor version of OpenShift 4. It reads all

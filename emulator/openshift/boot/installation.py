@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Self
 
 import yaml
 
+from emulator.json_object import Json
 from emulator.openshift.boot.ignition import File, Unit, parse
 from emulator.openshift.kubernetes.go_yaml import FastLoader
-
-Json = dict[str, Any]
 
 ROOT = "/opt/openshift"
 MANIFESTS = (f"{ROOT}/manifests/", f"{ROOT}/openshift/")

@@ -5,13 +5,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
+from emulator.json_object import Json
 from emulator.openshift.boot import timeline
-
-Json = dict[str, Any]
 
 # Azure keeps the last megabyte; the lines that people look for need far less.
 KEPT_CHARACTERS = 64 * 1024

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
@@ -17,11 +16,11 @@ from emulator.core.service_error import ServiceError
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
+from emulator.json_object import Json
 from emulator.run.command_error import RunError
 from emulator.run.commands.logs import read_json_lines
 from emulator.run.state import StateFolder
 
-Json = dict[str, Any]
 FAILED_CALLS_SHOWN = 20
 FIRST_ERROR_STATUS = 400
 

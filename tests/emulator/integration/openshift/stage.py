@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -18,6 +17,7 @@ from emulator.arm.seeding import ensure_group, ensure_role
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
+from emulator.json_object import Json
 from emulator.openshift.boot import machines
 from emulator.openshift.guests import Guests
 from emulator.run.azure import LISTENERS, Azure, make_platform
@@ -25,8 +25,6 @@ from emulator.storage.models import StorageModel
 from tests import bootstrap_ignition
 from tests.emulator.integration.blobs.conftest import Azurite
 from tests.listening import Listening, event_loop, free_port, run
-
-Json = dict[str, Any]
 
 # Half an hour of emulated time passes in two seconds.
 TIME_SCALE = 900

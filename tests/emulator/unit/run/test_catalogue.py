@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from emulator import mirror
+from emulator.json_object import Json
 from emulator.run.provider import catalogue
 from emulator.run.provider.catalogue import ROLE_SETS_ROUTE, ROUTE, fill_catalogue
 from emulator.run.provider.versions import VERSIONS
 
 DIGEST, OLD = f"sha256:{'5' * 64}", f"sha256:{'6' * 64}"
-Json = dict[str, Any]
 
 
 class Provider:
