@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from ipaddress import ip_network
 
+from emulator.json_object import Json
 from emulator.openshift.boot import ignition
-from emulator.openshift.boot.installation import Installation, Json, Manifest
+from emulator.openshift.boot.installation import Installation, Manifest
 from emulator.openshift.release import kinds
 
 _CREDENTIALS_MODES = ("", "Mint", "Passthrough", "Manual")
