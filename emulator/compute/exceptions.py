@@ -1,10 +1,7 @@
 """The errors of Microsoft.Compute, in its own words."""
 
-from urllib.parse import quote
-
 from emulator.core.refusals import Refusal
-from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 MESSAGES = documentation("https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/error-messages")
 GALLERIES = documentation("https://learn.microsoft.com/azure/virtual-machines/troubleshooting-shared-images")
@@ -117,27 +114,12 @@ DISK_ATTACHED = Refusal(409, "OperationNotAllowed",
     "Disk {identifier!n} is attached to VM {holders:, }.")
 ENCRYPTION_SET_IN_USE = Refusal(409, "OperationNotAllowed", MEMORY,
     "Disk encryption set {identifier} cannot be deleted because it is in use by {holders:, }.")
+# For one machine, and for those of a template that together exceed a quota: the same words with another code.
+QUOTA_EXCEEDED = Refusal(409, "OperationNotAllowed", MEMORY,
+    "Operation could not be completed as it results in exceeding approved {what} quota. Additional details - Deployment "
+    "Model: Resource Manager, Location: {location}, Current Limit: {limit}, Current Usage: {used}, Additional Required: "
+    "{required}, (Minimum) New Limit Required: {wanted}. Setup Alerts when Quota reaches threshold. Learn more at "
+    "https://aka.ms/quotamonitoringalerting . Please read more about quota limits at "
+    "https://docs.microsoft.com/en-us/azure/azure-supportability/per-vm-quota-requests")
+QUOTA_EXCEEDED_TOGETHER = Refusal(409, "QuotaExceeded", MEMORY, "{message}")
 # fmt: on
-
-
-@said(MEMORY)
-def quota_exceeded(what: str, location: str, limit: int, used: int, required: int) -> ServiceError:
-    """Build the 409 for exceeding a quota of the subscription in the region."""
-    detail = quote(f'{{"location":"{location}","quota":"{what}","newLimit":{used + required}}}')
-    return ServiceError(
-        409,
-        "OperationNotAllowed",
-        f"Operation could not be completed as it results in exceeding approved {what} quota. Additional details - "
-        f"Deployment Model: Resource Manager, Location: {location}, Current Limit: {limit}, Current Usage: {used}, "
-        f"Additional Required: {required}, (Minimum) New Limit Required: {used + required}. Setup Alerts when Quota "
-        "reaches threshold. Learn more at https://aka.ms/quotamonitoringalerting . Submit a request for Quota increase "
-        "at https://aka.ms/ProdportalCRP/#blade/Microsoft_Azure_Capacity/UsageAndQuota.ReactView/Parameters/"
-        f"{detail} by specifying parameters listed in the 'Details' section for deployment to succeed. Please read "
-        "more about quota limits at https://docs.microsoft.com/en-us/azure/azure-supportability/per-vm-quota-requests",
-    )
-
-
-@said(MEMORY)
-def quota_exceeded_together(refused: ServiceError) -> ServiceError:
-    """Build the error of a preflight for machines that together exceed a quota: the same refusal with another code."""
-    return ServiceError(refused.status_code, "QuotaExceeded", refused.message)

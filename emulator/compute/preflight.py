@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from emulator.arm.groups import normal_location
 from emulator.arm.resources import Reads
-from emulator.compute.exceptions import quota_exceeded_together
+from emulator.compute.exceptions import QUOTA_EXCEEDED_TOGETHER
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.core.service_error import ServiceError
@@ -30,7 +30,7 @@ def check_deployment(arm: Reads, machines: Sequence[tuple[str, Json]]) -> list[S
         try:
             arm.platform.model(Quotas).check(subscription_id, location, "", wanted)
         except ServiceError as error:
-            failures.append(quota_exceeded_together(error))
+            failures.append(QUOTA_EXCEEDED_TOGETHER(error.message))
     return failures
 
 

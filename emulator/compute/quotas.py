@@ -59,7 +59,14 @@ class Quotas:
         for name, amount in demand.items():
             limit = self.limit(subscription_id, location, name)
             if amount and used[name] + amount > limit:
-                raise exceptions.quota_exceeded(_LABELS[name][1], location, limit, used[name], amount)
+                raise exceptions.QUOTA_EXCEEDED(
+                    what=_LABELS[name][1],
+                    location=location,
+                    limit=limit,
+                    used=used[name],
+                    required=amount,
+                    wanted=used[name] + amount,
+                )
 
     def take(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
         """Record what a resource uses."""

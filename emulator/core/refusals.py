@@ -3,6 +3,8 @@
 Each service lists its rows in its `exceptions.py`, and renders the errors that they make in its own wire format.
 """
 
+import json
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Formatter
@@ -16,11 +18,16 @@ class _Text(Formatter):
     """Fills in a text.
 
     The format of a field with several values is what joins them: `{names:, }`. The conversion `n` takes the name at the
-    end of an id, or of each of several: `{identifier!n}`.
+    end of an id, or of each of several: `{identifier!n}`. The conversion `c` counts several: `{holders!c}`. The
+    conversion `j` writes JSON.
     """
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         """Return a value after its conversion."""
+        if conversion == "c":
+            return len(list(value))
+        if conversion == "j":
+            return json.dumps(value, ensure_ascii=False, default=str)
         if conversion != "n":
             return super().convert_field(value, conversion)
         if isinstance(value, Iterable) and not isinstance(value, str):
@@ -35,13 +42,15 @@ class _Text(Formatter):
 
 
 TEXT = _Text()
+_VALUE = re.compile(r"\{([^{}!:]+)!v\}")
 
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
     """One reason to refuse a request. Calling it makes the error.
 
-    Texts have fields in braces, such as `{name}` or `{found.value}`.
+    Texts have fields in braces, such as `{name}` or `{found.value}`. In `details` and `extra`, `"{causes!v}"` stands for
+    a list or an object.
 
     Args:
         status_code: HTTP status.
@@ -59,14 +68,14 @@ class Refusal:
     source: Source
     text: str
     target: str | None = None
-    details: Sequence[Mapping[str, Any]] = ()
+    details: Sequence[Mapping[str, Any]] | str = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def fields(self) -> Sequence[str]:
         """The names of the fields, without what a text reads from them."""
-        texts = _texts([self.text, self.target, self.details, self.headers, self.extra])
+        texts = _texts([self.code, self.text, self.target, self.details, self.headers, self.extra])
         names = (name for text in texts for _, name, _, _ in TEXT.parse(text) if name)
         return list(dict.fromkeys(name.partition(".")[0].partition("[")[0] for name in names))
 
@@ -80,7 +89,7 @@ class Refusal:
         values = fields or dict.fromkeys(self.fields, only)
         error = ServiceError(
             self.status_code,
-            self.code,
+            _filled(self.code, values),
             _filled(self.text, values),
             target=_filled(self.target, values),
             details=_filled(self.details, values),
@@ -106,7 +115,8 @@ def source_of(said: Hashable) -> Source:
 
 def _filled(value: Any, fields: Mapping[str, object]) -> Any:
     if isinstance(value, str):
-        return TEXT.vformat(value, (), fields)
+        whole = _VALUE.fullmatch(value)
+        return TEXT.get_field(whole[1], (), fields)[0] if whole else TEXT.vformat(value, (), fields)
     if isinstance(value, Mapping):
         return {name: _filled(item, fields) for name, item in value.items()}
     return [_filled(item, fields) for item in value] if isinstance(value, Sequence) else value

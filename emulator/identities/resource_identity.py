@@ -89,7 +89,7 @@ def check(change: Change, type_name: str, kinds: Sequence[str] = (SYSTEM, USER))
     if USER in wanted and not names:
         raise exceptions.NO_IDENTITIES(identity["type"])
     if USER not in wanted and given is not None:
-        raise exceptions.identities_not_expected(str(change.id))
+        raise exceptions.IDENTITIES_NOT_EXPECTED(str(change.id))
     for name in names:
         _require(change.arm, str(change.id), name)
     known = {name.lower() for name in assigned(change.existing or {})}
@@ -126,7 +126,7 @@ def _require(arm: Reads, resource_id: str, name: str) -> None:
     if identifier is None or identifier.type.lower() != IDENTITIES.name.lower():
         raise exceptions.NOT_AN_IDENTITY(name)
     if arm.load(identifier) is None:
-        raise exceptions.identity_not_found(resource_id, name)
+        raise exceptions.IDENTITY_NOT_FOUND(resource_id=resource_id, name=name)
 
 
 def _ids(arm: Reads, name: str) -> Json:

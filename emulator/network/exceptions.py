@@ -3,13 +3,12 @@
 The modules `…_exceptions.py` beside this one have those of the other types of Microsoft.Network.
 """
 
-from collections.abc import Sequence
 from ipaddress import ip_network
 
 from emulator.arm.schema import Found
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 # fmt: off
 NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not support {what}.")
@@ -28,6 +27,10 @@ INVALID_PREFIX = Refusal(400, "InvalidAddressPrefixFormat",
     "for example 10.0.0.0/24.")
 INVALID_ADDRESS = Refusal(400, "InvalidIPAddressFormat", MEMORY,
     "IP address {found.value} of resource {found.id} is not formatted correctly.")
+INVALID_CIDR = Refusal(400, "InvalidCIDRNotation",
+    public_output("https://github.com/Azure/azure-service-operator/blob/master/pkg/errhelp/errors.go"),
+    "The address prefix {found.value} in resource {found.id} has an invalid CIDR notation. For the given prefix length, "
+    "the address prefix should be {network}.")
 
 # Subnets
 SUBNET_OUTSIDE = Refusal(400, "NetcfgSubnetRangeOutsideVnet",
@@ -46,26 +49,13 @@ IN_USE_SUBNET = Refusal(400, "InUseSubnetCannotBeDeleted",
     "the resources within the subnet. See aka.ms/deletesubnet.")
 IN_USE_ROUTE_TABLE = Refusal(400, "InUseRouteTableCannotBeDeleted", MEMORY,
     "Route table {identifier!n} is in use and cannot be deleted.")
+IN_USE_NAT_GATEWAY = Refusal(400, "CannotDeleteNatGatewayAssociatedToSubnet",
+    public_output("https://github.com/Azure-Samples/Copilot-Studio-with-Azure-AI-Search/issues/62"),
+    "NAT Gateway {identifier} is still configured on {holders!c} subnets. Remove NAT Gateway from all referenced subnets "
+    "and then delete NAT Gateway.")
 # fmt: on
 
 
-@said(public_output("https://github.com/Azure/azure-service-operator/blob/master/pkg/errhelp/errors.go"))
 def invalid_cidr(found: Found) -> ServiceError:
     """Return the error for a range with host bits set."""
-    return ServiceError(
-        400,
-        "InvalidCIDRNotation",
-        f"The address prefix {found.value} in resource {found.id} has an invalid CIDR notation. For the given prefix "
-        f"length, the address prefix should be {ip_network(found.value, strict=False)}.",
-    )
-
-
-@said(public_output("https://github.com/Azure-Samples/Copilot-Studio-with-Azure-AI-Search/issues/62"))
-def in_use_nat_gateway(identifier: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a NAT gateway that subnets have."""
-    return ServiceError(
-        400,
-        "CannotDeleteNatGatewayAssociatedToSubnet",
-        f"NAT Gateway {identifier} is still configured on {len(holders)} subnets. Remove NAT Gateway from all referenced "
-        "subnets and then delete NAT Gateway.",
-    )
+    return INVALID_CIDR(found=found, network=ip_network(found.value, strict=False))

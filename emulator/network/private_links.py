@@ -171,7 +171,7 @@ SERVICES = ResourceType(
     etag="weak",
     prepare=prepare_service,
     render=render_service,
-    in_use=exceptions.service_with_connections,
+    in_use=exceptions.SERVICE_WITH_CONNECTIONS,
     stored=_make_interface,
     removed=drop_owned_interface,
 )

@@ -125,7 +125,7 @@ NAT_GATEWAYS = ResourceType(
     etag="weak",
     prepare=_prepare_nat_gateway,
     render=_holders("subnets"),
-    in_use=exceptions.in_use_nat_gateway,
+    in_use=exceptions.IN_USE_NAT_GATEWAY,
 )
 
 TYPES = (

@@ -1,10 +1,7 @@
 """The errors of Microsoft.Storage, in Azure's wording."""
 
-from collections.abc import Sequence
-
 from emulator.core.refusals import Refusal
-from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, documentation, public_output, said
+from emulator.core.sources import MEMORY, documentation, public_output
 
 NAMES = documentation(
     "https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-storage-account-name"
@@ -43,31 +40,13 @@ CANNOT_BE_UPDATED = Refusal(400, "AccountPropertyCannotBeUpdated",
     public_output("https://github.com/cloudfoundry/bosh-azure-cpi-release/issues/415"),
     "The property '{name}' was specified in the input, but it cannot be updated as it is read-only. For more "
     "information, see - https://aka.ms/storageaccountupdate")
+INVALID_VALUES = Refusal(400, "InvalidValuesForRequestParameters",
+    public_output("Azure/azure-sdk-for-net: tests of account SAS expect this answer"),
+    "Values for request parameters are invalid: {name}.")
+# For network rules with subnets that are missing, or lack a service endpoint.
+NO_SERVICE_ENDPOINT = Refusal(400, "NetworkAclsValidationFailure",
+    public_output("an answer to New-AzKeyVault with the same check, in a published script"),
+    "Validation of network acls failure: SubnetsHaveNoServiceEndpointsConfigured:Subnets {subnets!n:, } of virtual network "
+    "{network} do not have ServiceEndpoints for {service} resources configured. Add {service} to subnet's "
+    "ServiceEndpoints collection before trying to ACL {service} resources to these subnets..")
 # fmt: on
-
-
-@said(public_output("Azure/azure-sdk-for-net: tests of account SAS expect this answer"))
-def invalid_values(*names: str) -> ServiceError:
-    """Build the error for members of a request with invalid values."""
-    return ServiceError(
-        400, "InvalidValuesForRequestParameters", f"Values for request parameters are invalid: {', '.join(names)}."
-    )
-
-
-@said(public_output("an answer to New-AzKeyVault with the same check, in a published script"))
-def no_service_endpoint(subnets: Sequence[str], service: str) -> ServiceError:
-    """Build the error for network rules with subnets that are missing, or lack a service endpoint.
-
-    Args:
-        subnets: ids of the subnets.
-        service: such as `Microsoft.Storage`.
-    """
-    names = ", ".join(subnet.rsplit("/", 1)[-1] for subnet in subnets)
-    network = subnets[0].rpartition("/subnets/")[0]
-    return ServiceError(
-        400,
-        "NetworkAclsValidationFailure",
-        "Validation of network acls failure: SubnetsHaveNoServiceEndpointsConfigured:Subnets "
-        f"{names} of virtual network {network} do not have ServiceEndpoints for {service} resources configured. Add "
-        f"{service} to subnet's ServiceEndpoints collection before trying to ACL {service} resources to these subnets..",
-    )

@@ -153,7 +153,7 @@ def _check_network(change: Change) -> None:
     for member, key in (("ipRules", "value"), ("virtualNetworkRules", "id")):
         values = [rule[key].lower() for rule in rules.get(member, ())]
         if len(set(values)) < len(values):
-            raise exceptions.invalid_values(f"networkAcls.{member}[*].{key}(unique)")
+            raise exceptions.INVALID_VALUES(f"networkAcls.{member}[*].{key}(unique)")
     wanted = [rule["id"] for rule in rules.get("virtualNetworkRules", ())]
     # Azure documents rules for the subnets of other tenants, in which nobody could hold a right.
     own = tuple(
@@ -164,7 +164,9 @@ def _check_network(change: Change) -> None:
     joined = [(f"{SUBNET}/joinViaServiceEndpoint/action", id_) for id_ in wanted if id_.lower().startswith(own)]
     change.arm.authorization.authorize_linked(change.caller, f"{ACCOUNTS_NAME}/write", str(change.id), joined)
     if without := subnets_without(change.arm, wanted, SERVICE):
-        raise exceptions.no_service_endpoint(without, SERVICE)
+        raise exceptions.NO_SERVICE_ENDPOINT(
+            subnets=without, network=without[0].rpartition("/subnets/")[0], service=SERVICE
+        )
 
 
 def _is_address(text: str) -> bool:
@@ -215,7 +217,7 @@ def _regenerate_key(call: ActionCall) -> Json:
     name = call.body.get("keyName")
     keys = _list_keys(call)["keys"]
     if name not in [key["keyName"] for key in keys]:
-        raise exceptions.invalid_values("keyName")
+        raise exceptions.INVALID_VALUES("keyName")
     now = rfc3339(call.arm.clock.now())
     renewed = [_key(number, now) if key["keyName"] == name else key for number, key in enumerate(keys, 1)]
     call.arm.documents.put(call.stored | {"private": {"keys": renewed}})
@@ -233,7 +235,7 @@ def _list_service_sas(call: ActionCall) -> Json:
 def _check_name(arm: Reads, body: Json) -> Json:
     name = str(body.get("name", ""))
     if body.get("type") != ACCOUNTS_NAME:
-        raise exceptions.invalid_values("type")
+        raise exceptions.INVALID_VALUES("type")
     if not NAME.fullmatch(name):
         return {
             "nameAvailable": False,
@@ -278,7 +280,7 @@ def _days(name: str) -> Rule:
     return between(1, MOST_DAYS, lambda found: exceptions.VALUE_NOT_ALLOWED(name=name, value=found.value))
 
 
-_DAYS = between(1, 2**31 - 2, lambda _: exceptions.invalid_values("keyPolicy.keyExpirationPeriodInDays"))
+_DAYS = between(1, 2**31 - 2, lambda _: exceptions.INVALID_VALUES("keyPolicy.keyExpirationPeriodInDays"))
 _ADDRESS = Rule(
     str,
     _is_address,
@@ -344,7 +346,7 @@ ACCOUNTS = ResourceType(
                 str,
                 lambda text: all(part.strip().lower() in BYPASSES for part in text.split(",")),
                 ("Nonsense", "Logging, Nonsense"),
-                lambda _: exceptions.invalid_values("networkAcls.bypass"),
+                lambda _: exceptions.INVALID_VALUES("networkAcls.bypass"),
             ),
             "defaultAction": Required(Choice(("Allow", "Deny"))),
             "ipRules": [{"action": Choice(("Allow",)), "value": Required(_ADDRESS)}],

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from emulator.storage.exceptions import invalid_values
+from emulator.storage.exceptions import INVALID_VALUES
 
 # The storage provider signs with this version, however new the request's api-version is.
 VERSION = "2015-04-05"
@@ -45,7 +45,7 @@ def service_sas(account: str, keys: Keys, body: dict[str, Any]) -> str:
     """Return the token of `listServiceSas` for a request body; the arguments are those of `account_sas`."""
     resource = str(body.get("canonicalizedResource") or "")
     if not resource.startswith(f"/blob/{account}/"):
-        raise invalid_values("canonicalizedResource")
+        raise INVALID_VALUES("canonicalizedResource")
     values = {"sv": VERSION, **_letters(body, _SERVICE_LETTERS), **_limits(body)}
     text = [*(values[name] for name in ("sp", "st", "se")), resource, "", values["sip"], values["spr"], VERSION]
     return _token(values, [*text, *[""] * _HEADERS], keys, body)
@@ -56,7 +56,7 @@ def _letters(body: dict[str, Any], rows: tuple[tuple[str, str, str], ...]) -> di
     for parameter, member, letters in rows:
         value = body.get(member)
         if not isinstance(value, str) or not value or not set(value) <= set(letters):
-            raise invalid_values(member)
+            raise INVALID_VALUES(member)
         found[parameter] = value
     return found
 
@@ -70,9 +70,9 @@ def _limits(body: dict[str, Any]) -> dict[str, str]:
         "spr": str(body.get("signedProtocol") or ""),
     }
     if not limits["se"]:
-        raise invalid_values("signedExpiry")
+        raise INVALID_VALUES("signedExpiry")
     if limits["spr"] not in ("", "https", "https,http"):
-        raise invalid_values("signedProtocol")
+        raise INVALID_VALUES("signedProtocol")
     return limits
 
 
@@ -80,7 +80,7 @@ def _token(values: dict[str, str], text: list[str], keys: Keys, body: dict[str, 
     name = body.get("keyToSign") or "key1"
     key = next((known["value"] for known in keys if known["keyName"] == name), None)
     if key is None:
-        raise invalid_values("keyToSign")
+        raise INVALID_VALUES("keyToSign")
     digest = hmac.new(base64.b64decode(key), "\n".join(text).encode(), hashlib.sha256).digest()
     signed = {**values, "sig": base64.b64encode(digest).decode()}
     return "&".join(f"{parameter}={quote(value, safe='')}" for parameter, value in signed.items() if value)
@@ -93,6 +93,6 @@ def _moment(member: str, value: Any) -> str:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise invalid_values(member) from error
+        raise INVALID_VALUES(member) from error
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 FLEX_PLAN = documentation("https://learn.microsoft.com/azure/azure-functions/flex-consumption-plan")
 
@@ -50,10 +50,13 @@ UNDERSCORE_IN_SUBNET = Refusal(400, "BadRequest", FLEX_PLAN,
 IDENTITY_NOT_ASSIGNED = Refusal(400, "BadRequest", MEMORY,
     "The parameter keyVaultReferenceIdentity has an invalid value. The identity {identity} is not assigned to the "
     "site {site}.")
+INVALID_ON_FLEX = Refusal(400, "BadRequest",
+    public_output("published answers to deployments of Flex Consumption sites with such settings"),
+    "The following {subject} ({names:, }) for Flex Consumption sites is invalid. Please remove or rename {pronoun} before "
+    "retrying.")
 # fmt: on
 
 
-@said(public_output("published answers to deployments of Flex Consumption sites with such settings"))
 def invalid_on_flex(kind: str, names: Sequence[str]) -> ServiceError:
     """Build the 400 for settings or site configuration properties that a Flex Consumption site must not have.
 
@@ -64,9 +67,4 @@ def invalid_on_flex(kind: str, names: Sequence[str]) -> ServiceError:
     many = {"app setting": "app settings", "site configuration property": "site configuration properties"}
     subject = f"list of {len(names)} {many[kind]}" if len(names) > 1 else kind
     pronoun = "them" if len(names) > 1 else "it"
-    return ServiceError(
-        400,
-        "BadRequest",
-        f"The following {subject} ({', '.join(names)}) for Flex Consumption sites is invalid. Please remove or rename "
-        f"{pronoun} before retrying.",
-    )
+    return INVALID_ON_FLEX(subject=subject, names=names, pronoun=pronoun)

@@ -1,10 +1,7 @@
 """The errors of private link services and private endpoints, in Azure's wording."""
 
-from collections.abc import Sequence
-
 from emulator.core.refusals import Refusal
-from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, public_output, said
+from emulator.core.sources import MEMORY, OWN, public_output
 
 # fmt: off
 WRONG_COUNT = Refusal(400, "PrivateLinkServiceIpConfigurationsCountInvalid", MEMORY,
@@ -13,6 +10,9 @@ WRONG_COUNT = Refusal(400, "PrivateLinkServiceIpConfigurationsCountInvalid", MEM
 POLICIES_ENABLED = Refusal(400, "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled", MEMORY,
     "Private link service {service_id} cannot be created in a subnet {subnet_id} since it has private link service "
     "network policies enabled.")
+SERVICE_WITH_CONNECTIONS = Refusal(400, "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted", MEMORY,
+    "Private link service {identifier} cannot be deleted since it has {holders!c} private endpoint connection(s). Please "
+    "delete all private endpoint connections before deleting the private link service.")
 
 # Private endpoints
 SERVICE_NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
@@ -28,16 +28,3 @@ NOT_VISIBLE = Refusal(400,
     "Third-party Private Link Service Id {target} provided during creation of private endpoint {holder} does not exist "
     "or is not visible.")
 # fmt: on
-
-
-@said(MEMORY)
-def service_with_connections(identifier: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a private link service to which private endpoints are connected."""
-    count = len(holders)
-    return ServiceError(
-        400,
-        "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted",
-        f"Private link service {identifier} cannot be deleted since it has {count} private endpoint "
-        f"connection{'s' if count > 1 else ''}. Please delete all private endpoint connections before deleting the "
-        "private link service.",
-    )

@@ -4,18 +4,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.refusals import Refusal
-from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, said
-
-
-@said(MEMORY)
-def unauthorized(message: str, *, basic: bool) -> ServiceError:
-    """Build the 401 for a caller without a usable credential."""
-    challenge = 'Basic realm="site"' if basic else "Bearer"
-    return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
-
+from emulator.core.sources import MEMORY
 
 # fmt: off
+UNAUTHORIZED = Refusal(401, "Unauthorized", MEMORY, "{message}", headers={"WWW-Authenticate": 'Basic realm="site"'})
+KEYS_OFF = Refusal(401, "Unauthorized", MEMORY, "Publishing credentials are not allowed for this site.",
+    headers={"WWW-Authenticate": "Bearer"})
 FORBIDDEN = Refusal(403, "Forbidden", MEMORY, "{message}")
 NOT_HERE = Refusal(404, "NotFound", MEMORY, "{path} does not exist on sites in {tier} plans.")
 NO_SITE = Refusal(404, "NotFound", MEMORY, "There is no site {name}.")

@@ -128,15 +128,15 @@ class Responses:
     def _check_password(self, request: Request, site: Json, tier: str, encoded: str) -> None:
         policy = self._sites.arm.load(f"{site['id']}/basicPublishingCredentialsPolicies/scm")
         if tier == FLEX or policy is None or not policy["properties"]["allow"]:
-            raise exceptions.unauthorized("Publishing credentials are not allowed for this site.", basic=False)
+            raise exceptions.KEYS_OFF()
         try:
             given = base64.b64decode(encoded, validate=True)
         except binascii.Error as error:
-            raise exceptions.unauthorized("The credential is malformed.", basic=True) from error
+            raise exceptions.UNAUTHORIZED("The credential is malformed.") from error
         known = self._sites.credentials(site["id"])
         wanted = f"{known['publishingUserName']}:{known['publishingPassword']}".encode()
         if not hmac.compare_digest(given, wanted):
-            raise exceptions.unauthorized("The user name or the password is wrong.", basic=True)
+            raise exceptions.UNAUTHORIZED("The user name or the password is wrong.")
         request.state.caller = known["publishingUserName"]
 
 

@@ -53,9 +53,9 @@ class Anything:
 def test_a_row_makes_an_error_with_its_fields_filled_in(name: str) -> None:
     row = ROWS[name]
     error = row(**{field: Anything(field) for field in row.fields})
-    assert (error.status_code, error.code, error.said) == (row.status_code, row.code, row)
-    shown = f"{error.message} {error.target} {error.details} {error.headers} {error.extra}"
-    assert [field for field in row.fields if f"<{field}" not in shown] == []
+    assert (error.status_code, error.said) == (row.status_code, row)
+    shown = f"{error.code} {error.message} {error.target} {error.details} {error.headers} {error.extra}"
+    assert [field for field in row.fields if f"<{field}" not in shown and f"{{{field}!c}}" not in row.text] == []
     assert 400 <= error.status_code < 600
     assert error.code
 
@@ -75,6 +75,13 @@ def test_a_row_joins_several_values_and_fills_in_its_target() -> None:
     row = Refusal(400, "Code", MEMORY, "{names:, } of {found.value}", "one.{member}")
     error = row(names=("a", "b"), found=Anything("found"), member="two")
     assert (error.message, error.target) == ("a, b of <found.value>", "one.two")
+
+
+def test_a_row_counts_writes_json_and_takes_lists_as_they_are() -> None:
+    row = Refusal(400, "{kind}Code", MEMORY, "{names!c}: {names!j}", details="{causes!v}", extra={"more": "{more!v}"})
+    error = row(kind="Bad", names=["a", "b"], causes=[{"code": "x"}], more={"y": 1})
+    assert (error.code, error.message) == ("BadCode", '2: ["a", "b"]')
+    assert (error.details, error.extra) == ([{"code": "x"}], {"more": {"y": 1}})
 
 
 def test_a_row_takes_the_value_of_its_only_field_alone() -> None:

@@ -70,11 +70,11 @@ CASES: tuple[Case, ...] = (
     ),
     later("machine", "another password later", exceptions.CHANGE_NOT_ALLOWED, {f"{OS}.adminPassword": "Another-one1"}),
     later("machine", "other customData later", exceptions.CHANGE_NOT_ALLOWED, {f"{OS}.customData": "AAAA"}),
-    refused("machine", "more cores than the quota", exceptions.quota_exceeded, _ask_for_too_much),
+    refused("machine", "more cores than the quota", exceptions.QUOTA_EXCEEDED, _ask_for_too_much),
     refused(
         "machine",
         "machines that together exceed the quota",
-        exceptions.quota_exceeded_together,
+        exceptions.QUOTA_EXCEEDED_TOGETHER,
         _ask_for_too_much_together,
     ),
     wrong(

@@ -23,7 +23,7 @@ def _of(key: str) -> tuple[Case, ...]:
         wrong(
             key,
             "a missing identity",
-            exceptions.identity_not_found,
+            exceptions.IDENTITY_NOT_FOUND,
             {"identity": USER | {"userAssignedIdentities": {MISSING: {}}}},
         ),
     )
@@ -35,7 +35,7 @@ CASES: tuple[Case, ...] = (
         wrong(
             key,
             "user-assigned identities that its type leaves out",
-            exceptions.identities_not_expected,
+            exceptions.IDENTITIES_NOT_EXPECTED,
             {"identity": SYSTEM | {"userAssignedIdentities": {}}},
         )
         for key in OF_BOTH_KINDS

@@ -262,7 +262,7 @@ BALANCERS = (
         _part("loadBalancingRules", frontendIPConfiguration={"id": f"{OUTER}/frontendIPConfigurations/front"}),
         after="public load balancer",
     ),
-    Case("load balancer", "no pool while an interface is in it", _pool_gone, origin(balancing.in_use_part), True),
+    Case("load balancer", "no pool while an interface is in it", _pool_gone, origin(balancing.IN_USE_PART), True),
     _removed(
         "load balancer",
         "the deletion under a private link service",
@@ -293,7 +293,7 @@ INTERFACES = (
     _wrong("interface", "no configuration", balancing.NO_CONFIGURATION, _properties(ipConfigurations=[])),
     _wrong("interface", "no subnet", balancing.NO_SUBNET, _part("ipConfigurations", subnet=None)),
     Case("interface", "the deletion under a machine", _machine, origin(balancing.IN_USE_INTERFACE), True),
-    Case("interface", "the deletion of another one's", _owned, origin(balancing.owned_interface), True),
+    Case("interface", "the deletion of another one's", _owned, origin(balancing.OWNED_INTERFACE), True),
 )
 
 # Private links
@@ -330,7 +330,7 @@ LINKS = (
     _removed(
         "private link service",
         "the deletion under a private endpoint",
-        links.service_with_connections,
+        links.SERVICE_WITH_CONNECTIONS,
         "private endpoint",
     ),
     Case("private link service", "a connection of nobody", _made_connection, origin(links.NO_CONNECTION), True),

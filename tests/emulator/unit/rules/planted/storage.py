@@ -84,22 +84,22 @@ CASES: tuple[Case, ...] = (
     wrong(
         ACCOUNT,
         "an address twice",
-        exceptions.invalid_values,
+        exceptions.INVALID_VALUES,
         {f"{RULES}.ipRules": [{"value": "8.8.8.8"}, {"value": "8.8.8.8"}]},
     ),
     wrong(
         ACCOUNT,
         "a subnet without an endpoint",
-        exceptions.no_service_endpoint,
+        exceptions.NO_SERVICE_ENDPOINT,
         {f"{RULES}.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
     ),
     wrong(
         ACCOUNT,
         "a missing subnet",
-        exceptions.no_service_endpoint,
+        exceptions.NO_SERVICE_ENDPOINT,
         {f"{RULES}.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/missing"},
     ),
-    action(ACCOUNT, "a new third key", exceptions.invalid_values, "regenerateKey", {"keyName": "key3"}),
-    action(ACCOUNT, "a SAS for nothing", exceptions.invalid_values, "listAccountSas", SIGNED | {"signedServices": "x"}),
-    action(ACCOUNT, "a SAS for another account", exceptions.invalid_values, "listServiceSas", SIGNED),
+    action(ACCOUNT, "a new third key", exceptions.INVALID_VALUES, "regenerateKey", {"keyName": "key3"}),
+    action(ACCOUNT, "a SAS for nothing", exceptions.INVALID_VALUES, "listAccountSas", SIGNED | {"signedServices": "x"}),
+    action(ACCOUNT, "a SAS for another account", exceptions.INVALID_VALUES, "listServiceSas", SIGNED),
 )

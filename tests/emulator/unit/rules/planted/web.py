@@ -54,7 +54,7 @@ CASES: tuple[Case, ...] = (
     wrong(
         FLEX,
         "a language version",
-        exceptions.invalid_on_flex,
+        exceptions.INVALID_ON_FLEX,
         {"properties.siteConfig": {"linuxFxVersion": "Python|3.12"}},
     ),
     wrong(
