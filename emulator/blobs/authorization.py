@@ -83,7 +83,7 @@ class Authorization:
         except WrongAudienceError as error:
             raise exceptions.WRONG_AUDIENCE(tenant) from error
         except ServiceError as error:
-            raise exceptions.invalid_token(error) from error
+            raise exceptions.INVALID_TOKEN(error) from error
         request.state.caller = principal.object_id
         scope = self._accounts.resource_id(target.account)
         if target.container:

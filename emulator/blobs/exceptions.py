@@ -11,7 +11,7 @@ from starlette.responses import Response
 from emulator.core.clock import Clock, rfc3339
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 DETAIL = "AuthenticationErrorDetail"
 
@@ -96,21 +96,10 @@ NO_PENDING_COPY = Refusal(409, "NoPendingCopyOperation",
 INVALID_PAGE_RANGE = Refusal(416, "InvalidPageRange",
     documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
     "The page range specified is invalid.")
+# For a token that is not accepted, with the directory's reason.
+INVALID_TOKEN = Refusal(401, "InvalidAuthenticationInfo", MEMORY, "{error.message}",
+    headers={"WWW-Authenticate": "{error.headers[WWW-Authenticate]}"}, extra={DETAIL: "{error.message}"})
 # fmt: on
-
-
-@said(OWN)
-def from_azurite(status_code: int, code: str, call: str) -> ServiceError:
-    """Return the error with which Azurite answered a call of the management side."""
-    return ServiceError(status_code, code, f"Azurite answered {call} with {code}.")
-
-
-@said(MEMORY)
-def invalid_token(error: ServiceError) -> ServiceError:
-    """Return the 401 for a token that is not accepted, with the directory's reason."""
-    return ServiceError(
-        401, "InvalidAuthenticationInfo", error.message, headers=error.headers, extra={DETAIL: error.message}
-    )
 
 
 def signature_mismatch(string_to_sign: str) -> ServiceError:

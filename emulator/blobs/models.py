@@ -8,8 +8,9 @@ from xml.etree import ElementTree as ET
 import httpx
 
 from emulator.blobs import azurite
-from emulator.blobs.exceptions import NOT_SUPPORTED, SERVER_BUSY, from_azurite
+from emulator.blobs.exceptions import NOT_SUPPORTED, SERVER_BUSY
 from emulator.blobs.operations import Target
+from emulator.core.exceptions import repeated
 from emulator.core.platform import Platform
 
 SUFFIX = ".blob.core.windows.net"
@@ -161,7 +162,9 @@ class BlobsModel:
             raise SERVER_BUSY() from error
         if reply.is_error and reply.status_code not in fine:
             code = reply.headers.get("x-ms-error-code", "InternalError")
-            raise from_azurite(reply.status_code, code, f"{method} {url.path}")
+            raise repeated(
+                reply.status_code, {"code": code, "message": f"Azurite answered {method} {url.path} with {code}."}
+            )
         return reply
 
 

@@ -13,6 +13,7 @@ from emulator.blobs.authorization import Authorization
 from emulator.blobs.copies import DISK, Copies
 from emulator.blobs.models import SUFFIX, BlobsModel, prefix
 from emulator.blobs.operations import COPY, Operation, Target, classify, target_of
+from emulator.core.exceptions import repeated
 
 _RANGE = re.compile(r"bytes=\d+-\d*")
 # Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
@@ -119,7 +120,9 @@ class Responses:
             raise exceptions.SERVER_BUSY() from error
         if reply.is_error and request.method != "HEAD" and "x-ms-error-code" not in reply.headers:
             await reply.aclose()
-            raise exceptions.from_azurite(reply.status_code, "InternalError", operation.name)
+            raise repeated(
+                reply.status_code, {"code": "InternalError", "message": f"Azurite refused {operation.name}."}
+            )
         if reply.headers.get("x-ms-error-code") == _BAD_PAGES:
             await reply.aclose()
             raise exceptions.INVALID_PAGE_RANGE()

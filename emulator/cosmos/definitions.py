@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.core.store import Document
-from emulator.cosmos.exceptions import NOT_SUPPORTED, UNIQUE_KEYS_FIXED, bad_request
+from emulator.cosmos.exceptions import BAD_REQUEST, NOT_SUPPORTED, UNIQUE_KEYS_FIXED
 from emulator.cosmos.partition_keys import segments
 
 PARTITION_KEY_VERSIONS = (1, 2)
@@ -39,17 +39,17 @@ def complete(definition: Document) -> Document:
     if key["kind"] != "Hash" or len(key["paths"]) != 1:
         raise NOT_SUPPORTED("hierarchical partition keys")
     if key["version"] not in PARTITION_KEY_VERSIONS:
-        raise bad_request(f"The partition key version {key['version']} is invalid: it is 1 or 2.")
+        raise BAD_REQUEST(f"The partition key version {key['version']} is invalid: it is 1 or 2.")
     result = DEFAULTS | definition | {"partitionKey": key}
     paths = [path for unique in _unique_keys(result) for path in unique["paths"]]
     for path in (*key["paths"], *paths):
         segments(path)
     policy = result["indexingPolicy"]
     if not isinstance(policy, dict) or str(policy.get("indexingMode", "consistent")).lower() not in INDEXING_MODES:
-        raise bad_request(f"The indexing policy {policy} is invalid: its mode is one of {', '.join(INDEXING_MODES)}.")
+        raise BAD_REQUEST(f"The indexing policy {policy} is invalid: its mode is one of {', '.join(INDEXING_MODES)}.")
     ttl = result.get("defaultTtl")
     if ttl is not None and (ttl == 0 or ttl < -1):
-        raise bad_request(f"The value of defaultTtl is {ttl}: it is -1, or the seconds that documents live.")
+        raise BAD_REQUEST(f"The value of defaultTtl is {ttl}: it is -1, or the seconds that documents live.")
     return result
 
 
@@ -60,7 +60,7 @@ def check_change(before: Document, after: Document) -> None:
         ServiceError: 400 for another partition key; 403 for other unique keys.
     """
     if before["partitionKey"] != after["partitionKey"]:
-        raise bad_request("Document collection partition key cannot be changed.")
+        raise BAD_REQUEST("Document collection partition key cannot be changed.")
     if _paths(before) != _paths(after):
         raise UNIQUE_KEYS_FIXED()
 

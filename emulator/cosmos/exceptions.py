@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, public_output, said
+from emulator.core.sources import MEMORY, OWN, public_output
 
 AGENT = "Microsoft.Azure.Documents.Common/2.14.0"
 MAX_DOCUMENT_BYTES = 2 * 1024 * 1024
@@ -78,10 +78,8 @@ PERMISSION_MISSING = Refusal(403, "Forbidden",
 
 # Queries
 INVALID_TOKEN = Refusal(400, "BadRequest", MEMORY, "Invalid Continuation Token")
+BAD_REQUEST = Refusal(400, "BadRequest", MEMORY, "{message}", headers={SUBSTATUS: "0"})
+# A client that has cached the `_rid` of a container reads it again on this substatus.
+RECREATED = Refusal(400, "BadRequest", MEMORY,
+    "The container '{name}' was created again: its _rid is not {intended}.", headers={SUBSTATUS: "1024"})
 # fmt: on
-
-
-@said(MEMORY)
-def bad_request(message: str, substatus: int = 0) -> ServiceError:
-    """Return a 400."""
-    return ServiceError(400, "BadRequest", message, headers={SUBSTATUS: str(substatus)})

@@ -89,7 +89,7 @@ class Items:
         """
         key, current = self._find(document_id, partition)
         if self._key_of(document, partition) != key:
-            raise exceptions.bad_request(f"The id in the body is not '{current['id']}': an id cannot be changed.")
+            raise exceptions.BAD_REQUEST(f"The id in the body is not '{current['id']}': an id cannot be changed.")
         _check(if_match, current)
         return self._write(key, document, current)
 
@@ -239,18 +239,18 @@ def _check(if_match: str | None, current: Document) -> None:
 
 def _checked_id(document: Any) -> str:
     if not isinstance(document, dict):
-        raise exceptions.bad_request("The input content is invalid: a document is a JSON object.")
+        raise exceptions.BAD_REQUEST("The input content is invalid: a document is a JSON object.")
     document_id = document.get("id")
     if document_id is None:
         raise exceptions.ID_MISSING()
     if not isinstance(document_id, str) or not document_id:
-        raise exceptions.bad_request(f"The input name {document_id!r} is invalid: an id is a string that is not empty.")
+        raise exceptions.BAD_REQUEST(f"The input name {document_id!r} is invalid: an id is a string that is not empty.")
     return document_id
 
 
 def _check_ttl(document: Document) -> None:
     ttl = document.get("ttl", _FOR_EVER)
     if not isinstance(ttl, int) or isinstance(ttl, bool) or not (ttl == _FOR_EVER or 0 < ttl <= _MAX_TTL):
-        raise exceptions.bad_request(
+        raise exceptions.BAD_REQUEST(
             f"The input ttl '{ttl}' is invalid. Ensure to provide a nonzero positive integer, or -1 for items that never expire."
         )

@@ -8,7 +8,7 @@ from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.cosmos import resource_ids
 from emulator.cosmos.definitions import check_change, complete
-from emulator.cosmos.exceptions import OWNER_NOT_FOUND, bad_request
+from emulator.cosmos.exceptions import OWNER_NOT_FOUND, RECREATED
 from emulator.cosmos.former_states import FormerStates
 from emulator.cosmos.items import Items
 from emulator.cosmos.roles import Role, Roles
@@ -240,7 +240,7 @@ class CosmosModel:
         """
         found = self.container(account, database, container)
         if intended_rid and intended_rid != found["_rid"]:
-            raise bad_request(f"The container '{found['id']}' was created again: its _rid is not {intended_rid}.", 1024)
+            raise RECREATED(name=found["id"], intended=intended_rid)
         return self._items(found)
 
     def purge_expired(self) -> int:

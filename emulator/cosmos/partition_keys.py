@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from emulator.cosmos.exceptions import OTHER_PARTITION_KEY, bad_request
+from emulator.cosmos.exceptions import BAD_REQUEST, OTHER_PARTITION_KEY
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, type_name
 
 MAX_KEY_BYTES = 2048
@@ -20,7 +20,7 @@ def segments(path: str) -> list[str]:
     """
     found = list(_SEGMENT.finditer(path))
     if "".join(match.group() for match in found) != path or not found:
-        raise bad_request(f"The path '{path}' is invalid: write it as /member or /member/member.")
+        raise BAD_REQUEST(f"The path '{path}' is invalid: write it as /member or /member/member.")
     return [match.group(1) or match.group(2) for match in found]
 
 
@@ -43,7 +43,7 @@ def from_header(header: str) -> Any:
     except ValueError:
         parts = None
     if not isinstance(parts, list) or len(parts) != 1:
-        raise bad_request(f"The partition key {header!r} is invalid: it is a JSON array with one value.")
+        raise BAD_REQUEST(f"The partition key {header!r} is invalid: it is a JSON array with one value.")
     value = UNDEFINED if parts[0] == {} else parts[0]
     return checked(value)
 
@@ -55,9 +55,9 @@ def checked(value: Any) -> Any:
         ServiceError: 400 if it is an array, an object or too long.
     """
     if type_name(value) not in _ALLOWED:
-        raise bad_request(f"A partition key is a string, number, boolean, null or absent, not an {type_name(value)}.")
+        raise BAD_REQUEST(f"A partition key is a string, number, boolean, null or absent, not an {type_name(value)}.")
     if isinstance(value, str) and len(value.encode()) > MAX_KEY_BYTES:
-        raise bad_request(f"The partition key is longer than {MAX_KEY_BYTES} bytes.")
+        raise BAD_REQUEST(f"The partition key is longer than {MAX_KEY_BYTES} bytes.")
     return value
 
 

@@ -111,7 +111,7 @@ async def json_body(request: Request) -> Any:
     try:
         return json.loads(raw, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise exceptions.bad_request("The input content is invalid: it is not JSON.") from error
+        raise exceptions.BAD_REQUEST("The input content is invalid: it is not JSON.") from error
 
 
 def _no_constant(text: str) -> None:
@@ -157,5 +157,5 @@ def page_size(request: Request) -> int:
     """
     text = request.headers.get("x-ms-max-item-count") or "100"
     if not re.fullmatch(r"-1|[1-9][0-9]{0,8}", text):
-        raise exceptions.bad_request(f"The value '{text}' of x-ms-max-item-count is invalid: -1 or a number from 1.")
+        raise exceptions.BAD_REQUEST(f"The value '{text}' of x-ms-max-item-count is invalid: -1 or a number from 1.")
     return int(text)

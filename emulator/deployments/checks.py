@@ -6,6 +6,7 @@ The checks cover the resources of nested templates too. Each kind of check repor
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
+from uuid import uuid4
 
 from emulator.arm.exceptions import NO_REGISTERED_PROVIDER
 from emulator.arm.forwarding import provider_calls
@@ -43,9 +44,11 @@ async def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tup
     missing = _unregistered(arm, caller, [declaration for declaration, _ in resources])
     _authorize(arm, caller, resources)
     if refused := list(_disallowed(arm, prepared)):
-        raise exceptions.policy_violation(refused)
+        raise exceptions.POLICY_VIOLATION(details=[error.body() for error in refused])
     if failures := [*_preflight(arm, prepared), *await _ask_provider(arm, caller, prepared)]:
-        raise exceptions.preflight_failed(prepared.record["name"], failures)
+        raise exceptions.PREFLIGHT_FAILED(
+            name=prepared.record["name"], tracking_id=uuid4(), details=[error.body() for error in failures]
+        )
     return missing
 
 
@@ -85,7 +88,9 @@ def _authorize(arm: ArmModel, caller: Principal, resources: list[tuple[Declarati
         try:
             arm.authorize(caller, f"{name}/write", declaration.id)
         except ServiceError as error:
-            denied.append(exceptions.resource_not_allowed(error, declaration.name, name, declaration.id))
+            denied.append(
+                exceptions.NOT_ALLOWED(error=error, name=declaration.name, kind=name, resource_id=declaration.id)
+            )
     if denied:
         raise exceptions.invalid_template_deployment(denied)
 

@@ -17,7 +17,7 @@ from emulator.core.exceptions import CRASHED
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
-from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
+from emulator.deployments.exceptions import RESOURCE_FAILED, deployment_failed, nested_failure
 from emulator.deployments.facts import Facts
 from emulator.deployments.kinds import identify
 from emulator.deployments.language.expression_error import ExpressionError
@@ -164,7 +164,7 @@ class Engine:
             elif not declaration.nested:
                 await self._arm.wait(begun)
         except ServiceError as error:
-            raise resource_deployment_failure(error) from error
+            raise RESOURCE_FAILED(state="Failed", details=[error.body()]) from error
         # For ARM, a long operation that began with 201 or 202 ends with the 200 of its last poll.
         last = "OK" if begun.operation_id else status
         self._note(run, declaration, provisioningState="Succeeded", statusCode=last)

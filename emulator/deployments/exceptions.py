@@ -1,12 +1,11 @@
 """The errors of deployments, with ARM's codes and words."""
 
 from typing import Any
-from uuid import uuid4
 
 from emulator.core.exceptions import repeated
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 from emulator.core.store import Document
 
 _FUNCTIONS = documentation("https://learn.microsoft.com/azure/azure-functions/functions-infrastructure-as-code")
@@ -63,66 +62,42 @@ CROSS_TENANT = Refusal(400, "CrossTenantDeploymentNotPermitted",
     "The template deployment tries to deploy resources to subscription '{subscription_id}'. However, the current "
     "tenant '{tenant_id}' is not authorized to deploy resources to that subscription. Please see "
     "https://aka.ms/arm-template/#resources for usage details.")
+# A valid template whose resources the caller may not write. The reasons are those of the resources, so that a caller sees
+# `AuthorizationFailed` in `details`.
+INVALID_TEMPLATE_DEPLOYMENT = Refusal(403, "InvalidTemplateDeployment", MEMORY,
+    "Deployment failed {how}: '{reasons:', '}'", details="{details!v}")
+NOT_ALLOWED = Refusal(403, "{error.code}", MEMORY,
+    "Authorization failed for template resource '{name}' of type '{kind}'. {error.message}", "{resource_id}")
+# Resources that policies would refuse.
+POLICY_VIOLATION = Refusal(400, "InvalidTemplateDeployment",
+    documentation("MicrosoftDocs/azure-docs: Azure Automanage, troubleshooting of onboarding"),
+    "The template deployment failed because of policy violation. Please see details for more information.",
+    details="{details!v}")
+# Resources that their provider would refuse.
+PREFLIGHT_FAILED = Refusal(400, "InvalidTemplateDeployment", MEMORY,
+    "The template deployment '{name}' is not valid according to the validation procedure. The tracking id is "
+    "'{tracking_id}'. See inner errors for details.", details="{details!v}")
+# A resource whose PUT was accepted and whose operation then failed, or was cancelled.
+RESOURCE_FAILED = Refusal(409, "ResourceDeploymentFailure", MEMORY,
+    "The resource write operation failed to complete successfully, because it reached terminal provisioning state "
+    "'{state}'.", details="{details!v}")
 # fmt: on
 
 
-@said(MEMORY)
 def invalid_template_deployment(failures: list[ServiceError]) -> ServiceError:
-    """Return the error for a valid template whose resources the caller may not write.
-
-    The status and the reasons are those of the resources, so that a caller sees `AuthorizationFailed` in `details`.
-    """
-    reasons = "', '".join(failure.message for failure in failures)
-    several = "with multiple errors" if len(failures) > 1 else "with error"
-    return ServiceError(
-        max(failure.status_code for failure in failures),
-        "InvalidTemplateDeployment",
-        f"Deployment failed {several}: '{reasons}'",
+    """Return the 403 for a valid template whose resources the caller may not write."""
+    return INVALID_TEMPLATE_DEPLOYMENT(
+        how="with multiple errors" if len(failures) > 1 else "with error",
+        reasons=[failure.message for failure in failures],
         details=[failure.body() for failure in failures],
-    )
-
-
-@said(documentation("MicrosoftDocs/azure-docs: Azure Automanage, troubleshooting of onboarding"))
-def policy_violation(failures: list[ServiceError]) -> ServiceError:
-    """Return the 400 for a template with resources that policies would refuse."""
-    return ServiceError(
-        400,
-        "InvalidTemplateDeployment",
-        "The template deployment failed because of policy violation. Please see details for more information.",
-        details=[failure.body() for failure in failures],
-    )
-
-
-@said(MEMORY)
-def preflight_failed(name: str, failures: list[ServiceError]) -> ServiceError:
-    """Return the 400 for a template with resources that their provider would refuse."""
-    return ServiceError(
-        400,
-        "InvalidTemplateDeployment",
-        f"The template deployment '{name}' is not valid according to the validation procedure. The tracking id is "
-        f"'{uuid4()}'. See inner errors for details.",
-        details=[failure.body() for failure in failures],
-    )
-
-
-@said(MEMORY)
-def resource_deployment_failure(error: ServiceError | None, state: str = "Failed") -> ServiceError:
-    """Return the 409 for a resource whose PUT was accepted and whose operation then failed, or was cancelled."""
-    return ServiceError(
-        409,
-        "ResourceDeploymentFailure",
-        "The resource write operation failed to complete successfully, because it reached terminal provisioning state "
-        f"'{state}'.",
-        details=[] if error is None else [error.body()],
     )
 
 
 def nested_failure(record: Document) -> ServiceError:
     """Return the 409 for a nested deployment that did not succeed, with its errors."""
-    state, error = record["provisioningState"], record.get("error")
-    if error is None:
-        return resource_deployment_failure(None, state)
-    return resource_deployment_failure(repeated(409, error, target=record["id"]), state)
+    error = record.get("error")
+    details = [] if error is None else [repeated(409, error, target=record["id"]).body()]
+    return RESOURCE_FAILED(state=record["provisioningState"], details=details)
 
 
 def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
@@ -133,14 +108,3 @@ def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
         "Please see https://aka.ms/arm-deployment-operations for usage details.",
         "details": details,
     }
-
-
-@said(MEMORY)
-def resource_not_allowed(error: ServiceError, name: str, kind: str, resource_id: str) -> ServiceError:
-    """Return the error for a resource of a template that the caller may not write."""
-    return ServiceError(
-        error.status_code,
-        error.code,
-        f"Authorization failed for template resource '{name}' of type '{kind}'. {error.message}",
-        target=resource_id,
-    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from emulator.cosmos.exceptions import NOT_SUPPORTED, bad_request
+from emulator.cosmos.exceptions import BAD_REQUEST, NOT_SUPPORTED
 from emulator.cosmos.sql.statements import Node
 from emulator.cosmos.sql.values import UNDEFINED, deep_equals, equals, same_type, type_name
 
@@ -70,14 +70,14 @@ class Compiler:
     def _parameter(self, node: Node) -> Expression:
         name = str(node.children[0])
         if name not in self._parameters:
-            raise bad_request(f"The parameter '{name}' has no value.")
+            raise BAD_REQUEST(f"The parameter '{name}' has no value.")
         value = self._parameters[name]
         return lambda _: value
 
     def _name(self, node: Node) -> Expression:
         name = str(node.children[0])
         if name != self._alias:
-            raise bad_request(f"Identifier '{name}' could not be resolved.")
+            raise BAD_REQUEST(f"Identifier '{name}' could not be resolved.")
         return lambda document: document
 
     def _access(self, node: Node) -> Expression:

@@ -6,12 +6,11 @@ The code of a `ServiceError` is the reason; its extra members hold the `details`
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import public_output, said
+from emulator.core.sources import public_output
 from emulator.json_object import Json
 from emulator.openshift.kubernetes.kinds import Kind
 
@@ -20,8 +19,11 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 
+# The code of errors for which Kubernetes has no reason.
+NO_REASON = "WithoutReason"
 # Codes of the rest of the local Azure, and the reasons that Kubernetes has for them.
 REASONS = {
+    NO_REASON: "",
     "InternalServerError": "InternalError",
     "ServiceUnavailable": "ServiceUnavailable",
     "TooManyRequests": "TooManyRequests",
@@ -87,6 +89,7 @@ _SERVER = public_output(
     "kubernetes/kubernetes: the answers of kube-apiserver, to which the contract tests compare these"
 )
 _EMPTY: Json = {"details": {}}
+_DETAILS: Json = {"details": "{details!v}"}
 # fmt: off
 NO_SUCH_RESOURCE = Refusal(404, "NotFound", _SERVER, "the server could not find the requested resource", extra=_EMPTY)
 REJECTED_PATCH = Refusal(422, "Invalid", _SERVER,
@@ -109,12 +112,15 @@ TOO_LARGE_VERSION = Refusal(504, "Timeout", _SERVER,
     "Timeout: Too large resource version: {version}, current: {current}", extra={"details": {
         "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
         "retryAfterSeconds": 1}})
+NOT_FOUND = Refusal(404, "NotFound", _SERVER, '{resource} "{name}" not found', extra=_DETAILS)
+ALREADY_EXISTS = Refusal(409, "AlreadyExists", _SERVER, '{resource} "{name}" already exists', extra=_DETAILS)
+CONFLICT = Refusal(409, "Conflict", _SERVER,
+    'Operation cannot be fulfilled on {resource} "{name}": {why}', extra=_DETAILS)
+INVALID = Refusal(422, "Invalid", _SERVER, '{full} "{name}" is invalid: {what}', extra=_DETAILS)
+# For an error that the code of the real server did not foresee.
+UNEXPECTED = Refusal(500, NO_REASON, _SERVER, "{message}")
+FORBIDDEN = Refusal(403, "Forbidden", _SERVER, "{message}", extra=_DETAILS)
 # fmt: on
-
-
-@said(_SERVER)
-def _error(code: HTTPStatus, reason: str, message: str, details: Json | None = None) -> ServiceError:
-    return ServiceError(code, reason, message, extra={} if details is None else {"details": details})
 
 
 def _details(kind: Kind, name: str = "", **more: Any) -> Json:
@@ -126,14 +132,12 @@ def _details(kind: Kind, name: str = "", **more: Any) -> Json:
 
 def not_found(kind: Kind, name: str) -> ServiceError:
     """Return 404 for an object that does not exist."""
-    return _error(HTTPStatus.NOT_FOUND, "NotFound", f'{kind.resource} "{name}" not found', _details(kind, name))
+    return NOT_FOUND(resource=kind.resource, name=name, details=_details(kind, name))
 
 
 def already_exists(kind: Kind, name: str) -> ServiceError:
     """Return 409 for the creation of an object that exists."""
-    return _error(
-        HTTPStatus.CONFLICT, "AlreadyExists", f'{kind.resource} "{name}" already exists', _details(kind, name)
-    )
+    return ALREADY_EXISTS(resource=kind.resource, name=name, details=_details(kind, name))
 
 
 def conflict(
@@ -142,25 +146,19 @@ def conflict(
     why: str = "the object has been modified; please apply your changes to the latest version and try again",
 ) -> ServiceError:
     """Return 409 for a write that is based on an older version of an object."""
-    message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
-    return _error(HTTPStatus.CONFLICT, "Conflict", message, _details(kind, name))
+    return CONFLICT(resource=kind.resource, name=name, why=why, details=_details(kind, name))
 
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> ServiceError:
     """Return 422 with everything that is wrong with an object."""
     lines = [f"{cause.field}: {cause.message}" for cause in causes]
-    what = f"[{', '.join(lines)}]" if len(lines) > 1 else lines[0]
-    details: Json = {"name": name} if name else {}
-    if group:
-        details["group"] = group
-    if kind:
-        details["kind"] = kind
-    full = f"{kind}.{group}" if group else kind
-    return _error(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid",
-        f'{full} "{name}" is invalid: {what}',
-        details | {"causes": [cause.as_json() for cause in causes]},
+    given = {"name": name, "group": group, "kind": kind}
+    return INVALID(
+        full=f"{kind}.{group}" if group else kind,
+        name=name,
+        what=f"[{', '.join(lines)}]" if len(lines) > 1 else lines[0],
+        details={member: value for member, value in given.items() if value}
+        | {"causes": [cause.as_json() for cause in causes]},
     )
 
 
@@ -169,16 +167,7 @@ def invalid_object(kind: Kind, name: str, causes: Sequence[Cause]) -> ServiceErr
     return invalid(kind.group, kind.kind, name, causes)
 
 
-def unexpected(message: str) -> ServiceError:
-    """Return 500 without a reason, which the real server sends for an error that its code did not foresee."""
-    return _error(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
-
-
-def forbidden(message: str, details: Json) -> ServiceError:
-    """Return 403."""
-    return _error(HTTPStatus.FORBIDDEN, "Forbidden", message, details)
-
-
 def forbidden_object(kind: Kind, name: str, why: str, **details: Any) -> ServiceError:
     """Return 403 for an object that admission refuses."""
-    return forbidden(f'{kind.resource} "{name}" is forbidden: {why}', _details(kind, name, **details))
+    message = f'{kind.resource} "{name}" is forbidden: {why}'
+    return FORBIDDEN(message=message, details=_details(kind, name, **details))

@@ -156,7 +156,9 @@ def _resource_fits(pattern: str, resource: str) -> bool:
 
 def _refusal(user: User, wanted: Attributes) -> ServiceError:
     if wanted.path:
-        return api_errors.forbidden(f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', {})
+        return api_errors.FORBIDDEN(
+            message=f'forbidden: User "{user.name}" cannot {wanted.verb} path "{wanted.path}"', details={}
+        )
     plural = wanted.resource.partition("/")[0]
     full = f"{plural}.{wanted.group}" if wanted.group else plural
     subject = f'{full} "{wanted.name}"' if wanted.name else full
@@ -164,8 +166,8 @@ def _refusal(user: User, wanted: Attributes) -> ServiceError:
     details: Json = {"name": wanted.name} if wanted.name else {}
     if wanted.group:
         details["group"] = wanted.group
-    return api_errors.forbidden(
-        f'{subject} is forbidden: User "{user.name}" cannot {wanted.verb} resource "{wanted.resource}" in API group '
+    return api_errors.FORBIDDEN(
+        message=f'{subject} is forbidden: User "{user.name}" cannot {wanted.verb} resource "{wanted.resource}" in API group '
         f'"{wanted.group}" {where}',
-        details | {"kind": plural},
+        details=details | {"kind": plural},
     )

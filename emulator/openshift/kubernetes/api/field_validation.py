@@ -43,7 +43,7 @@ def check(request: Request, kind: Kind, obj: Json, options: str) -> list[str]:
         return []
     found = _unknown(kind, obj)
     if found and wanted == STRICT:
-        raise refusals.strictly(kind, found)
+        raise refusals.STRICT(kind=kind, problems=found)
     return found
 
 
@@ -57,7 +57,7 @@ def check_patched(request: Request, kind: Kind, obj: Json, patch: bytes) -> list
     found = [] if wanted == IGNORE else _unknown(kind, obj)
     if found and wanted == STRICT:
         shown = patch_requests.shown(bodies.content_type(request), patch, obj)
-        raise refusals.unfit_patch(shown, refusals.strict(found))
+        raise refusals.UNFIT_PATCH(shown=shown, problem=f"strict decoding error: {', '.join(found)}")
     return found
 
 

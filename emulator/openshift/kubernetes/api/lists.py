@@ -44,7 +44,7 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
     """
     version = query.get("resourceVersion", "")
     if version and not version.isdecimal():
-        raise api_errors.unexpected(
+        raise api_errors.UNEXPECTED(
             f'resourceVersion: Invalid value: "{version}": strconv.ParseUint: parsing "{version}": invalid syntax'
         )
     for number in ("limit", "timeoutSeconds"):

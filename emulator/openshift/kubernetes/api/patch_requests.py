@@ -30,7 +30,7 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
         patch = json.loads(text)
     except ValueError as error:
         if media_type == MERGE_PATCH:
-            raise api_errors.unexpected(NO_PATCH) from error
+            raise api_errors.UNEXPECTED(NO_PATCH) from error
         raise api_errors.BAD_REQUEST(str(error)) from error
     if media_type == JSON_PATCH:
         return lambda current: json_patch(current, patch)
@@ -56,7 +56,7 @@ def check(kind: Kind, media_type: str, text: bytes, new: Json) -> None:
     except types.MisfitError as error:
         problem = str(error)
     if problem:
-        raise refusals.unfit_patch(shown(media_type, text, new), problem)
+        raise refusals.UNFIT_PATCH(shown=shown(media_type, text, new), problem=problem)
 
 
 def shown(media_type: str, text: bytes, new: Json) -> str:

@@ -31,4 +31,4 @@ def _in_body(text: bytes, media_type: str) -> Json:
     try:
         return types.struct(OPTIONS, bodies.load(text, media_type, OPTIONS))
     except (bodies.UnreadableError, types.MisfitError) as error:
-        raise api_errors.unexpected(str(error)) from error
+        raise api_errors.UNEXPECTED(str(error)) from error

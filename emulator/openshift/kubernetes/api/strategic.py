@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.api_errors import unexpected
+from emulator.openshift.kubernetes.api_errors import UNEXPECTED
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects.fields import schemas
 
@@ -54,7 +54,7 @@ def _merge(keys: Mapping[str, str], target: Json, patch: Json) -> Json:
     if directive == "delete":
         return {}
     if directive not in (None, "merge"):
-        raise unexpected(f"unknown patch type: {directive} in map: {go_map(patch)}")
+        raise UNEXPECTED(f"unknown patch type: {directive} in map: {go_map(patch)}")
     if RETAIN in patch:
         target = {name: value for name, value in target.items() if name in patch[RETAIN]}
     live = dict(target)
@@ -99,7 +99,7 @@ def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: l
         if change.get(DIRECTIVE) == "replace" and key not in change:
             continue
         if key not in change:
-            raise unexpected(f"map: {go_map(change)} does not contain declared merge key: {key}")
+            raise UNEXPECTED(f"map: {go_map(change)} does not contain declared merge key: {key}")
         index = next((at for at, item in enumerate(items) if item.get(key) == change[key]), None)
         if change.get(DIRECTIVE) == "delete":
             items = [item for item in items if item.get(key) != change[key]]

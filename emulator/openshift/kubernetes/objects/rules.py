@@ -46,7 +46,7 @@ def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
     """
     metadata = obj["metadata"] = metadatas.decode(kind, obj.get("metadata"))
     if metadata.pop("resourceVersion", None):
-        raise api_errors.unexpected("resourceVersion should not be set on objects to be created")
+        raise api_errors.UNEXPECTED("resourceVersion should not be set on objects to be created")
     for member in (*SERVER_SET, "namespace"):
         metadata.pop(member, None)
     if kind.namespaced:
