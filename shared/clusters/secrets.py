@@ -14,6 +14,7 @@ class Purpose(StrEnum):
     INSTALL = "install"  # sshKey: written by the create plan
     REGISTRY = "registry"  # password of the registry token: written by the create plan
     GRAPH_KEY = "graph"  # key that seals the install graph: written by the create plan
+    SIGNING_KEY = "signing"  # privateKey, with which the API server signs tokens: written by the create plan
     # userAdminKubeconfig, aroServiceKubeconfig, kubeadminPassword: written by the create plan
     CREDENTIALS = "credentials"
 
