@@ -90,8 +90,16 @@ def private_pem(key: rsa.RSAPrivateKey) -> str:
 
 
 def public_pem(key: rsa.RSAPrivateKey) -> str:
-    """Return `RSA PUBLIC KEY`, PKCS#1."""
-    return key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.PKCS1).decode("ascii")
+    """Return `RSA PUBLIC KEY` as OpenShift's installer writes it: with the content of a `PUBLIC KEY`.
+
+    The API server goes by the content, and does not read PKCS#1, which these words stand for.
+
+    Source: openshift/installer `pkg/asset/tls/utils.go`, `PublicKeyToPem`; kubernetes/client-go
+    `util/keyutil/key.go`, `parseRSAPublicKey`.
+    """
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    text = key.public_key().public_bytes(serialization.Encoding.PEM, form).decode("ascii")
+    return text.replace(" PUBLIC KEY", " RSA PUBLIC KEY")
 
 
 def ssh_public(key: rsa.RSAPrivateKey) -> str:

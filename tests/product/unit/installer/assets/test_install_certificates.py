@@ -83,6 +83,13 @@ def test_the_service_account_pair_belongs_together() -> None:
     assert example.made().file("tls/service-account.pub").startswith("-----BEGIN RSA PUBLIC KEY-----")
 
 
+def test_the_public_half_of_a_key_is_in_the_form_that_the_api_server_reads() -> None:
+    """Under the words for PKCS#1 it expects the content of a `PUBLIC KEY`, and reads no other."""
+    _, *lines, _ = example.made().file("tls/service-account.pub").strip().splitlines()
+    form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    assert base64.b64decode("".join(lines)) == private_key("service-account").public_key().public_bytes(*form)
+
+
 @pytest.mark.usefixtures("quick_keys")
 def test_a_domain_of_any_length_gets_its_certificates() -> None:
     """X.520 limits a common name to 64 characters; customers' domains may be longer."""
