@@ -5,6 +5,7 @@ import re
 import secrets
 from ipaddress import IPv4Network
 
+from emulator.arm.api_versions import versions
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
 from emulator.blobs.models import BlobsModel
@@ -16,36 +17,7 @@ from emulator.storage.models import SERVICE, StorageModel
 from emulator.storage.sas import account_sas, service_sas
 from emulator.storage.service_endpoints import SUBNET, subnets_without
 
-VERSIONS = (
-    "2015-06-15",
-    "2016-01-01",
-    "2016-12-01",
-    "2017-06-01",
-    "2017-10-01",
-    "2018-02-01",
-    "2018-07-01",
-    "2018-11-01",
-    "2019-04-01",
-    "2019-06-01",
-    "2020-08-01-preview",
-    "2021-01-01",
-    "2021-02-01",
-    "2021-04-01",
-    "2021-06-01",
-    "2021-08-01",
-    "2021-09-01",
-    "2022-05-01",
-    "2022-09-01",
-    "2023-01-01",
-    "2023-04-01",
-    "2023-05-01",
-    "2024-01-01",
-    "2025-01-01",
-    "2025-06-01",
-    "2025-08-01",
-    "2026-04-01",
-    "2026-09-01",
-)
+VERSIONS = versions("Microsoft.Storage")
 SHORTEST_CONTAINER, LONGEST_CONTAINER, MOST_DAYS = 3, 63, 365
 CONTAINER_VERSIONS = tuple(version for version in VERSIONS if version >= "2018-02-01")
 ACCOUNTS_NAME = "Microsoft.Storage/storageAccounts"
