@@ -11,7 +11,7 @@ from emulator.arm.resources import Change, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization import exceptions
 from emulator.authorization.definitions import ROLE_DEFINITIONS
-from emulator.authorization.denials import DENY_ASSIGNMENTS
+from emulator.authorization.deny_assignments import DENY_ASSIGNMENTS
 from emulator.authorization.locks import MANAGEMENT_LOCKS
 from emulator.authorization.policies import POLICIES
 from emulator.authorization.scopes import require_scope

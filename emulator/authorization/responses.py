@@ -11,7 +11,7 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import parse, scopes, subscription_of
 from emulator.authorization import filters
 from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
-from emulator.authorization.denials import DENY_ASSIGNMENTS
+from emulator.authorization.deny_assignments import DENY_ASSIGNMENTS
 from emulator.authorization.exceptions import FILTER_OF_DEFINITIONS, ROLE_DEFINITION_NOT_FOUND
 from emulator.authorization.resources import ROLE_ASSIGNMENTS
 from emulator.authorization.scopes import enter

@@ -6,8 +6,8 @@ from emulator.arm.policy.policies import ASSIGNMENTS, DEFINITIONS
 from emulator.authorization import policies, responses
 from emulator.authorization.definitions import ROLE_DEFINITIONS
 from emulator.authorization.definitions import VERSIONS as DEFINITION_VERSIONS
-from emulator.authorization.denials import DENY_ASSIGNMENTS
-from emulator.authorization.denials import VERSIONS as DENIAL_VERSIONS
+from emulator.authorization.deny_assignments import DENY_ASSIGNMENTS
+from emulator.authorization.deny_assignments import VERSIONS as DENIAL_VERSIONS
 from emulator.authorization.locks import VERSIONS as LOCK_VERSIONS
 from emulator.authorization.locks import list_locks
 from emulator.authorization.resources import (

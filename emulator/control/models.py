@@ -10,8 +10,8 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
 from emulator.arm.writes.put_body import read_body
-from emulator.authorization.denials import DENY_ASSIGNMENTS, completed
-from emulator.authorization.denials import VERSIONS as DENIAL_VERSIONS
+from emulator.authorization.deny_assignments import DENY_ASSIGNMENTS, completed
+from emulator.authorization.deny_assignments import VERSIONS as DENIAL_VERSIONS
 from emulator.compute.quotas import NAMES, Quotas
 from emulator.control.exceptions import INVALID, NO_PROVIDER, UNKNOWN_DENIAL, UNKNOWN_FAULT
 from emulator.core.clock import rfc3339

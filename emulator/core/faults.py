@@ -39,7 +39,7 @@ class Fault:
         step: a regular expression that the whole name of the call's step must match; "" for calls without a step.
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
             `lost-response` and the kinds that begin with `cut-` do the work and cut the connection, before the answer
-            or in it (`cuts.py`); `delay` waits `delay_seconds` (unscaled) first;
+            or in it (`cut_answers.py`); `delay` waits `delay_seconds` (unscaled) first;
             `hold` waits as long, or until the rule is lifted, even if it is spent; `silence` waits `delay_seconds`,
             then cuts the connection before the work; `stale` lets a read of Cosmos DB answer with the state of
             `delay_seconds` ago, but not before the rule, as far as the account's consistency level allows it.

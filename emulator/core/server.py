@@ -17,7 +17,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from emulator.core import cuts
+from emulator.core import cut_answers
 from emulator.core.certificate_authority import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.exceptions import CRASHED, injected
@@ -147,7 +147,7 @@ class Dispatcher:
             return
         response.headers.setdefault(service.request_id_header, str(uuid4()))
         if cut:
-            transport.write(cuts.sent(cut, request.method, response))
+            transport.write(cut_answers.sent(cut, request.method, response))
             transport.abort()
             return
         await response(request.scope, request.receive, send)

@@ -18,8 +18,8 @@ from emulator.arm.policy.policies import Write
 from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.service_error import ServiceError
 from emulator.deployments import exceptions
+from emulator.deployments.groups_and_deployments import ACTIONS, VERSIONS, identify, kind_of
 from emulator.deployments.journal_entries import journaled
-from emulator.deployments.kinds import ACTIONS, VERSIONS, identify, kind_of
 from emulator.deployments.language.values import without_unknown
 from emulator.deployments.preparation import Prepared
 from emulator.deployments.templates.declarations import Declaration, render

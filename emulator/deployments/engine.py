@@ -17,13 +17,17 @@ from emulator.core.exceptions import CRASHED
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
-from emulator.deployments.exceptions import RESOURCE_FAILED, deployment_failed, nested_failure
-from emulator.deployments.facts import Facts
-from emulator.deployments.kinds import identify
+from emulator.deployments.exceptions import (
+    RESOURCE_FAILED,
+    deployment_failed,
+    nested_failure,
+)
+from emulator.deployments.groups_and_deployments import identify
 from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.records import ACTIVE, Records, is_child, operation_id
 from emulator.deployments.runs import BeginNested, Run, put_resource
-from emulator.deployments.sealing import Sealed
+from emulator.deployments.runtime_answers import Facts
+from emulator.deployments.secure_values import Sealed
 from emulator.deployments.templates.declarations import Declaration, render
 from emulator.deployments.templates.outputs import evaluate_output
 

@@ -15,12 +15,12 @@ from emulator.core.store import Document
 from emulator.deployments import exceptions
 from emulator.deployments.checks import check
 from emulator.deployments.engine import Engine
-from emulator.deployments.kinds import DEPLOYMENTS
+from emulator.deployments.groups_and_deployments import DEPLOYMENTS
 from emulator.deployments.preparation import Prepared, nested_request, plan_of, prepare
 from emulator.deployments.records import ACTIVE, Records, deployment_id, render_deployment
 from emulator.deployments.requests import Request
 from emulator.deployments.runs import Run
-from emulator.deployments.sealing import Redaction, Sealed
+from emulator.deployments.secure_values import Redaction, Sealed
 from emulator.deployments.templates.declarations import Declaration
 from emulator.deployments.templates.template import read_template
 from emulator.entra.models import Principal

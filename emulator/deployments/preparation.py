@@ -11,13 +11,13 @@ from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
 from emulator.core.store import Document
 from emulator.deployments import exceptions
-from emulator.deployments.kinds import RESOURCE_GROUPS, identify, kind_of
+from emulator.deployments.groups_and_deployments import RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.evaluation import Variables
 from emulator.deployments.language.expression_error import UndeterminedError
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.records import dependencies, deployment_id, providers, template_hash
 from emulator.deployments.requests import Request, read_location, read_properties
-from emulator.deployments.sealing import Redaction
+from emulator.deployments.secure_values import Redaction
 from emulator.deployments.templates.declarations import Declaration, declare, render
 from emulator.deployments.templates.environment import environment_of
 from emulator.deployments.templates.graph import Directory, Observer, Plan, make_plan

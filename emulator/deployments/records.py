@@ -1,7 +1,7 @@
 """The stored documents of deployments, and how callers see them.
 
 There are two tables: `deployments`, with one document per name (its last run), and `deployment_operations`, with one
-document per resource that the run has begun. Neither contains secure values, which `sealing.py` keeps.
+document per resource that the run has begun. Neither contains secure values, which `secure_values.py` keeps.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.deployments.kinds import DEPLOYMENTS, identify
+from emulator.deployments.groups_and_deployments import DEPLOYMENTS, identify
 from emulator.deployments.templates.graph import Plan
 
 ACTIVE = ("Accepted", "Running")

@@ -16,10 +16,10 @@ from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
+from emulator.deployments.groups_and_deployments import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.journal_entries import journaled
-from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.scope import Scope
-from emulator.deployments.sealing import Redaction
+from emulator.deployments.secure_values import Redaction
 from emulator.deployments.templates.declarations import Declaration
 from emulator.deployments.templates.graph import Directory, Plan
 from emulator.deployments.templates.template import Template

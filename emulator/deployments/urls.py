@@ -7,7 +7,7 @@ from starlette.routing import Route
 from emulator.arm.api_versions import versions
 from emulator.arm.call import Row, build
 from emulator.deployments import responses
-from emulator.deployments.kinds import DEPLOYMENTS
+from emulator.deployments.groups_and_deployments import DEPLOYMENTS
 from emulator.deployments.models import DeploymentsModel
 
 # From the oldest to the newest version that the SDKs and the CLI use; the answers have the same form in all of them.

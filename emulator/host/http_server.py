@@ -19,11 +19,11 @@ from emulator.host.asgi import (
     read_body,
 )
 from emulator.host.durable.management import Management, ManagementRequest
+from emulator.host.function_index import FunctionIndex, HTTPFunction
 from emulator.host.host_config import HostConfig
-from emulator.host.indexing import FunctionIndex, HTTPFunction
 from emulator.host.keys import HostKeys
 from emulator.host.logs import log
-from emulator.host.routing import split_path
+from emulator.host.route_templates import split_path
 from emulator.host.timers import TimerService
 from emulator.host.worker.process import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError
 

@@ -18,9 +18,9 @@ from emulator.host.durable.dispatcher import Dispatcher, DurableRuntime
 from emulator.host.durable.management import Management
 from emulator.host.durable.store import TaskHub
 from emulator.host.durable.work import WorkQueue
+from emulator.host.function_index import build_index
 from emulator.host.host_config import load_host_config
 from emulator.host.http_server import FunctionsApplication, HostServices, HostState, RPCApplication
-from emulator.host.indexing import build_index
 from emulator.host.keys import load_keys
 from emulator.host.logs import log
 from emulator.host.owner import current_owner

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from emulator.host.indexing import FunctionIndex, TimerFunction
+from emulator.host.function_index import FunctionIndex, TimerFunction
 from emulator.host.logs import log
 from emulator.host.timer_leases import TimerLeases
 from emulator.host.worker.process import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError

@@ -4,7 +4,6 @@ from emulator.core.platform import Platform, Service
 from emulator.entra.models import EntraModel
 from emulator.keyvault.certificate_responses import CertificateResponses
 from emulator.keyvault.exceptions import not_found, render
-from emulator.keyvault.gate import Gate
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
@@ -12,6 +11,7 @@ from emulator.keyvault.responses import Responses
 from emulator.keyvault.rights import DataAllowed, nobody
 from emulator.keyvault.urls import routes
 from emulator.keyvault.vault_certificates import CertificateModel
+from emulator.keyvault.vault_requests import Gate
 
 __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 

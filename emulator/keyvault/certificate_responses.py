@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
-from emulator.keyvault import issuing
-from emulator.keyvault.gate import body_of, recovery
+from emulator.keyvault import certificate_material
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.policies import complete
 from emulator.keyvault.vault_certificates import CertificateModel
+from emulator.keyvault.vault_requests import body_of, recovery
 
 CORRELATION_HEADER = "x-ms-correlation-request-id"
 
@@ -34,7 +34,7 @@ class CertificateResponses:
         """Answer `POST /certificates/{name}/create` with 202 and the address of the operation."""
         name, wish = request.path_params["name"], await body_of(request)
         # In a thread, because making an RSA key would noticeably delay all other requests.
-        key_pem = await asyncio.to_thread(issuing.new_key, complete(wish.get("policy") or {}))
+        key_pem = await asyncio.to_thread(certificate_material.new_key, complete(wish.get("policy") or {}))
         correlation_id = request.headers.get(CORRELATION_HEADER, "")
         operation = _operation(self._orders.create(vault["name"], name, wish, key_pem, correlation_id))
         version = request.query_params["api-version"]

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.keyvault import issuing
+from emulator.keyvault import certificate_material
 from emulator.keyvault.exceptions import (
     CERTIFICATE_DELETED_BUT_RECOVERABLE,
     CERTIFICATE_NAME_IN_USE,
@@ -70,7 +70,7 @@ class OrderModel:
             "request_id": uuid4().hex,
             "version": version,
             "issuer": policy["issuer"],
-            "csr": issuing.request(policy, key_pem),
+            "csr": certificate_material.request(policy, key_pem),
             "status": "inProgress",
             "status_details": _details(issuer),
             "cancellation_requested": False,
@@ -123,7 +123,7 @@ class OrderModel:
             order |= {"status": "failed", "status_details": error["message"], "error": error}
         else:
             secret = self._vaults.managed_version(vault, certificate["name"], order["version"])
-            chain = issuing.issue(policy, secret["value"], self._authority, self._clock.now())
+            chain = certificate_material.issue(policy, secret["value"], self._authority, self._clock.now())
             leaf = chain[0]
             version |= {
                 "cer": base64.b64encode(leaf.public_bytes(Encoding.DER)).decode(),
@@ -139,7 +139,7 @@ class OrderModel:
             order |= {"status": "completed", "status_details": None}
             if version["version"] not in certificate["versions"]:
                 certificate["versions"].append(version["version"])
-            value = issuing.secret_value(policy, secret["value"], chain)
+            value = certificate_material.secret_value(policy, secret["value"], chain)
             self._certificates.put_version(certificate, version, value)
         self._certificates.put(certificate)
 

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.store import Document
-from emulator.keyvault.gate import body_of, page, recovery
 from emulator.keyvault.models import KeyVaultModel, secret_id
+from emulator.keyvault.vault_requests import body_of, page, recovery
 
 
 class Responses:

@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from emulator.core.store import Document
 from emulator.keyvault.certificate_responses import CertificateResponses as Certificates
-from emulator.keyvault.gate import Gate
 from emulator.keyvault.responses import Responses as Secrets
 from emulator.keyvault.rights import Right
+from emulator.keyvault.vault_requests import Gate
 
 Answers = TypeVar("Answers", Secrets, Certificates)
 # Method, path, permission in an access policy, data action of a role, and the method of `Answers` that does the work.

@@ -8,7 +8,7 @@ from emulator.json_object import Json
 from emulator.network.addresses import assign_private_address, draw_private_address
 from emulator.network.exceptions import CHILD_NOT_FOUND
 from emulator.network.public_addresses import claim_public_address
-from emulator.network.refusals import balancing_exceptions as exceptions
+from emulator.network.refusals import load_balancer_exceptions as exceptions
 from emulator.network.types import (
     ENDPOINT,
     INTERFACE,

@@ -5,8 +5,8 @@ from typing import Any
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.json_object import Json
-from emulator.network import balancing, exceptions
-from emulator.network.refusals import balancing_exceptions as refusals
+from emulator.network import exceptions, load_balancer_checks
+from emulator.network.refusals import load_balancer_exceptions as refusals
 from emulator.network.types import (
     FRONTEND,
     INTERFACE_CONFIGURATION,
@@ -162,19 +162,19 @@ LOAD_BALANCERS = ResourceType(
         "scope": Since("2025-01-01", Choice(("Public", "Private"))),
     },
     # Frontends come first, because rules are checked against them.
-    inline=dict(zip(balancing.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE, NAT_RULE), strict=True)),
+    inline=dict(zip(load_balancer_checks.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE, NAT_RULE), strict=True)),
     create_seconds=4,
     update_seconds=4,
     delete_seconds=10,
     reply="operation",
     etag="weak",
-    prepare=balancing.prepare_load_balancer,
-    removable=balancing.keep_while_linked,
+    prepare=load_balancer_checks.prepare_load_balancer,
+    removable=load_balancer_checks.keep_while_linked,
 )
 FRONTENDS = _part(
     FRONTEND,
     FRONTEND_PROPERTIES,
-    balancing.prepare_frontend,
+    load_balancer_checks.prepare_frontend,
     {"loadBalancingRules": RULE, "outboundRules": OUTBOUND_RULE, "inboundNatRules": NAT_RULE},
     members={"zones": [str]},
 )
@@ -190,9 +190,9 @@ POOLS = _part(
     },
     alone=True,
 )
-PROBES = _part(PROBE, PROBE_PROPERTIES, balancing.prepare_probe, {"loadBalancingRules": RULE})
-RULES = _part(RULE, RULE_PROPERTIES, balancing.prepare_rule, {})
-OUTBOUND_RULES = _part(OUTBOUND_RULE, OUTBOUND_RULE_PROPERTIES, balancing.prepare_outbound_rule, {})
-NAT_RULES = _part(NAT_RULE, NAT_RULE_PROPERTIES, balancing.prepare_nat_rule, {}, alone=True)
+PROBES = _part(PROBE, PROBE_PROPERTIES, load_balancer_checks.prepare_probe, {"loadBalancingRules": RULE})
+RULES = _part(RULE, RULE_PROPERTIES, load_balancer_checks.prepare_rule, {})
+OUTBOUND_RULES = _part(OUTBOUND_RULE, OUTBOUND_RULE_PROPERTIES, load_balancer_checks.prepare_outbound_rule, {})
+NAT_RULES = _part(NAT_RULE, NAT_RULE_PROPERTIES, load_balancer_checks.prepare_nat_rule, {}, alone=True)
 
 TYPES = (LOAD_BALANCERS, FRONTENDS, POOLS, PROBES, RULES, OUTBOUND_RULES, NAT_RULES)

@@ -15,8 +15,8 @@ from emulator.dns.resources import ZONE as PUBLIC_ZONE
 from emulator.json_object import Json
 from emulator.network.addresses import held_addresses
 from emulator.network.egress import no_way_out
-from emulator.network.filtering import BALANCER, INTERNET, NETWORK, Packet, denial
 from emulator.network.interfaces import MACHINE, configurations_of, owned_interface
+from emulator.network.packet_filter import BALANCER, INTERNET, NETWORK, Packet, denial
 from emulator.network.peerings import reachable
 from emulator.network.private_endpoints import connection_state, linked_service
 from emulator.network.types import (

@@ -22,7 +22,7 @@ from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
 from emulator.monitoring.diagnostic_settings import DIAGNOSTIC_SETTINGS
 from emulator.monitoring.workspaces import WORKSPACES
-from emulator.network.availability import ROWS as AVAILABILITY_ROWS
+from emulator.network.address_availability import ROWS as AVAILABILITY_ROWS
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
 from emulator.network.usages import ROWS as USAGE_ROWS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, mirror, openshift
 from emulator.arm.models import ArmModel
-from emulator.blobs import siblings
+from emulator.blobs import missing_services
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
@@ -30,8 +30,8 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     arm.create,
     lambda platform: keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed),
     lambda platform: blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization),
-    siblings.create,
-    siblings.create_tables,
+    missing_services.create,
+    missing_services.create_tables,
     scm.create,
     openshift.create,
     kubernetes.create,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from emulator.deployments.exceptions import INVALID_EXPRESSION, INVALID_TEMPLATE
-from emulator.deployments.kinds import DEPLOYMENTS
+from emulator.deployments.groups_and_deployments import DEPLOYMENTS
 from emulator.deployments.language.evaluation import copy_count, evaluate
 from emulator.deployments.language.expression_error import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions.identifiers import join_id

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.deployments.exceptions import NOT_SUPPORTED
-from emulator.deployments.kinds import AT_SUBSCRIPTIONS, DEPLOYMENTS, RESOURCE_GROUPS
+from emulator.deployments.groups_and_deployments import AT_SUBSCRIPTIONS, DEPLOYMENTS, RESOURCE_GROUPS
 from emulator.deployments.language.evaluation import evaluate
 from emulator.deployments.language.expression_error import ExpressionError, UndeterminedError
 from emulator.deployments.language.scope import Scope

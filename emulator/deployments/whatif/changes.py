@@ -6,7 +6,7 @@ from http import HTTPStatus
 from emulator.arm.forwarding import provider_calls
 from emulator.arm.models import ArmModel
 from emulator.core.service_error import ServiceError
-from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
+from emulator.deployments.groups_and_deployments import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.values import without_unknown
 from emulator.deployments.preparation import Prepared
 from emulator.deployments.templates.declarations import Declaration, render

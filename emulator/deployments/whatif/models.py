@@ -9,7 +9,7 @@ from emulator.deployments.exceptions import OPERATION_NOT_FOUND
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import deployment_id
 from emulator.deployments.requests import Request, read_format, read_properties
-from emulator.deployments.sealing import Redaction
+from emulator.deployments.secure_values import Redaction
 from emulator.deployments.whatif.changes import changes_of
 from emulator.entra.models import Principal
 from emulator.json_object import Json

@@ -19,8 +19,8 @@ from emulator.host.durable.episode import EpisodeOutcome, conclude, fail, orches
 from emulator.host.durable.history import EventType, compact_json, task_completed, task_failed
 from emulator.host.durable.records import Activity, Episode, now_text
 from emulator.host.durable.work import WorkQueue
+from emulator.host.function_index import DurableFunction, FunctionIndex
 from emulator.host.host_config import HostConfig
-from emulator.host.indexing import DurableFunction, FunctionIndex
 from emulator.host.logs import log
 from emulator.host.owner import is_known_dead
 from emulator.host.worker.process import (

@@ -31,7 +31,7 @@ from emulator.host.durable.replay import (
     UnsupportedActionError,
     decision_event,
 )
-from emulator.host.indexing import FunctionIndex
+from emulator.host.function_index import FunctionIndex
 
 _CUSTOM_STATUS_LIMIT_BYTES = 16 * 1024
 _SCHEMA_VERSIONS = (1, 2)

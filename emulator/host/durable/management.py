@@ -18,7 +18,7 @@ from emulator.host.durable.history import compact_json, event_raised, parse_time
 from emulator.host.durable.records import TERMINAL, InstanceActiveError, now_text, stamp
 from emulator.host.durable.status import instance_status
 from emulator.host.durable.store import TaskHub
-from emulator.host.indexing import FunctionIndex
+from emulator.host.function_index import FunctionIndex
 
 _INVALID_ID = re.compile(r"[/\\#?\x00-\x1f\x7f-\x9f]")
 _MAX_ID_LENGTH = 256

@@ -12,8 +12,8 @@ from typing import Any
 
 from azure.functions import Context, meta
 
+from emulator.host.worker.app_loader import LoadedFunction, load_functions
 from emulator.host.worker.engine import Answer, Invocation
-from emulator.host.worker.loading import LoadedFunction, load_functions
 
 _REGISTRY: Any = meta.get_binding_registry()  # type: ignore[no-untyped-call]  # the SDK is untyped
 _CURRENT: contextvars.ContextVar[Invocation | None] = contextvars.ContextVar("invocation", default=None)

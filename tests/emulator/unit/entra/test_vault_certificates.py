@@ -17,7 +17,7 @@ from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
 from emulator.core.world import World
-from emulator.keyvault import issuing
+from emulator.keyvault import certificate_material
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import ISSUE_SECONDS, SELF_SECONDS, OrderModel
@@ -49,7 +49,7 @@ class Vaults:
     def order(self, name: str = "a", **changes: Any) -> dict[str, Any]:
         """Order a certificate."""
         policy = POLICY | changes
-        return self.orders.create(VAULT, name, {"policy": policy}, issuing.new_key(complete(policy)))
+        return self.orders.create(VAULT, name, {"policy": policy}, certificate_material.new_key(complete(policy)))
 
     def pass_by(self, seconds: float) -> None:
         """Let seconds of emulated time pass, and settle the orders that are due."""
@@ -220,7 +220,9 @@ def test_a_key_that_may_not_leave_does_not(start: Callable[[], Vaults]) -> None:
 def test_a_policy_without_a_right_subject_is_refused(changes: dict[str, Any], said: str) -> None:
     """The error is BadParameter, before a key is made."""
     with pytest.raises(ServiceError, match=said) as refused:
-        issuing.request(complete(POLICY | changes), issuing.new_key(complete(POLICY | changes)))
+        certificate_material.request(
+            complete(POLICY | changes), certificate_material.new_key(complete(POLICY | changes))
+        )
     assert refused.value.code == "BadParameter"
 
 

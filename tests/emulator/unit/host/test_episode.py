@@ -8,7 +8,7 @@ import pytest
 from emulator.host.durable.episode import EpisodeOutcome, conclude, orchestrator_input, terminate
 from emulator.host.durable.history import Event, EventType, event, event_raised, execution_started, terminated
 from emulator.host.durable.records import Episode, Instance, Message
-from emulator.host.indexing import DurableFunction, FunctionIndex
+from emulator.host.function_index import DurableFunction, FunctionIndex
 
 _TIME = "2026-03-01T09:00:00.1Z"
 _INDEX = FunctionIndex(

@@ -23,7 +23,7 @@ PACKAGES: tuple[str, ...] = (
     "emulator.identities",
     "emulator.monitoring",
     "emulator.network.refusals.address_exceptions",
-    "emulator.network.refusals.balancing_exceptions",
+    "emulator.network.refusals.load_balancer_exceptions",
     "emulator.network.exceptions",
     "emulator.network.refusals.link_exceptions",
     "emulator.network.refusals.security_exceptions",

@@ -19,7 +19,7 @@ from typing import Any
 from kubernetes.client import ApiClient
 from starlette.responses import JSONResponse
 
-from emulator.core import cuts
+from emulator.core import cut_answers
 from emulator.core.faults import Cut
 from emulator.core.proxy import Proxy, Refusal
 from shared.openshift import client
@@ -76,7 +76,7 @@ def cut(kind: Cut) -> Behaviour:
     """Return a behaviour that hangs up before or in the answer to every request."""
 
     def behave(connection: ssl.SSLSocket, _request: str) -> None:
-        connection.sendall(cuts.sent(kind, "GET", JSONResponse({"kind": "Node", "metadata": {"name": "m-0"}})))
+        connection.sendall(cut_answers.sent(kind, "GET", JSONResponse({"kind": "Node", "metadata": {"name": "m-0"}})))
         connection.close()
 
     return behave

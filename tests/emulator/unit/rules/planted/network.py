@@ -9,10 +9,10 @@ from emulator.arm.quotas import Limits
 from emulator.core.refusals import origin
 from emulator.json_object import Json
 from emulator.network import exceptions as networks
-from emulator.network.availability import availability
+from emulator.network.address_availability import availability
 from emulator.network.refusals import address_exceptions as addresses
-from emulator.network.refusals import balancing_exceptions as balancing
 from emulator.network.refusals import link_exceptions as links
+from emulator.network.refusals import load_balancer_exceptions as balancing
 from emulator.network.refusals import security_exceptions as security
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import refused

@@ -9,7 +9,7 @@ from emulator.arm.resources import Change, Reads
 from emulator.json_object import Json
 from emulator.network.addresses import assign_private_address
 from emulator.network.public_addresses import claim_public_address
-from emulator.network.refusals import balancing_exceptions as exceptions
+from emulator.network.refusals import load_balancer_exceptions as exceptions
 from emulator.network.types import FRONTEND, LINK_SERVICE, LOAD_BALANCER
 
 LEAST_IDLE_MINUTES = 4

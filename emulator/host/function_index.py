@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from emulator.host.host_config import HostConfigurationError, resolve_settings
-from emulator.host.routing import RouteTemplate, RouteTemplateError
+from emulator.host.route_templates import RouteTemplate, RouteTemplateError
 from emulator.host.schedules import Schedule, parse_schedule
 
 _FUNCTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,127}")

@@ -14,8 +14,8 @@ from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
 from emulator.core.store import Document
 from emulator.deployments.exceptions import DEPLOYMENT_NOT_FOUND, NOT_SUPPORTED, RESOURCE_GROUP_NOT_FOUND
+from emulator.deployments.groups_and_deployments import ACTIONS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.journal_entries import journaled
-from emulator.deployments.kinds import ACTIONS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.expression_error import ExpressionError
 from emulator.deployments.records import Records, render_deployment
 from emulator.deployments.templates.graph import Directory

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
-from emulator.blobs import siblings
+from emulator.blobs import missing_services
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
@@ -25,7 +25,7 @@ def test_what_an_account_lacks_here_is_named(tmp_path: Path, host: str, kind: st
     """The client would otherwise look for the mistake in its account."""
     platform = Platform(tmp_path, clock=Clock(1), world=World())
     try:
-        platform.services += [siblings.create(platform), siblings.create_tables(platform)]
+        platform.services += [missing_services.create(platform), missing_services.create_tables(platform)]
         service = platform.service_for(host)
     finally:
         platform.journal.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.host.routing import RouteTemplate, RouteTemplateError, split_path
+from emulator.host.route_templates import RouteTemplate, RouteTemplateError, split_path
 
 
 def _match(template: str, path: str) -> dict[str, str] | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emulator.host.indexing import build_index
+from emulator.host.function_index import build_index
 
 
 def _http(name: str, route: str | None = None, **trigger: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.core.service_error import ServiceError
-from emulator.network.availability import availability
+from emulator.network.address_availability import availability
 from tests.emulator.unit.network.world import NETWORK, World
 
 VNET = f"{NETWORK}/virtualNetworks/vnet"

@@ -1,7 +1,7 @@
 """Loads a function app as the Python worker does: import `function_app`, read its functions, check each signature.
 
 One function that fails a check stops the whole app, as in Azure. The checks of the host itself (names, routes) are
-in `indexing.py`.
+in `function_index.py`.
 """
 
 import importlib

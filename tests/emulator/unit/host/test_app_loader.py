@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 import azure.functions as func
 import pytest
 
-from emulator.host.worker.loading import FunctionLoadError, check_function
+from emulator.host.worker.app_loader import FunctionLoadError, check_function
 
 _HTTP = (
     {"type": "httpTrigger", "direction": "IN", "name": "req"},
