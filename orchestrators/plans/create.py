@@ -49,10 +49,9 @@ _CHECKED = (*(row.name for row in VALIDATION), "decide_machine_image")
 # Rows off the longest chain of a create are polled rarely: if their end is noticed late, the create takes no longer.
 _BOOTSTRAP = section("bootstrap",
     action("ensure_resource_group", 5, "the cluster's resource group", needs=_CHECKED),
-    # The storage account lets in only subnets with the endpoint. Azure takes four seconds for each, and the first polls
-    # are five seconds apart.
+    # The storage account lets in only subnets with the endpoint. Azure takes four seconds for each.
     action("ensure_service_endpoints", 15, "both subnets to have the service endpoint of storage",
-        owner=Owner.CUSTOMER, poll=25, shortest=A_FEW_RESTARTS, when="closes_storage", needs=_CHECKED),
+        owner=Owner.CUSTOMER, poll=1, usual=8, shortest=A_FEW_RESTARTS, when="closes_storage", needs=_CHECKED),
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         poll=15, usual=30,
@@ -64,7 +63,7 @@ _BOOTSTRAP = section("bootstrap",
     begin_and_poll("deploy_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of the deny assignment",
         when="has_first_party", needs=("deploy_storage_template",), remedy=REPORTED),
-    action("attach_nsgs", 15, "both subnets to take the cluster's network security groups", owner=Owner.AZURE, poll=2,
+    action("attach_nsgs", 15, "both subnets to take the cluster's network security groups", owner=Owner.AZURE, poll=1,
         usual=8, shortest=A_FEW_RESTARTS, needs=("deploy_storage_template",)),
     action("ensure_billing_record", 5, "the billing record", needs=("deploy_storage_template",)),
     action("copy_billing_record", 5, "the copy of the billing record", when="copies_billing",
@@ -116,7 +115,7 @@ _BOOTSTRAP = section("bootstrap",
 )
 _REMOVE_BOOTSTRAP = section("remove-bootstrap",
     begin_and_poll("remove_bootstrap", 30, "Azure to delete the bootstrap machine, its disk and its network interface",
-        poll=10, needs=("bootstrap_config_map_ready",), remedy=LOCKED),
+        poll=5, usual=37, needs=("bootstrap_config_map_ready",), remedy=LOCKED),
     action("remove_bootstrap_ignition", 5, "the bootstrap machine's ignition to be deleted",
         needs=("bootstrap_config_map_ready",), remedy=LOCKED),
     action("configure_api_server_certificate", 10, "the API server to take the certificate of its public name",
