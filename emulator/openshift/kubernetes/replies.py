@@ -43,11 +43,6 @@ def no_page() -> Response:
     return text_reply("404 page not found\n", HTTPStatus.NOT_FOUND)
 
 
-def nobody_meant(path: str) -> Response:
-    """Answer a request that impersonates groups or facts without a user, as an error that nobody foresaw."""
-    return text_reply(f'Internal Server Error: "{path}": requested to impersonate without a user\n', 500)
-
-
 def error_reply(_request: Request, error: ServiceError) -> Response:
     """Answer with the Status object of an error."""
     reply = json_reply(api_errors.status(error), error.status_code)

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors, refusals, replies
-from emulator.openshift.kubernetes.access import impersonation, reviews
+from emulator.openshift.kubernetes.access import reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
 from emulator.openshift.kubernetes.api import (
@@ -72,13 +72,11 @@ class Endpoints:
         Raises:
             ServiceError: the error for the Status in the response.
         """
-        caller = self._authenticator.user(_certificate(request), request.headers)
-        request.state.caller = caller.name
+        user = self._authenticator.user(_certificate(request), request.headers)
+        request.state.caller = user.name
         info = requests.read(request)
-        try:
-            user = impersonation.effective(caller, request.headers, self._authorizer)
-        except impersonation.NobodyMeantError:
-            return replies.nobody_meant(info.path)
+        if any(name.startswith("impersonate-") for name in request.headers):
+            raise refusals.NOT_EMULATED("nobody can act as another user (headers Impersonate-…).")
         self._authorizer.check(user, _wanted(info))
         if not info.is_resource:
             return self._discover(request, info)
@@ -208,12 +206,11 @@ class Endpoints:
         return field_validation.warn(self._change(call, patched, track, dry_run=dry_run), warnings)
 
     async def _apply(self, call: Call) -> Response:
+        if call.info.subresource == scale.NAME:
+            raise refusals.NOT_EMULATED("a scale is not applied. Patch it.")
         name, force = bodies.manager_of(call.request, applies=True), bodies.force(call.request)
-        is_scale = call.info.subresource == scale.NAME
-        config = bodies.config_of(scale.AS_KIND if is_scale else call.kind, await call.request.body())
+        config = bodies.config_of(call.kind, await call.request.body())
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "PatchOptions")
-        if is_scale:
-            config = scale.config_of(call.kind, config)
         manager = managers.Manager(name, managers.APPLY, call.kind.api_version, call.info.subresource)
         found = self._objects.storage.get(call.kind, _namespace(call), call.info.name)
         if found is None and call.info.subresource:

@@ -12,18 +12,6 @@ NAME, API_VERSION, KIND = "scale", "autoscaling/v1", "Scale"
 SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
-# The kind of a Scale itself, which is not a kind of the cluster.
-AS_KIND = Kind("autoscaling", "v1", KIND, "scales")
-
-
-def config_of(kind: Kind, config: Json) -> Json:
-    """Return what the Scale in an apply means for the object itself."""
-    new: Json = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": config.get("metadata") or {}}
-    if (config.get("spec") or {}).get("replicas") is None:
-        return new
-    return scaled(kind, new, config)
-
-
 def of(kind: Kind, obj: Json) -> Json:
     """Return the Scale of an object.
 

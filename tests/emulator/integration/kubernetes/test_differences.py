@@ -89,9 +89,9 @@ def _foreground(client: httpx.Client, namespace: str) -> Any:
     return client.get(path).status_code
 
 
-def _impersonated_uid(client: httpx.Client, namespace: str) -> Any:
+def _another_user(client: httpx.Client, namespace: str) -> Any:
     path = f"/api/v1/namespaces/{namespace}/configmaps"
-    return client.get(path, headers={"Impersonate-Uid": "1"}).status_code
+    return client.get(path, headers={"Impersonate-User": "eve"}).status_code
 
 
 def _applied_kind(client: httpx.Client, namespace: str) -> Any:
@@ -190,7 +190,7 @@ ROWS = (
         "The texts of `kubectl explain` may be of a later release.",
         "They come from the installed Python client.",
     ),
-    Difference("`Impersonate-Uid` is enforced.", "Release 1.22.", _impersonated_uid),
+    Difference("Acting as another user (`Impersonate-User`) is refused.", "No client does it.", _another_user),
     Difference(
         "An update of a Service that leaves out its address or node ports keeps them.",
         "Release 1.22.",

@@ -7,7 +7,7 @@ import httpx
 from tests.local_azure import wait_for
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 
 
 def allow(admin: httpx.Client, user: str, rule: dict[str, Any], **attributes: str) -> None:
@@ -36,5 +36,5 @@ def bind(admin: httpx.Client, name: str, rule: dict[str, Any], kind: str, subjec
 
 def learn(admin: httpx.Client, user: str, **attributes: str) -> None:
     """Wait until a user is allowed something: the real server's authorizer learns of a binding from a watch."""
-    review, headers = {"spec": {"resourceAttributes": attributes}}, {"Impersonate-User": user}
-    wait_for(lambda: admin.post(REVIEWS, json=review, headers=headers).json()["status"]["allowed"], "the binding")
+    review = {"spec": {"user": user, "resourceAttributes": attributes}}
+    wait_for(lambda: admin.post(REVIEWS, json=review).json()["status"]["allowed"], "the binding")

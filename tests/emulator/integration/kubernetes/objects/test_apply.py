@@ -422,9 +422,6 @@ def test_a_manager_of_a_subresource_is_another_one(emulated_admin: httpx.Client)
     assert refused.json() == want
     kept = _apply(admin, path, _deployment(**DEPLOYMENT), "one").json()
     assert kept["spec"]["replicas"] == 5
-    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "d"}, "spec": {"replicas": 7}}
-    assert _apply(admin, f"{path}/scale", scale, "scaler").status_code == 409
-    assert _apply(admin, f"{path}/scale", scale, "scaler", force="true").json()["spec"] == {"replicas": 7}
 
 
 def test_what_the_cluster_changes_is_its_own(emulated_api: EmulatedApi) -> None:
