@@ -26,8 +26,8 @@ from emulator.entra.apis import AZURE_CLI
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel
 from emulator.run import arm
 from shared.json_object import Json
-from tests.listening import free_port, listening, variables
 from tests.local_azure import wait_for
+from tests.platform_server import free_port, listening, variables
 
 CLI = Path(__file__).resolve().parents[2] / ".venv-az" / "bin"
 WORLD = World()

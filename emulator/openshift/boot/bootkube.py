@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from emulator.openshift.boot import timeline
-from emulator.openshift.boot.dry_run import dry_run
 from emulator.openshift.boot.installation import Installation
+from emulator.openshift.boot.script_walk import walk
 from emulator.openshift.boot.shell import ShellError
 
 SCRIPT = "/usr/local/bin/bootkube.sh"
@@ -43,7 +43,7 @@ def check_images(installation: Installation, _now: datetime) -> Iterator[str]:
     """Read the script, and look up the images of the release, as it does before its first stage."""
     text = installation.text(SCRIPT)
     try:
-        dry_run(text, frozenset(), installation.minor)
+        walk(text, frozenset(), installation.minor)
     except ShellError as error:
         yield f"{SCRIPT}: {error}"
     for name, spare in _IMAGE.findall(text):
@@ -89,7 +89,7 @@ def _steps(script: str, files: frozenset[str], minor: int) -> dict[str, Step]:
     lines: list[str] = []
     problems: list[str] = []
     try:
-        events = dry_run(script, files, minor)
+        events = walk(script, files, minor)
     except ShellError:
         # The check of the script itself says so.
         return found

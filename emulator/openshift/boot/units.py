@@ -7,8 +7,8 @@ may also bring units as files, and a generator, which starts them instead of the
 import re
 from collections.abc import Iterable, Mapping
 
-from emulator.openshift.boot.dry_run import dry_run
 from emulator.openshift.boot.ignition import File, Unit
+from emulator.openshift.boot.script_walk import walk
 from emulator.openshift.boot.shell import ShellError
 
 _PROGRAM = re.compile(r"^ExecStart(?:Pre)?=[-@:+!]*(/usr/local/\S+)", re.MULTILINE)
@@ -70,7 +70,7 @@ def _cannot_run(program: str, files: Mapping[str, File]) -> str:
 
 def _sources(program: str, text: str, files: Mapping[str, File]) -> str:
     try:
-        sourced = [event.text for event in dry_run(text, frozenset(files)) if event.kind == "source"]
+        sourced = [event.text for event in walk(text, frozenset(files)) if event.kind == "source"]
     except ShellError as error:
         return f"{program}: {error}"
     for path in sourced:

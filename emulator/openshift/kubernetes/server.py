@@ -11,9 +11,9 @@ from emulator.openshift.kubernetes.access.authentication import Authenticator
 from emulator.openshift.kubernetes.access.authorization import Authorizer
 from emulator.openshift.kubernetes.api import requests
 from emulator.openshift.kubernetes.api.endpoints import Endpoints
+from emulator.openshift.kubernetes.api_server_tls import Contexts, Serving
 from emulator.openshift.kubernetes.objects import addresses
 from emulator.openshift.kubernetes.objects.objects import Objects
-from emulator.openshift.kubernetes.serving import Contexts, Serving
 
 SERVICE = "kubernetes"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

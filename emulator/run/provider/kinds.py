@@ -7,7 +7,7 @@ from typing import Any
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.json_object import Json
-from emulator.run.provider import hosted, own
+from emulator.run.provider import hosted_deployment, own_deployment
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployment_record import Deployed
@@ -54,6 +54,8 @@ def _same(world: World, seed: Seed) -> Home:
 
 
 KINDS: Mapping[Callers, Kind] = {
-    Callers.ARM: Kind("hosted", hosted.prepare, hosted.principal, hosted.register, _customer),
-    Callers.ENTRA: Kind("own", own.prepare, own.principal, own.publish, _same),
+    Callers.ARM: Kind(
+        "hosted", hosted_deployment.prepare, hosted_deployment.principal, hosted_deployment.register, _customer
+    ),
+    Callers.ENTRA: Kind("own", own_deployment.prepare, own_deployment.principal, own_deployment.publish, _same),
 }

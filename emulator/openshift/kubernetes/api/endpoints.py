@@ -16,12 +16,12 @@ from emulator.openshift.kubernetes.access.authentication import Authenticator, U
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
 from emulator.openshift.kubernetes.api import (
     bodies,
+    deletion_options,
     discovery,
     field_validation,
     lists,
     patch_requests,
     pod_waits,
-    removals,
     requests,
 )
 from emulator.openshift.kubernetes.api.requests import RequestInfo
@@ -250,7 +250,7 @@ class Endpoints:
         return call.reply(_shown(call, changed))
 
     async def _delete(self, call: Call) -> Response:
-        how = await removals.read(call.request)
+        how = await deletion_options.read(call.request)
         removed, gone = self._objects.remove(call.kind, _namespace(call), call.info.name, how)
         if not gone or call.kind.name in RETURNED_WHEN_DELETED:
             return call.reply(removed)
@@ -268,7 +268,7 @@ class Endpoints:
         )
 
     async def _delete_collection(self, call: Call) -> Response:
-        how = await removals.read(call.request)
+        how = await deletion_options.read(call.request)
         wanted = lists.options(call.kind, call.request.query_params)
         found = lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted)
         for obj in found["items"]:

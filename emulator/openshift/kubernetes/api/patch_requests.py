@@ -7,7 +7,7 @@ from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors, refusals
 from emulator.openshift.kubernetes.api import bodies
 from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
-from emulator.openshift.kubernetes.api.strategic import go_map, strategic_merge_patch
+from emulator.openshift.kubernetes.api.strategic_merge_patch import go_map, strategic_merge_patch
 from emulator.openshift.kubernetes.api_errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.objects import types

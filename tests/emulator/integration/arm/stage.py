@@ -24,7 +24,7 @@ from emulator.core.platform import Platform, Service
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.run import arm
-from tests.listening import Listening, free_port, listening, variables
+from tests.platform_server import Listening, free_port, listening, variables
 from tests.provider_registration import HOST, register
 
 TIME_SCALE = 100

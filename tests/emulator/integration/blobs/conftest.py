@@ -25,7 +25,7 @@ from emulator.core.world import World
 from emulator.entra import Principal
 from emulator.run.command_error import RunError
 from emulator.run.tools import find_azurite, find_node
-from tests.listening import Listening, free_port, listening
+from tests.platform_server import Listening, free_port, listening
 
 
 @dataclass

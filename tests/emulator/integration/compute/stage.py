@@ -26,7 +26,7 @@ from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 from emulator.run import arm
-from tests.listening import Listening, free_port, listening, variables
+from tests.platform_server import Listening, free_port, listening, variables
 
 TIME_SCALE = 200
 NETWORK_VERSION = "2024-05-01"

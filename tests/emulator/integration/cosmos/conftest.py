@@ -16,7 +16,7 @@ from emulator.core.clock import Clock
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.world import World
-from tests.listening import listening
+from tests.platform_server import listening
 
 ACCOUNT = "test-account"
 CONTRIBUTOR = "cccccccc-0000-4000-8000-000000000003"

@@ -19,7 +19,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.run import arm
-from tests.listening import free_port, listening, variables
+from tests.platform_server import free_port, listening, variables
 
 SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"
 NSG = "Microsoft.Network/networkSecurityGroups"

@@ -12,7 +12,7 @@ from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.managed_identity.models import Identity, ManagedIdentityModel
-from tests.listening import free_port, listening, variables
+from tests.platform_server import free_port, listening, variables
 
 _GROUP = "/subscriptions/bbbbbbbb-0000-4000-8000-000000000002/resourceGroups/app/providers"
 IDENTITY = f"{_GROUP}/Microsoft.ManagedIdentity/userAssignedIdentities/app"

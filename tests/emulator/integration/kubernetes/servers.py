@@ -24,7 +24,7 @@ from emulator.core.world import World
 from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, create
 from emulator.openshift.operators import statuses
 from emulator.openshift.release.kinds import definitions, full_name
-from tests.listening import Listening, free_port, listening
+from tests.platform_server import Listening, free_port, listening
 
 READY_SECONDS = 120.0
 OWN_SERVICE = "/api/v1/namespaces/default/services/kubernetes"

@@ -22,8 +22,8 @@ from tests.emulator.integration.kubernetes import servers
 from tests.emulator.integration.kubernetes.servers import EmulatedApi
 from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import define
-from tests.listening import Listening, listening
 from tests.local_azure import wait_for
+from tests.platform_server import Listening, listening
 
 CLUSTERS = 50
 MEBIBYTE = 1 << 20

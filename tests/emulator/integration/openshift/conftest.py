@@ -8,7 +8,7 @@ import pytest
 
 from tests.emulator.integration.blobs.conftest import Azurite
 from tests.emulator.integration.openshift.stage import Site, running
-from tests.listening import Listening
+from tests.platform_server import Listening
 
 
 @pytest.fixture(scope="package")

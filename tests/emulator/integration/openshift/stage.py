@@ -24,7 +24,7 @@ from emulator.run.azure import LISTENERS, Azure, make_platform
 from emulator.storage.models import StorageModel
 from tests import bootstrap_ignition
 from tests.emulator.integration.blobs.conftest import Azurite
-from tests.listening import Listening, event_loop, free_port, run
+from tests.platform_server import Listening, event_loop, free_port, run
 
 # Half an hour of emulated time passes in two seconds.
 TIME_SCALE = 900

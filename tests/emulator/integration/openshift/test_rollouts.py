@@ -23,8 +23,8 @@ from tests.emulator.integration.openshift.test_clusters import (
     custom_api,
     is_complete,
 )
-from tests.listening import Listening
 from tests.local_azure import wait_for
+from tests.platform_server import Listening
 
 CONFIG, OPERATOR = ("config.openshift.io", "v1"), ("operator.openshift.io", "v1")
 DNS = "2018-05-01"

@@ -23,7 +23,7 @@ from emulator.json_object import Json
 from emulator.run import arm
 from tests.emulator.integration.arm.stage import Containers
 from tests.emulator.unit.providers import NAMESPACES, allow_data
-from tests.listening import free_port, listening, variables
+from tests.platform_server import free_port, listening, variables
 
 TIME_SCALE = 400
 ENDED = ("Succeeded", "Failed", "Canceled")

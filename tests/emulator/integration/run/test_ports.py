@@ -9,7 +9,7 @@ import pytest
 
 from emulator.run.command_error import RunError
 from emulator.run.state import PORTS, StateFolder
-from tests.listening import free_port
+from tests.platform_server import free_port
 
 FIRST_OF_CONNECTIONS = 32_768
 # So many that two of them are the same if each process chooses for itself.

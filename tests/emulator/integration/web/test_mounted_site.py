@@ -16,7 +16,7 @@ from emulator.run.sites import Sites
 from emulator.run.state import PORTS
 from emulator.web.models import SitesModel
 from tests.emulator.integration.web.packages import APP, HOST
-from tests.listening import free_port
+from tests.platform_server import free_port
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourceGroups/{WORLD.rp_resource_group}"

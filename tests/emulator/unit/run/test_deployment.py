@@ -9,7 +9,7 @@ from emulator.arm.models import ArmModel
 from emulator.core.world import World
 from emulator.run.azure import NO_WAITING, make_platform
 from emulator.run.provider.deployment_record import Deployed
-from emulator.run.provider.hosted import register
+from emulator.run.provider.hosted_deployment import register
 from emulator.run.seed import seed
 from emulator.run.state import PORTS
 from emulator.web.models import SitesModel

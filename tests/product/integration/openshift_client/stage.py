@@ -24,8 +24,8 @@ from emulator.core.faults import Cut
 from emulator.core.proxy import Proxy, Refusal
 from shared.openshift import client
 from tests.kubernetes_pki import SERVER_NAME, Authority, Pair, kubeconfig
-from tests.listening import event_loop, run, variables
 from tests.patience import PATIENCE_SECONDS
+from tests.platform_server import event_loop, run, variables
 
 ADDRESS = "127.128.0.5"
 Behaviour = Callable[[ssl.SSLSocket, str], None]

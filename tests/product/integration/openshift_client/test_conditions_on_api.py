@@ -8,15 +8,15 @@ import pytest
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
+from emulator.openshift.kubernetes.api_server_tls import Certificate, Serving
 from emulator.openshift.kubernetes.server import ApiServer
-from emulator.openshift.kubernetes.serving import Certificate, Serving
 from shared import fence
 from shared.json_object import Json
 from shared.openshift import client, conditions
 from shared.openshift.client import Read
 from shared.openshift.conditions import CONDITIONS
 from tests.kubernetes_pki import SERVER_NAME
-from tests.listening import Listening, listening
+from tests.platform_server import Listening, listening
 from tests.product.integration.openshift_client.stage import Cluster, Route, proxied
 
 WORKER = {"machine.openshift.io/cluster-api-machine-role": "worker"}

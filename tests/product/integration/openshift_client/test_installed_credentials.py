@@ -8,10 +8,10 @@ import pytest
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
+from emulator.openshift.kubernetes.api_server_tls import Certificate, Serving
 from emulator.openshift.kubernetes.server import ApiServer
-from emulator.openshift.kubernetes.serving import Certificate, Serving
 from shared.openshift import client, conditions
-from tests.listening import listening
+from tests.platform_server import listening
 from tests.product.integration.openshift_client.stage import ADDRESS, proxied
 from tests.product.unit.installer import example
 from tests.product.unit.installer.example import quick_keys

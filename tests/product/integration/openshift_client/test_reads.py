@@ -16,7 +16,7 @@ from emulator.core.proxy import Refusal
 from shared.openshift import client, reads
 from shared.openshift.client import NotDone, Read
 from shared.openshift.reads import MOST_BYTES, Ask
-from tests.listening import free_port, variables
+from tests.platform_server import free_port, variables
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
     Behaviour,

@@ -10,14 +10,14 @@ from activities.cluster import cluster_api
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World as EmulatorWorld
+from emulator.openshift.kubernetes.api_server_tls import Certificate, Serving
 from emulator.openshift.kubernetes.server import ApiServer
-from emulator.openshift.kubernetes.serving import Certificate, Serving
 from emulator.openshift.release import kinds, manifests
 from shared.json_object import Json
 from shared.openshift import client
 from shared.openshift.client import Read
 from tests.kubernetes_pki import SERVER_NAME, Authority
-from tests.listening import Listening, listening
+from tests.platform_server import Listening, listening
 from tests.product.integration.openshift_client.stage import Cluster, proxied
 from tests.product.unit.activities.cluster.cluster_api_fake import run
 from tests.product.unit.product_world import World, accepted, world

@@ -30,7 +30,7 @@ from shared.azure.arm_reads import ArmReads
 from shared.openshift import client, reads
 from shared.openshift.client import NotDone, Read
 from shared.openshift.reads import Ask
-from tests.listening import variables
+from tests.platform_server import variables
 from tests.product.integration.openshift_client import stage
 from tests.product.integration.openshift_client.stage import ADDRESS, Behaviour, Cluster, proxied, server
 from tests.product.unit.product_world import ENVIRONMENT

@@ -14,8 +14,8 @@ from emulator.core.proxy import Refusal
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read, Unreachable
 from tests.kubernetes_pki import SERVER_NAME
-from tests.listening import free_port
 from tests.patience import PATIENCE_SECONDS
+from tests.platform_server import free_port
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
     Behaviour,

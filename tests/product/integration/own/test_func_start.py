@@ -13,9 +13,9 @@ import requests
 
 from emulator.run.exports import plain_environment, secret_environment
 from tests.entra_azure import API_VERSION, EntraAzure
-from tests.listening import free_port
 from tests.local_azure import TIME_SCALE, unique, wait_for
 from tests.patience import PATIENCE_SECONDS, served
+from tests.platform_server import free_port
 from tests.product.integration.own.stage import RESTRICTED_SIZE, prepare
 from tests.product.integration.service.inventory import taken
 

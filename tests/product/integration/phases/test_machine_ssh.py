@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from phases.local import ssh
 from shared.openshift.client import NotDone
-from tests.listening import free_port
+from tests.platform_server import free_port
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin:/bin")
 pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not on this machine (Debian: openssh-server)")

@@ -46,7 +46,7 @@ class _Exit(Exception):  # noqa: N818 - it is not an error
 
 
 @lru_cache(maxsize=64)
-def dry_run(text: str, files: frozenset[str], minor: int = 0) -> tuple[Event, ...]:
+def walk(text: str, files: frozenset[str], minor: int = 0) -> tuple[Event, ...]:
     """Return what a script does, in order.
 
     Raises:

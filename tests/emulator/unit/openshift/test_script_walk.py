@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.openshift.boot.dry_run import Kind, dry_run
+from emulator.openshift.boot.script_walk import Kind, walk
 from emulator.openshift.boot.shell import ShellError
 
 HOME = "/opt/openshift"
@@ -15,7 +15,7 @@ RENDER = (
 def does(script: str, *files: str, minor: int = 19, kind: Kind = "line") -> list[str]:
     """Return what a script prints, or other things that it does, with these files below /opt/openshift."""
     paths = frozenset(file if file.startswith("/") else f"{HOME}/{file}" for file in files)
-    return [event.text for event in dry_run(script, paths, minor) if event.kind == kind]
+    return [event.text for event in walk(script, paths, minor) if event.kind == kind]
 
 
 def problems(script: str, *files: str, minor: int = 19) -> list[str]:
@@ -141,4 +141,4 @@ def test_a_program_that_takes_the_place_of_the_image_s_own_is_not_judged() -> No
 def test_a_script_that_is_cut_off_cannot_be_read(script: str) -> None:
     """Bash would not read it either."""
     with pytest.raises(ShellError):
-        dry_run(script, frozenset())
+        walk(script, frozenset())

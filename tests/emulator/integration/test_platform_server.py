@@ -13,7 +13,7 @@ from starlette.responses import Response
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.world import World
-from tests.listening import free_port, listening
+from tests.platform_server import free_port, listening
 
 
 def _platform(root: Path) -> Platform:
