@@ -17,12 +17,10 @@ from shared import answer_framing, cloud, deadline, durations, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.azure_errors import clean, is_away
 from shared.azure.templates import Parameters
-from shared.clusters import role_sets
-from shared.clusters.identities import cluster_credential, required_roles
+from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.states import ProvisioningState
 from shared.network import MOST_BYTES
-from shared.store import get_store
 
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
@@ -52,10 +50,8 @@ def _role_assignments(step: Step) -> list[dict[str, str]]:
         case ServicePrincipal(_, object_id):
             return [_assignment(role_assignment_name(scope, object_id), _CONTRIBUTOR, object_id)]
         case WorkloadIdentity(_, operators):
-            sets = role_sets.offered(get_store().role_sets.enabled())
-            roles = required_roles.of_cluster(credential, sets, step.properties["clusterProfile"]["version"])
             assignments = []
-            for each in roles:
+            for each in step.operator_roles(credential):
                 object_id, role = operators[each["operatorName"]].object_id, each["roleDefinitionId"].rpartition("/")[2]
                 assignments.append(_assignment(role_assignment_name(scope, object_id, role), role, object_id))
             return assignments

@@ -9,9 +9,10 @@ from shared import settings
 from shared.arm import resource_id
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
-from shared.clusters import cluster_names, subscriptions
-from shared.clusters.identities import cluster_credential
-from shared.clusters.identities.cluster_credential import Credential
+from shared.clusters import cluster_names, role_sets, subscriptions
+from shared.clusters.identities import cluster_credential, required_roles
+from shared.clusters.identities.cluster_credential import Credential, WorkloadIdentity
+from shared.clusters.identities.required_roles import Roles
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
 from shared.store import Store, get_store
@@ -37,6 +38,18 @@ class Step(FencedCall[ClusterDocument]):
     def credential(self) -> Credential:
         """The credential with which the cluster acts in Azure, as its customer wants it."""
         return cluster_credential.parse(self.document)
+
+    def operator_roles(self, credential: WorkloadIdentity) -> Roles:
+        """Return the roles that the cluster's operators need in Azure, by the role sets as they are now.
+
+        Args:
+            credential: the identities of the cluster.
+
+        Raises:
+            CloudError: a minor version has no role set any more, or the operators are not those of the role sets.
+        """
+        sets = role_sets.offered(get_store().role_sets.enabled())
+        return required_roles.of_cluster(credential, sets, self.properties["clusterProfile"]["version"])
 
     @property
     def cluster_id(self) -> ResourceId:
