@@ -4,7 +4,15 @@ from contextlib import suppress
 from fnmatch import fnmatch
 
 from installer import documents, graph
-from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
+from installer.assets import (
+    cluster_version,
+    install_certificates,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+    workload_identity,
+)
 from installer.bootstrap import bootstrap, host_files, units
 from installer.bootstrap.stage import ROOT
 from installer.config import install_config
@@ -34,6 +42,7 @@ ASSETS: dict[str, Asset] = {
         *kubeconfigs.ASSETS,
         *manifests.ASSETS,
         *platform.ASSETS,
+        *workload_identity.ASSETS,
         *cluster_version.ASSETS,
         *machines.ASSETS,
         *host_files.ASSETS,

@@ -19,7 +19,8 @@ Inputs = Mapping[str, Content]
 # The inputs: these five contain everything that the graph knows about a cluster.
 GIVEN = (
     "install-config",  # as openshift-install reads it, see `install_config.py`
-    "platform-credentials",  # subscriptionId, tenantId; of a service principal also clientId, clientSecret
+    # subscriptionId, tenantId; of a service principal also clientId, clientSecret; else see `workload_identity.py`
+    "platform-credentials",
     "cluster-id",  # infraId, clusterId; diagnosticsUri, the storage account that machines log to
     "release-image",  # version, pullspec, ignitionVersion, flavour; machineImage, as the cluster's document has it
     "clock",  # now, RFC 3339: certificates begin then

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives import serialization
 from activities.azure import cluster_principal, subnets
 from activities.checks import catalogue_entry, linked_resources
 from activities.runtime.step import Step
+from installer.assets import workload_identity
 from installer.config import install_config
 from installer.config.install_config import Source
 from installer.graph import Content
@@ -16,6 +17,7 @@ from installer.ignition import snippets
 from shared import settings
 from shared.arm.errors import raise_all
 from shared.clusters import catalogue, cluster_names
+from shared.clusters.identities import cluster_credential, operator_secrets
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.secrets import Purpose
 from shared.documents import RegistryProfile
@@ -80,11 +82,16 @@ def _platform_credentials(step: Step) -> tuple[str, Content]:
     credential = step.credential
     match credential:
         case ServicePrincipal(client_id):
-            # `Mint` is refused on Azure.
             shared = {"clientId": client_id, "clientSecret": cluster_principal.client_secret(step)}
-            return "Passthrough", place | shared
-        case WorkloadIdentity():
-            return "Manual", place
+            return install_config.PASSTHROUGH, place | shared
+        case WorkloadIdentity(issuer=issuer):
+            key = _bundle(step, Purpose.SIGNING_KEY)["privateKey"]
+            secrets = (
+                (each.namespace, each.name, each.client_id)
+                for each in operator_secrets.wanted(credential, step.operator_roles(credential))
+                if each.is_of_release
+            )
+            return install_config.MANUAL, place | workload_identity.of_operators(issuer, key, secrets)
         case _:
             assert_never(credential)
 
@@ -161,6 +168,7 @@ def problems(step: Step) -> list[str]:
     if not step.properties.get("ingressProfiles"):
         missing.append("properties.ingressProfiles is empty")
     missing += token_problems(step)
+    missing += _identity_problems(step)
     missing += [_not_in_vault(each) for each in (Purpose.REQUEST, Purpose.INSTALL) if each not in bundle_ids(step)]
     document = catalogue_entry.document(step)
     missing += catalogue.defects(document)
@@ -169,6 +177,23 @@ def problems(step: Step) -> list[str]:
         for problem in snippets.problems(document.get("snippets"))
     ]
     return missing
+
+
+def _identity_problems(step: Step) -> list[str]:
+    """Return what is missing of workload identity, if the cluster has it, one sentence each."""
+    credential = step.credential
+    match credential:
+        case ServicePrincipal():
+            return []
+        case WorkloadIdentity(issuer=issuer):
+            missing = cluster_credential.unknown_ids(credential)
+            if not issuer:
+                missing.append("properties.clusterProfile.oidcIssuer is not known yet: the issuer of its tokens")
+            if Purpose.SIGNING_KEY not in bundle_ids(step):
+                missing.append(_not_in_vault(Purpose.SIGNING_KEY))
+            return missing
+        case _:
+            assert_never(credential)
 
 
 def token_problems(step: Step) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from installer import documents
-from installer.assets import manifests, platform
+from installer.assets import manifests, platform, workload_identity
 from installer.documents import metadata
 from installer.graph import Asset, Content, Inputs
 from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
@@ -21,7 +21,7 @@ from shared.kubernetes_yaml import FastLoader
 from shared.release import release_rules
 
 _ID, _RELEASE = "cluster-id", "release-image"
-_VERSION = "manifests/cvo-overrides.yaml"
+VERSION = "manifests/cvo-overrides.yaml"
 ORIGINAL = "original_cvo_overrides.patch"
 _FEATURE_GATE = "manifests/99_feature-gate.yaml"
 
@@ -39,7 +39,7 @@ _GATE_ASSET = Asset(_FEATURE_GATE, (_FEATURE_GATE,), (_RELEASE,), _feature_gate)
 _OBJECTS = (
     *(
         asset.name
-        for asset in (*manifests.ASSETS, *platform.ASSETS, _GATE_ASSET)
+        for asset in (*manifests.ASSETS, *platform.ASSETS, *workload_identity.ASSETS, _GATE_ASSET)
         if asset.name.startswith(("manifests/", "openshift/"))
     ),
     manifests.FURTHER.name,
@@ -62,7 +62,7 @@ def _version(inputs: Inputs) -> Content:
         "metadata": metadata("version", "openshift-cluster-version"),
         "spec": spec,
     }
-    return {_VERSION: documents.to_yaml(document)}
+    return {VERSION: documents.to_yaml(document)}
 
 
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
@@ -85,7 +85,7 @@ def _original(inputs: Inputs) -> Content:
 
 
 ASSETS = (
-    Asset(_VERSION, (_VERSION,), (_ID, _RELEASE, *_OBJECTS), _version),
+    Asset(VERSION, (VERSION,), (_ID, _RELEASE, *_OBJECTS), _version),
     _GATE_ASSET,
     Asset(ORIGINAL, (ORIGINAL,), (_RELEASE,), _original),
 )

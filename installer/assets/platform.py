@@ -71,11 +71,16 @@ def _cloud_provider_settings(inputs: Inputs) -> dict[str, Any]:
 
 def _cloud_provider(inputs: Inputs) -> Content:
     """The settings, and separately the principal's secret, which only the cloud provider may read."""
-    credentials = inputs["platform-credentials"]
-    principal = {"aadClientId": credentials["clientId"], "aadClientSecret": credentials["clientSecret"]}
     settings = json.dumps(_cloud_provider_settings(inputs), indent="\t")
-    made = {
-        "cloud-provider-config.yaml": config_map("cloud-provider-config", "openshift-config", {"config": settings}),
+    made = {"cloud-provider-config.yaml": config_map("cloud-provider-config", "openshift-config", {"config": settings})}
+    if not install_config.is_manual(inputs["install-config"]):
+        made |= _provider_secret(inputs["platform-credentials"])
+    return {f"manifests/{file}": documents.to_yaml(document) for file, document in made.items()}
+
+
+def _provider_secret(credentials: Content) -> dict[str, dict[str, Any]]:
+    principal = {"aadClientId": credentials["clientId"], "aadClientSecret": credentials["clientSecret"]}
+    return {
         "aro-cloud-provider-secret.yaml": secret(
             _PROVIDER_SECRET, "kube-system", {"cloud-config": documents.to_yaml(principal)}
         ),
@@ -88,7 +93,6 @@ def _cloud_provider(inputs: Inputs) -> Content:
             "subjects": [{"kind": "ServiceAccount", "name": "azure-cloud-provider", "namespace": "kube-system"}],
         },
     }
-    return {f"manifests/{file}": documents.to_yaml(document) for file, document in made.items()}
 
 
 def _secret_reader(name: str, secret_name: str, api_version: str) -> dict[str, Any]:
@@ -101,7 +105,9 @@ def _secret_reader(name: str, secret_name: str, api_version: str) -> dict[str, A
 
 
 def cloud_credentials(inputs: Inputs) -> Content:
-    """The cloud credential operator makes each operator's credentials from these."""
+    """The cloud credential operator makes each operator's credentials from these, unless each has its own already."""
+    if install_config.is_manual(inputs["install-config"]):
+        return {}
     credentials, azure = inputs["platform-credentials"], install_config.azure(inputs["install-config"])
     data = {
         "azure_subscription_id": credentials["subscriptionId"],

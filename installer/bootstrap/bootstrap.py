@@ -1,6 +1,14 @@
 """The bootstrap machine's ignition: every file and unit of the graph that it boots from."""
 
-from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
+from installer.assets import (
+    cluster_version,
+    install_certificates,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+    workload_identity,
+)
 from installer.bootstrap import host_files, units
 from installer.bootstrap.stage import ROOT
 from installer.graph import Asset, Content, Inputs
@@ -14,8 +22,15 @@ _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
 _OBJECTS = (
     *(
         asset
-        for asset in (*manifests.ASSETS, *platform.ASSETS, *cluster_version.ASSETS, *machines.ASSETS)
-        if asset.name.startswith(("manifests/", "openshift/")) or asset.name == cluster_version.ORIGINAL
+        for asset in (
+            *manifests.ASSETS,
+            *platform.ASSETS,
+            *workload_identity.ASSETS,
+            *cluster_version.ASSETS,
+            *machines.ASSETS,
+        )
+        if asset.name.startswith(("manifests/", "openshift/"))
+        or asset.name in {cluster_version.ORIGINAL, workload_identity.SIGNING_KEY}
     ),
     manifests.FURTHER,
 )

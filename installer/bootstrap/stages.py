@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from installer.assets.manifests import BOOTSTRAP_IP, BOOTSTRAP_MEMBER
+from installer.assets.workload_identity import AUTHENTICATION
 from installer.bootstrap.stage import (
     DONE,
     ETCD_ENDPOINTS,
@@ -75,7 +76,6 @@ _NETWORK = f"{_ASSETS_MANIFESTS}/cluster-network-02-config.yml"
 _INFRASTRUCTURE = "manifests/cluster-infrastructure-02-config.yml"
 _CLUSTER_CONFIG = "manifests/cluster-config.yaml"
 _CLOUD_CONFIG = "manifests/cloud-provider-config.yaml"
-_AUTHENTICATION = "manifests/cluster-authentication-02-config.yaml"
 _PULL_SECRET = "manifests/openshift-config-secret-pull-secret.yaml"  # noqa: S105 - the name of a file
 _CLOUD_CA = "tls/cloud-ca-cert.pem"
 _ETCD_HOSTS = "manifests/etcd-host-service-endpoints.yaml"
@@ -336,7 +336,7 @@ STAGES = (
         Flag("--infra-config-file", f"/assets/{_INFRASTRUCTURE}", WITH_FEATURE_GATE),
         # The API's groups that are on by default depend on it.
         Flag("--operand-kubernetes-version", f"${{{KUBERNETES_VERSION}}}", Releases("C", since=(4, 18))),
-        Flag("--cluster-auth-file", f"/assets/{_AUTHENTICATION}", Releases("BC", since=(4, 7)), where=_AUTHENTICATION),
+        Flag("--cluster-auth-file", f"/assets/{AUTHENTICATION}", Releases("BC", since=(4, 7)), where=AUTHENTICATION),
     ),
     _operator(
         "kube-controller-manager",

@@ -20,6 +20,8 @@ _RELEASE_REPOSITORIES = ("ocp-release", "ocp-release-nightly", "ocp-v4.0-art-dev
 _TELEMETRY = "cloud.openshift.com"
 _NO_PLAN, _DISK_TYPE = "NoPurchasePlan", "Premium_LRS"
 _TRUSTED = "TrustedLaunch"
+# `Mint` is refused on Azure.
+PASSTHROUGH, MANUAL = "Passthrough", "Manual"
 
 
 def domain(config: Content) -> str:
@@ -60,6 +62,11 @@ def pull_secret(customers: str, registries: Mapping[str, str]) -> str:
     return json.dumps({"auths": auths}, separators=(",", ":"))
 
 
+def is_manual(config: Content) -> bool:
+    """Tell whether each of the cluster's operators has an identity of its own, and nobody a secret for Azure."""
+    return config.get("credentialsMode") == MANUAL
+
+
 @dataclass(frozen=True)
 class Source:
     """What an install-config is made from.
@@ -72,8 +79,8 @@ class Source:
         base_domain: the rest of its domain.
         ssh_key: public key, in the format of `authorized_keys`.
         pull_secret: JSON.
-        credentials_mode: how the cluster's operators get their credentials: `Passthrough`, they share one service
-            principal; `Manual`, each has its own.
+        credentials_mode: how the cluster's operators get their credentials: `PASSTHROUGH`, they share one service
+            principal; `MANUAL`, each has its own.
         machine_networks: returns the ranges of the machines' subnets. It asks Azure, so it is called only where a
             member needs it.
     """
@@ -85,7 +92,7 @@ class Source:
     base_domain: str
     ssh_key: str
     pull_secret: str
-    credentials_mode: str = "Passthrough"
+    credentials_mode: str = PASSTHROUGH
     machine_networks: Callable[[], list[str]] = list
 
     @property
@@ -252,6 +259,8 @@ _BUILT_IN = (
     Member("platform.azure.image", lambda source: dict(source.image)),
     Member("imageContentSources", lambda source: mirrors(source.properties)),
     Member("fips", lambda source: _has_fips(source.properties) or None),
+    # Installers of that time had no such member: a cluster without it shares one principal.
+    Member("credentialsMode", lambda source: source.credentials_mode if source.credentials_mode == MANUAL else None),
 )
 
 

@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from installer import documents
-from installer.assets import platform
+from installer.assets import platform, workload_identity
 from installer.back_end_errors import InstallerError
 from installer.graph import Inputs
 from installer.openshift_install import ignition_snippets
@@ -162,10 +162,12 @@ FIELDS = (
 
 
 def added(given: Inputs) -> dict[str, str]:
-    """Return the file that the program leaves out in the mode `Manual`: the Secret of the cluster's own principal."""
-    if given["install-config"].get("credentialsMode") == "Manual":
-        return {}
-    return {path: str(text) for path, text in platform.cloud_credentials(given).items()}
+    """Return the files that the program does not make: a principal's Secret, or what workload identity has instead.
+
+    The Secret is one of its own, which it leaves out in the mode `Manual`.
+    """
+    made = platform.cloud_credentials(given) | workload_identity.files(given)
+    return {path: str(text) for path, text in made.items()}
 
 
 def change(files: dict[str, str], given: Inputs) -> dict[str, str]:

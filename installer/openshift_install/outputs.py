@@ -86,6 +86,8 @@ def lay(folder: Path, changed: Mapping[str, str]) -> None:
         InstallerError: if the state cannot be read.
     """
     for path, text in changed.items():
+        # The program has no folder of its own for keys.
+        (folder / path).parent.mkdir(mode=0o700, exist_ok=True)
         write(folder / path, text)
     state = _json(ADJUST, folder / STATE)
     for file in _files_in(state):

@@ -255,7 +255,13 @@ def write(file: Path, text: str) -> None:
 def secrets(given: Inputs) -> set[str]:
     """Return the inputs that must not appear in an error, in each spelling in which a program could repeat them."""
     config = given["install-config"]
-    plain = {given["platform-credentials"].get("clientSecret", ""), config["pullSecret"], config["sshKey"]}
+    credentials = given["platform-credentials"]
+    plain = {
+        credentials.get("clientSecret", ""),
+        credentials.get("workloadIdentity", {}).get("signingKey", ""),
+        config["pullSecret"],
+        config["sshKey"],
+    }
     plain.update(_registry_secrets(config["pullSecret"]))
     return {
         spelled

@@ -19,7 +19,11 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
-from installer import all_assets, documents, graph
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from installer import all_assets, documents, graph, pki
+from installer.assets import cluster_version, workload_identity
 from installer.command import command_inputs
 from installer.config import cluster_id, install_config
 from installer.graph import Content
@@ -31,7 +35,6 @@ _CONFIG_FILE = "install-config.yaml"
 _CLUSTER_ID, _CONFIG = "*installconfig.ClusterID", "*installconfig.InstallConfig"
 # A separate asset reads this file from the folder, and the other objects of `openshift/` are made from it.
 _INVOKER, _INVOKER_FILE = "*openshiftinstall.Config", "openshift/openshift-install-manifests.yaml"
-_ROOT_SECRET = "openshift/99_cloud-creds-secret.yaml"  # noqa: S105 - a path
 _INNER, _OUTER = "*kubeconfig.AdminInternalClient", "*kubeconfig.AdminClient"
 # The targets that the folder has between the two commands. No ignition has a file of the last one.
 _OBJECTS, _CLUSTER_API = ("manifests/", "openshift/"), "cluster-api/"
@@ -114,8 +117,7 @@ def _read_config(folder: Path, version: str) -> Content:
 
 def _create_manifests(folder: Path, given: dict[str, Content]) -> None:
     config = _read_config(folder, given["release-image"]["version"])
-    is_manual = config.get("credentialsMode") == "Manual"
-    if not given["platform-credentials"]["clientSecret"] and not is_manual:
+    if not given["platform-credentials"]["clientSecret"] and not install_config.is_manual(config):
         raise Refused(
             'failed to fetch Master Machines: failed to generate asset \\"Platform Credentials Check\\": '
             "authentication with client certificates or managed identity is only supported in manual credentials mode"
@@ -124,8 +126,6 @@ def _create_manifests(folder: Path, given: dict[str, Content]) -> None:
     known = given | {"install-config": config, "cluster-id": ids}
     plain = cluster_objects.make(known)
     files = {path: text for path, text in _own(known).items() if _is_plain(path)} | plain
-    if is_manual:
-        files.pop(_ROOT_SECRET)
     files[f"{_CLUSTER_API}01_azure-client-secret.yaml"] = cluster_objects.client_secret(known)
     files[f"{_CLUSTER_API}machines/10_inframachine_{ids['infraId']}-master-0.yaml"] = (
         f"name: {ids['infraId']}-master-0\n"
@@ -195,11 +195,14 @@ def _create_ignition_configs(folder: Path, given: dict[str, Content]) -> None:
         )
         raise Refused(f"{message}are dirty and it needs to be regenerated")
     files = {path: text for path, text in of_state.items() if not path.startswith(_OBJECTS)} | disk
+    files |= _signing_key(folder)
     known = given | {
         "install-config": state[_CONFIG]["config"],
         "cluster-id": {"infraId": drawn["InfraID"], "clusterId": drawn["UUID"]},
         **_contents(files | {"auth/kubeconfig": _text(state[_INNER]["File"])}),
     }
+    # Its list is of the objects that are in the folder now.
+    del known[cluster_version.VERSION]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = graph.resolve(all_assets.ASSETS, (*_TARGETS, "auth/external/kubeconfig"), _as_built_in(known), pool)
     written = {path: made.file(path) for path in _TARGETS} | {"auth/kubeconfig": made.file("auth/external/kubeconfig")}
@@ -212,6 +215,23 @@ def _create_ignition_configs(folder: Path, given: dict[str, Content]) -> None:
     state[_OUTER] = {"Config": {}, "File": _file("auth/kubeconfig", written["auth/kubeconfig"])}
     state["*files"]["FileList"] = [_file(path, text) for path, text in files.items()]
     _write(folder / STATE, json.dumps(state, indent=4))
+
+
+def _signing_key(folder: Path) -> dict[str, str]:
+    """Return the pair with which the API server is to sign tokens, if somebody has put the key into the folder.
+
+    The program makes the public half itself.
+
+    Source: openshift/installer `pkg/asset/tls/boundsasigningkey.go`.
+    """
+    path = folder / f"{workload_identity.SIGNING_KEY}.key"
+    if not path.exists():
+        return {}
+    key = load_pem_private_key(path.read_bytes(), None)
+    if not isinstance(key, RSAPrivateKey):
+        raise Refused("failed to load rsa.PrivateKey from the file")
+    names = (f"{workload_identity.SIGNING_KEY}.{suffix}" for suffix in ("key", "pub"))
+    return dict(zip(names, (path.read_text(encoding="utf-8"), pki.public_pem(key)), strict=True))
 
 
 def _contents(files: Mapping[str, str]) -> dict[str, Content]:

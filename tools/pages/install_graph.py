@@ -3,7 +3,15 @@
 from collections.abc import Iterable
 
 from installer import all_assets
-from installer.assets import cluster_version, install_certificates, kubeconfigs, machines, manifests, platform
+from installer.assets import (
+    cluster_version,
+    install_certificates,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+    workload_identity,
+)
 from installer.bootstrap import bootstrap, host_files, units
 from installer.graph import Asset
 from installer.pki import Certificate
@@ -30,7 +38,7 @@ A program verifies its peers against the certificates of a bundle:
 
 {bundles}
 
-The cluster signs and verifies the tokens of service accounts with `tls/service-account.key` and `.pub`.
+The cluster signs and verifies the tokens of service accounts with `tls/service-account.key` and `.pub`. A cluster with workload identity signs the tokens that its operators exchange in Azure with `tls/bound-service-account-signing-key.key`. That key is from the vault, and the service publishes its public half.
 
 ## Kubeconfigs
 
@@ -47,6 +55,7 @@ _MODULES = (
     kubeconfigs,
     manifests,
     platform,
+    workload_identity,
     cluster_version,
     machines,
     host_files,

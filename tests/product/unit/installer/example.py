@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from installer import all_assets, graph, pki
-from installer.assets import platform
+from installer.assets import platform, workload_identity
 from installer.config import install_config
 from installer.config.install_config import Source
 from installer.graph import Content, Graph
@@ -44,6 +44,12 @@ CLUSTER: dict[str, Any] = {
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20191122"}
 SSH_KEY = "ssh-rsa AAAAB3NzaC1yc2E"
 NOW = "2026-03-01T09:00:00Z"
+ISSUER = "https://issuers.aroapp.test/11111111-1111-1111-1111-111111111111/doc-1"
+# Namespace and name of each operator's Secret, and the client id of its identity.
+SECRETS = (
+    ("openshift-ingress-operator", "cloud-credentials", "client-ingress"),
+    ("openshift-cluster-csi-drivers", "azure-disk-credentials", "client-disk"),
+)
 
 
 def cluster(**properties: Any) -> dict[str, Any]:
@@ -67,11 +73,16 @@ def source(of: Mapping[str, Any] = CLUSTER, version: str = "4.3.18", **more: Any
 
 
 def given(
-    of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str = "2.2.0", installer: str = "built-in"
+    of: Mapping[str, Any] = CLUSTER,
+    *,
+    version: str = "4.3.18",
+    spec: str = "2.2.0",
+    installer: str = "built-in",
+    mode: str = install_config.PASSTHROUGH,
 ) -> dict[str, Content]:
     """Return the inputs of a cluster's graph."""
     return {
-        "install-config": install_config.from_cluster(source(of, version), installer),
+        "install-config": install_config.from_cluster(source(of, version, credentials_mode=mode), installer),
         "platform-credentials": {
             "subscriptionId": SUBSCRIPTION,
             "tenantId": "11111111-1111-1111-1111-111111111111",
@@ -94,6 +105,21 @@ def given(
     }
 
 
+def given_identities(version: str = "4.19.24", installer: str = "built-in") -> dict[str, Content]:
+    """Return the inputs of the graph of a cluster with workload identity."""
+    spec = "2.2.0" if release_rules.minor(version) < (4, 6) else "3.2.0"
+    known = given(version=version, spec=spec, installer=installer, mode=install_config.MANUAL)
+    place = {name: known["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
+    identities = workload_identity.of_operators(ISSUER, pki.private_pem(signing_key()), SECRETS)
+    return known | {"platform-credentials": place | identities}
+
+
+@cache
+def signing_key() -> rsa.RSAPrivateKey:
+    """Return the key with which the API server of such a cluster signs tokens."""
+    return rsa.generate_private_key(65537, 2048)
+
+
 def resolve(known: dict[str, Content]) -> Graph:
     """Resolve all targets."""
     with ThreadPoolExecutor(2) as pool:
@@ -108,7 +134,7 @@ def made() -> Graph:
 
 def remade(known: dict[str, Content]) -> Graph:
     """Return another cluster's graph, with the certificates of the example."""
-    keys = {name: content for name, content in made().contents.items() if name.startswith("tls/")}
+    keys = {name: content for name, content in made().contents.items() if name.startswith("tls/") and content}
     return resolve(keys | known)
 
 

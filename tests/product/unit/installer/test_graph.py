@@ -125,7 +125,7 @@ def test_what_was_given_is_no_file() -> None:
 def test_no_asset_does_without_one_of_its_inputs() -> None:
     """Not even a certificate without its signer: it would sign itself, and nobody would trust it.
 
-    An input may be for some releases only.
+    An input may be for some releases only, or for clusters with workload identity.
     """
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"fipsValidatedModules": "Enabled"}
     of = example.cluster(clusterProfile=profile, ingressProfiles=[{"visibility": "Private"}])
@@ -134,6 +134,7 @@ def test_no_asset_does_without_one_of_its_inputs() -> None:
         given = example.given(of, version=version, spec=spec)
         given["release-image"]["flavour"] = flavour
         missed |= _missed(example.remade(given).contents)
+    missed |= _missed(example.remade(example.given_identities()).contents)
     made = [asset for asset in all_assets.ASSETS.values() if asset.make is not None]
     assert missed == {(asset.name, name) for asset in made for name in asset.inputs}
 

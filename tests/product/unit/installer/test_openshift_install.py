@@ -20,7 +20,8 @@ import pytest
 import yaml
 from cryptography import x509
 
-from installer import all_assets, back_ends, graph
+from installer import all_assets, back_ends, graph, pki
+from installer.assets import workload_identity
 from installer.back_end_errors import InstallerError
 from installer.graph import Content, Graph
 from installer.openshift_install import back_end, fields, outputs
@@ -146,6 +147,24 @@ def test_the_customers_secret_never_reaches_the_program(made: Made) -> None:
     assert base64.b64decode(secret["azure_client_id"]).decode() == principal["clientId"]
     config = yaml.safe_load(machine["/opt/openshift/manifests/cluster-config.yaml"])["data"]["install-config"]
     assert yaml.safe_load(config)["credentialsMode"] == made.given["install-config"]["credentialsMode"] == "Passthrough"
+
+
+def test_a_cluster_with_workload_identity_boots_with_its_issuers_key_and_no_secret(tmp_path: Path) -> None:
+    """The program takes up the key and the objects that lie in its folder, and makes the public half itself."""
+    made = make_with_stand_in(tmp_path, example.given_identities(installer="openshift-install"))
+    machine, key = made.machine(), example.signing_key()
+    wanted = workload_identity.files(made.given)
+    assert len(wanted) == 4 + len(example.SECRETS)
+    assert {path: machine[f"/opt/openshift/{path}"] for path in wanted} == wanted
+    assert {path: made.graph.file(path) for path in wanted} == wanted
+    assert wanted["tls/bound-service-account-signing-key.key"] == pki.private_pem(key)
+    assert "/opt/openshift/openshift/99_cloud-creds-secret.yaml" not in machine
+    config = yaml.safe_load(machine["/opt/openshift/manifests/cluster-config.yaml"])["data"]["install-config"]
+    assert yaml.safe_load(config)["credentialsMode"] == "Manual"
+    version = yaml.safe_load(machine["/opt/openshift/manifests/cvo-overrides.yaml"])
+    listed = {(each["kind"], each["namespace"], each["name"]) for each in version["spec"]["overrides"]}
+    assert ("Authentication", "", "cluster") in listed
+    assert ("Secret", *example.SECRETS[0][:2]) in listed
 
 
 def test_nothing_is_left_of_the_folder(made: Made) -> None:

@@ -188,10 +188,16 @@ def test_the_cluster_acts_as_its_own_principal() -> None:
 
 
 def test_a_cluster_that_has_no_secret_gets_none() -> None:
-    """Its operators act as identities of their own."""
-    known = given()
-    known["install-config"] = known["install-config"] | {"credentialsMode": "Manual"}
-    assert fields.added(known) == {}
+    """Its operators act as identities of their own, whose files and whose issuer's the program does not know."""
+    known = example.given_identities(installer="openshift-install")
+    assert fields.added(known).keys() == {
+        "tls/bound-service-account-signing-key.key",
+        "tls/bound-service-account-signing-key.pub",
+        "manifests/cluster-authentication-02-config.yaml",
+        "manifests/azure-ad-pod-identity-webhook-config.yaml",
+        *(f"manifests/{namespace}-{name}-credentials.yaml" for namespace, name, _ in example.SECRETS),
+    }
+    assert not fields.added(known).keys() & programs_own(known).keys()
     assert "manifests/cluster-config.yaml" not in fields.change(programs_own(known), known)
 
 

@@ -16,6 +16,7 @@ import pytest
 from activities.checks import catalogue_entry
 from activities.machines import graph, graph_inputs
 from activities.runtime.step import Step
+from installer import pki
 from installer.back_end_errors import InstallerError
 from installer.graph import Graph
 from installer.openshift_install import binary
@@ -31,6 +32,7 @@ from tests.product.unit.activities.checks import customer_network
 from tests.product.unit.activities.checks.offers import MASTER, WORKER, lay_image, offers, sku
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
 from tests.product.unit.clusters.identities.credentials import become_identities
+from tests.product.unit.clusters.identities.role_sets import seeded
 from tests.product.unit.installer import runs
 from tests.product.unit.installer.example import _keys, quick_keys
 from tests.product.unit.product_world import (
@@ -233,20 +235,68 @@ def test_a_graph_that_lacks_its_registrys_token_says_so(stage: Stage) -> None:
     assert "the secret 'registry' is not in the vault yet" in message
 
 
+ISSUER = "https://issuers.aroapp.test/tenant/doc"
+ROLES = seeded()["4.19"]["platformWorkloadIdentityRoles"]
+
+
+def use_identities(stage: Stage) -> str:
+    """Give the cluster workload identity with all that a graph needs of it; return the issuer's key."""
+    world = stage.world
+    become_identities(world.cluster, *(role["operatorName"] for role in ROLES), issuer=ISSUER)
+    world.properties["clusterProfile"]["version"] = "4.19.24"
+    for document in seeded().values():
+        world.cosmos["PlatformWorkloadIdentityRoleSets"].create_item(dict(document))
+    key = pki.private_pem(_keys()[0])
+    name = secrets.secret_name(world.cluster["id"], Purpose.SIGNING_KEY)
+    world.cluster["secrets"]["signing"] = get_vault().put_secret(name, {"privateKey": key})
+    return key
+
+
 def test_with_workload_identity_no_secret_goes_into_the_graph_and_operators_bring_their_own_credentials(
     stage: Stage,
 ) -> None:
-    """The tenant and the subscription are all that they share."""
-    become_identities(stage.world.cluster, "ingress")
+    """The tenant and the subscription are all that they share; the key of their issuer comes from the vault."""
+    key = use_identities(stage)
     customer_network.lay(stage.world)
-    document = stage.world.store.clusters.get(stage.world.cluster["key"])
-    assert document is not None
-    step = Step(payload({"name": "ensure_graph", "phase": "bootstrap"}, "run"), document)
-    entry = replace(catalogue_entry.entry(step), installer="openshift-install")
-    given = graph_inputs.given(step, entry, "https://c.blob.core.windows.net/")
-    assert given["platform-credentials"] == {"subscriptionId": CUSTOMER, "tenantId": CUSTOMER_TENANT}
-    assert given["install-config"]["credentialsMode"] == "Manual"
-    assert "s3cret" not in json.dumps(given)
+    step = Step(payload({"name": "ensure_graph", "phase": "bootstrap"}, "run"), stage.world.cluster)
+    for installer in ("built-in", "openshift-install"):
+        entry = replace(catalogue_entry.entry(step), installer=installer)
+        given = graph_inputs.given(step, entry, "https://c.blob.core.windows.net/")
+        credentials = given["platform-credentials"]
+        identities = credentials.pop("workloadIdentity")
+        assert credentials == {"subscriptionId": CUSTOMER, "tenantId": CUSTOMER_TENANT}
+        assert (identities["issuer"], identities["signingKey"]) == (ISSUER, key)
+        assert {(each["namespace"], each["name"]): each["clientId"] for each in identities["operators"]} == {
+            (role["secretLocation"]["namespace"], role["secretLocation"]["name"]): f"client-{role['operatorName']}"
+            for role in ROLES
+            if role["operatorName"] != "aro-operator"
+        }
+        assert given["install-config"]["credentialsMode"] == "Manual"
+        assert "s3cret" not in json.dumps(given)
+
+
+def test_a_graph_with_workload_identity_is_made_once_like_any_other(stage: Stage) -> None:
+    """A second run reuses it, and with it the key that was published."""
+    key = use_identities(stage)
+    assert call("ensure_graph") == DONE
+    assert stage.read().file("tls/bound-service-account-signing-key.key") == key
+    before = dict(stage.blobs.blobs)
+    assert call("ensure_graph") == DONE
+    assert stage.blobs.blobs == before
+
+
+def test_a_graph_waits_for_nothing_that_workload_identity_lacks(stage: Stage) -> None:
+    """It names the issuer, its key, and each id at once, and makes nothing."""
+    use_identities(stage)
+    properties = stage.world.properties
+    del stage.world.cluster["secrets"]["signing"]
+    del properties["clusterProfile"]["oidcIssuer"]
+    del properties["platformWorkloadIdentityProfile"]["platformWorkloadIdentities"]["ingress"]["clientId"]
+    message = call("ensure_graph")["error"]["message"]
+    assert "properties.clusterProfile.oidcIssuer is not known yet: the issuer of its tokens" in message
+    assert "the secret 'signing' is not in the vault yet" in message
+    assert 'platformWorkloadIdentities["ingress"].clientId is not known yet' in message
+    assert not stage.blobs.blobs
 
 
 def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:
