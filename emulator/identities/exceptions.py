@@ -7,6 +7,23 @@ from emulator.core.sources import MEMORY, OWN, public_output
 INVALID_NAME = Refusal(400, "InvalidResourceName", MEMORY,
     "The resource name '{name}' is invalid. It must have 3 to 128 letters, digits, hyphens and underscores, and begin "
     "with a letter or digit.")
+# Federated credentials
+CREDENTIAL_NAME = Refusal(400, "InvalidResourceName", MEMORY,
+    "The resource name '{name}' is invalid. It must have 3 to 120 letters, digits, hyphens and underscores, and begin "
+    "with a letter or digit.")
+INCOMPLETE_CREDENTIAL = Refusal(400, "BadRequest",
+    public_output("https://github.com/zioproto/istio-aks-example/issues/6"),
+    "The request format was unexpected. Federated Identity Credential must specify 'issuer', 'subject' and 'audience'.")
+# The source has the text; status and code are from memory.
+CREDENTIAL_EXISTS = Refusal(409, "Conflict",
+    public_output("https://github.com/Azure/bicep-types-az/issues/2054"),
+    "Issuer and subject combination already exists for this Managed Identity.")
+CONCURRENT_CREDENTIALS = Refusal(409, "ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity",
+    public_output("https://github.com/Azure/bicep-registry-modules/issues/1447"),
+    "Too many Federated Identity Credentials are written concurrently for the managed identity '{identity}'. Concurrent "
+    "Federated Identity Credentials writes under the same managed identity are not supported.")
+TOO_MANY_CREDENTIALS = Refusal(400, "BadRequest", MEMORY,
+    "Too many Federated Identity Credentials exist for this Managed Identity. The maximum is {most}.")
 # Identities of other resources
 FAILED = "FailedIdentityOperation"
 # What Azure says of the answer of the service that holds identities.

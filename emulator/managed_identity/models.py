@@ -38,6 +38,8 @@ class ManagedIdentityModel:
         self._store = platform.store
         self._identities = platform.store.table("managed_identities")
         self._endpoints = platform.store.table("managed_identity_endpoints")
+        # Ids, in lower case, of the identities one of whose federated credentials is being written.
+        self.writing: set[str] = set()
 
     # Identities
 
@@ -79,6 +81,12 @@ class ManagedIdentityModel:
                 self._entra.delete_service_principal(found.tenant_id, found.client_id)
                 self._entra.delete_application(found.client_id)
                 self._identities.delete(resource_id.lower())
+
+    def trust(self, resource_id: str, credentials: Sequence[Document]) -> None:
+        """Let the directory take tokens for an identity that fit one of its federated credentials, and no others."""
+        found = self.find(resource_id)
+        if found is not None:
+            self._entra.update_application(found.client_id, {"federatedCredentials": list(credentials)})
 
     # Endpoints
 

@@ -16,6 +16,7 @@ from emulator.dns.resources import TYPES as DNS_TYPES
 from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
 from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
 from emulator.host.keys import read_keys
+from emulator.identities.federated_credentials import FEDERATED_CREDENTIALS
 from emulator.identities.resource_identity import identifiable
 from emulator.identities.resources import TYPES as IDENTITY_TYPES
 from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
@@ -53,6 +54,7 @@ TYPES = (
     *WEB_TYPES,
     COMPONENTS,
     DIAGNOSTIC_SETTINGS,
+    FEDERATED_CREDENTIALS,
     identifiable(WORKSPACES),
 )
 PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)

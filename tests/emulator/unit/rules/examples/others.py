@@ -9,6 +9,17 @@ EXAMPLES = {
         "Microsoft.ManagedIdentity/userAssignedIdentities",
         {"location": "eastus", "tags": {"team": "one"}, "properties": {"isolationScope": "None"}},
     ),
+    "federated credential": Example(
+        "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
+        {
+            "properties": {
+                "issuer": "https://issuer.example/one",
+                "subject": "system:serviceaccount:space:{n}",
+                "audiences": ["openshift"],
+            }
+        },
+        parent="identity",
+    ),
     "workspace": Example(
         "Microsoft.OperationalInsights/workspaces",
         {
