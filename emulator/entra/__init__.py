@@ -2,6 +2,7 @@
 
 from emulator.core.platform import Platform, Service
 from emulator.entra.exceptions import render
+from emulator.entra.federation import Federation
 from emulator.entra.models import APPLICATION_ADMINISTRATOR, USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.responses import ALIASES, Responses
 from emulator.entra.urls import routes
@@ -15,4 +16,9 @@ def create(platform: Platform) -> Service:
     platform.register(entra)
     port = platform.ports.get("token")
     local = (f"localhost:{port}", f"127.0.0.1:{port}") if port else ()
-    return Service(name="entra", hosts=(*ALIASES, *local), routes=routes(Responses(entra, local)), render=render)
+    return Service(
+        name="entra",
+        hosts=(*ALIASES, *local),
+        routes=routes(Responses(entra, Federation(platform), local)),
+        render=render,
+    )

@@ -26,10 +26,12 @@ class Row:
 
 # The rows for users, and for APIs that a tenant has registered, are from memory, except the text of 65001.
 # fmt: off
+_FEDERATION = "https://learn.microsoft.com/entra/workload-id/workload-identity-federation"
 ERRORS: dict[int, Row] = {
     28000: Row(400, "invalid_request",
         "Provided value for the input parameter scope is not valid because it contains more than one resource. "
         "Scope {scope} is not valid."),
+    50013: Row(401, "invalid_client", "Assertion failed signature validation. [Reason - {reason}]"),
     50020: Row(400, "invalid_grant",
         "User account '{{EmailHidden}}' from identity provider 'live.com' does not exist in tenant '{tenant}' and "
         "cannot access the application in that tenant. The account needs to be added as an external user in the "
@@ -49,6 +51,7 @@ ERRORS: dict[int, Row] = {
         "blocked because they are not a direct member of a group with access, nor had access directly assigned by "
         "an administrator. Please contact your administrator to assign access to this application."),
     50126: Row(400, "invalid_grant", "Error validating credentials due to invalid username or password."),
+    50166: Row(400, "invalid_request", "Request to External OIDC endpoint failed."),
     50173: Row(400, "invalid_grant",
         "The provided grant has expired due to it being revoked, a fresh auth token is needed. The user might have "
         "changed or reset their password. The grant was issued on '{issued}' and the TokensValidFrom date (before "
@@ -60,6 +63,9 @@ ERRORS: dict[int, Row] = {
     70011: Row(400, "invalid_scope",
         "The provided request must include a 'scope' input parameter. The provided value for the input parameter "
         "'scope' is not valid. The scope {scope} is not valid."),
+    70021: Row(400, "invalid_request",
+        "No matching federated identity record found for presented assertion. Assertion Issuer: '{issuer}'. Assertion "
+        "Subject: '{subject}'. Assertion Audience: '{audience}'. " + _FEDERATION),
     90002: Row(400, "invalid_request",
         "Tenant '{tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the "
         "correct cloud. Check with your subscription administrator, this may happen if there are no active "
@@ -96,10 +102,10 @@ ERRORS: dict[int, Row] = {
     700082: Row(400, "invalid_grant",
         "The refresh token has expired due to inactivity. The token was issued on {issued} and was inactive for "
         "90.00:00:00."),
-    700211: Row(401, "invalid_client",
-        "No matching federated identity record found for presented assertion issuer '{issuer}'. Please check your "
-        "federated identity credential Subject, Audience and Issuer against the presented assertion. "
-        "https://docs.microsoft.com/en-us/azure/active-directory/develop/workload-identity-federation"),
+    **{code: Row(401, "invalid_client",
+        f"No matching federated identity record found for presented assertion {part} '{{{part}}}'. Check your federated "
+        "identity credential Subject, Audience and Issuer against the presented assertion. " + _FEDERATION)
+        for code, part in ((700211, "issuer"), (700212, "audience"), (700213, "subject"))},
     900023: Row(400, "invalid_request",
         "Specified tenant identifier '{tenant}' is neither a valid DNS name, nor a valid external domain."),
     900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
@@ -122,6 +128,10 @@ ERRORS: dict[int, Row] = {
         "security: https://aka.ms/certCreds."),
     7000229: Row(400, "unauthorized_client",
         "The client application {client_id} is missing service principal in the tenant {tenant}."),
+    7000272: Row(401, "invalid_client",
+        "The certificate with identifier {key_id} used to sign the federated credential could not be found in the "
+        "metadata of identity provider {issuer}. Please validate that your Identity Provider's metadata exposes the key "
+        "used to sign the incoming token."),
     9002313: Row(400, "invalid_grant", "Invalid request. Request is malformed or invalid."),
 }
 # fmt: on
@@ -143,9 +153,15 @@ def tenant_no_name(tenant: str) -> ServiceError:
 
 
 @said(public_output("https://github.com/Azure/azure-workload-identity/issues/1200"))
-def no_federated_record(issuer: str) -> ServiceError:
-    """Return the error for an assertion of an issuer that no federated credential names."""
-    return aadsts(700211, issuer=issuer)
+def no_record(code: int, **claims: str) -> ServiceError:
+    """Return the error for a federated assertion that no credential names, with the claims that it has."""
+    return aadsts(code, **claims)
+
+
+@said(public_output("https://github.com/Azure/azure-workload-identity/issues/1232"))
+def no_key(key_id: str, issuer: str) -> ServiceError:
+    """Return the error for a federated assertion that none of its issuer's keys has signed."""
+    return aadsts(7000272, key_id=key_id, issuer=issuer)
 
 
 @said(public_output("https://github.com/NunoFilipeMota/PublicScripts/issues/5"))

@@ -18,6 +18,7 @@ from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
 from emulator.entra.exceptions import aadsts, invalid_tenant, only_post
+from emulator.entra.federation import Federation, is_federated
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
 from emulator.entra.user_responses import GRANTS, NO_STORE, UserResponses, required
 
@@ -33,8 +34,9 @@ ANY_TENANT = ("common", "organizations", "consumers")
 class Responses:
     """The sign-in endpoints of one directory."""
 
-    def __init__(self, entra: EntraModel, local_hosts: tuple[str, ...] = ()) -> None:
+    def __init__(self, entra: EntraModel, federation: Federation, local_hosts: tuple[str, ...] = ()) -> None:
         self._entra = entra
+        self._federation = federation
         self._local_hosts = local_hosts
         self._users = UserResponses(entra, self._check_client)
 
@@ -42,15 +44,15 @@ class Responses:
         """Answer `POST /{tenant}/oauth2/v2.0/token`."""
         form = await _form(request)
         if form.get("grant_type") in GRANTS:
-            return self._users.token(request, form)
-        issued = self._issue(request, form, _audience_of_scope)
+            return await self._users.token(request, form)
+        issued = await self._issue(request, form, _audience_of_scope)
         body = {"token_type": "Bearer", "expires_in": TOKEN_SECONDS - 1, "ext_expires_in": TOKEN_SECONDS - 1}
         return JSONResponse(body | {"access_token": issued}, headers=NO_STORE)
 
     async def token_v1(self, request: Request) -> Response:
         """Answer `POST /{tenant}/oauth2/token`, which has `resource` instead of `scope`, and numbers as strings."""
         form = await _form(request)
-        issued = self._issue(request, form, _audience_of_resource)
+        issued = await self._issue(request, form, _audience_of_resource)
         now = int(self._entra.now().timestamp())
         body = {
             "token_type": "Bearer",
@@ -67,7 +69,7 @@ class Responses:
         """Refuse `GET` at the token endpoints."""
         raise only_post(request.method)
 
-    def _issue(self, request: Request, form: dict[str, str], audience_of: Callable[[dict[str, str]], str]) -> str:
+    async def _issue(self, request: Request, form: dict[str, str], audience_of: Callable[[dict[str, str]], str]) -> str:
         name = request.path_params["tenant"]
         if name.lower() in ANY_TENANT:
             raise aadsts(50059)
@@ -78,12 +80,12 @@ class Responses:
         request.state.caller = client_id
         audience = audience_of(form)
         self._entra.usable_principal(tenant_id, client_id)
-        proof = self._check_client(request, form, tenant_id)
+        proof = await self._check_client(request, form, tenant_id)
         if proof == PUBLIC:
             raise aadsts(7000216)
         return self._entra.issue_token(tenant_id, client_id, audience, by_certificate=proof == BY_CERTIFICATE)
 
-    def _check_client(self, request: Request, form: dict[str, str], tenant_id: str) -> str:
+    async def _check_client(self, request: Request, form: dict[str, str], tenant_id: str) -> str:
         """Check the secret or assertion of a client, if it sends one; return how it proved who it is.
 
         Raises:
@@ -91,16 +93,22 @@ class Responses:
         """
         client_id = form["client_id"].lower()
         if "client_assertion" in form:
-            self._check_assertion(request, form, self._entra.application(client_id), tenant_id)
+            await self._check_assertion(request, form, self._entra.application(client_id), tenant_id)
             return BY_CERTIFICATE
         if "client_secret" in form:
             self._entra.check_secret(client_id, form["client_secret"])
             return BY_SECRET
         return PUBLIC
 
-    def _check_assertion(self, request: Request, form: dict[str, str], application: Document, tenant_id: str) -> None:
+    async def _check_assertion(
+        self, request: Request, form: dict[str, str], application: Document, tenant_id: str
+    ) -> None:
         if form.get("client_assertion_type") != ASSERTION_TYPE:
             raise aadsts(900144, parameter="client_assertion_type")
+        assertion, now = form["client_assertion"], self._entra.now()
+        if is_federated(assertion):
+            await self._federation.check(application, assertion, now, CLOCK_SKEW)
+            return
         tenants = {tenant_id, request.path_params["tenant"]}
         endpoints = [
             f"https://{host}/{tenant}{path}"
@@ -108,7 +116,7 @@ class Responses:
             for tenant in sorted(tenants)
             for path in ("/oauth2/v2.0/token", "/oauth2/token", "/v2.0")
         ]
-        check_assertion(application, form["client_assertion"], endpoints, self._entra.now(), CLOCK_SKEW)
+        check_assertion(application, assertion, endpoints, now, CLOCK_SKEW)
 
     async def metadata_v2(self, request: Request) -> Response:
         """Answer `GET /{tenant}/v2.0/.well-known/openid-configuration`."""

@@ -11,12 +11,15 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from jwt.algorithms import RSAAlgorithm
+from jwt.types import Options
 
 from emulator.core.certificate_authority import private_key_pem
 from emulator.core.store import Table
 
 CACHED_TOKENS = 4096
 CURRENT = "current"
+# Options of PyJWT with which only the signature counts: this module's callers have a clock of their own.
+SIGNATURE_ONLY: Options = {"verify_aud": False, "verify_exp": False, "verify_nbf": False, "verify_iat": False}
 
 
 class InvalidTokenError(Exception):
@@ -63,13 +66,7 @@ class TokenSigner:
                     token,
                     self._public,
                     algorithms=["RS256"],
-                    options={
-                        "verify_aud": False,
-                        "verify_exp": False,
-                        "verify_nbf": False,
-                        "verify_iat": False,
-                        "require": ["exp", "nbf", "aud", "oid", "tid"],
-                    },
+                    options={**SIGNATURE_ONLY, "require": ["exp", "nbf", "aud", "oid", "tid"]},
                 )
             except jwt.PyJWTError as error:
                 raise InvalidTokenError(str(error)) from error

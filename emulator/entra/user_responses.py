@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -21,7 +21,7 @@ GRANTS = ("password", "refresh_token")
 ANY_TENANT = ("common", "organizations")
 NO_STORE = {"Cache-Control": "no-store, no-cache", "Pragma": "no-cache"}
 
-CheckClient = Callable[[Request, dict[str, str], str], str]
+CheckClient = Callable[[Request, dict[str, str], str], Awaitable[str]]
 
 
 class UserResponses:
@@ -36,7 +36,7 @@ class UserResponses:
         self._entra = entra
         self._check_client = check_client
 
-    def token(self, request: Request, form: dict[str, str]) -> Response:
+    async def token(self, request: Request, form: dict[str, str]) -> Response:
         """Answer a request for tokens in a user's name.
 
         Raises:
@@ -46,7 +46,7 @@ class UserResponses:
         request.state.caller = client_id
         by_password = form["grant_type"] == "password"
         tenant = self._tenant(request.path_params["tenant"], form, by_password=by_password)
-        proof = self._client(request, form, tenant)
+        proof = await self._client(request, form, tenant)
         if by_password:
             user = self._entra.sign_ins.by_password(tenant, required(form, "username"), required(form, "password"))
         else:
@@ -72,13 +72,13 @@ class UserResponses:
             return self._entra.tenant_of(required(form, "username"))
         return self._entra.tenant(self._entra.sign_ins.home_of(required(form, "refresh_token")))
 
-    def _client(self, request: Request, form: dict[str, str], tenant: Document) -> str:
+    async def _client(self, request: Request, form: dict[str, str], tenant: Document) -> str:
         """Check the client: one of Microsoft's, or a registered one that is public or has a credential."""
         client_id = form["client_id"].lower()
         if client_id in CLIENTS:
             return PUBLIC
         self._entra.usable_principal(tenant["tenantId"], client_id)
-        proof = self._check_client(request, form, tenant["tenantId"])
+        proof = await self._check_client(request, form, tenant["tenantId"])
         members = self._entra.application(client_id).get("members", {})
         if proof == PUBLIC and not members.get("isFallbackPublicClient"):
             raise aadsts(7000218)

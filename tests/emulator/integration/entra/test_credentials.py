@@ -153,7 +153,7 @@ def test_a_token_endpoint_takes_no_get() -> None:
 
 
 def test_the_token_of_a_cluster_needs_a_federated_credential(stage: Stage) -> None:
-    """No application here has one; the refusal names the issuer, not a certificate."""
+    """This application has none; the refusal names the issuer, not a certificate."""
     client_id, issuer = _application(stage), "https://oidc.example.com/cluster/"
     claims = {"iss": issuer, "sub": "system:serviceaccount:a:b", "aud": "api://AzureADTokenExchange"}
     form = {
@@ -165,8 +165,8 @@ def test_the_token_of_a_cluster_needs_a_federated_credential(stage: Stage) -> No
     }
     url = f"https://login.microsoftonline.com/{stage.platform.world.tenant_id}/oauth2/v2.0/token"
     body = requests.post(url, form, timeout=60).json()
-    assert body["error_codes"] == [700211]
-    assert f"presented assertion issuer '{issuer}'" in body["error_description"]
+    assert body["error_codes"] == [70021]
+    assert f"Assertion Issuer: '{issuer}'" in body["error_description"]
 
 
 def test_msal_finds_the_authority_by_instance_discovery(stage: Stage) -> None:
