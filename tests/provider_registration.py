@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from emulator.arm.access.role import Role
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_role_definition
+from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from tests.api_versions import VERSIONS
 
@@ -63,3 +64,27 @@ def register(platform: Platform, *, served: Sequence[str] = SERVED_READS, manage
     ensure_role_definition(arm, scope, SERVED, "served", served)
     ensure_role_definition(arm, scope, MANAGED, "managed", managed)
     arm.register_provider(document(platform))
+
+
+def ensure_role_definition(arm: ArmModel, scope: str, name: str, role_name: str, actions: Sequence[str]) -> str:
+    """Create a custom role, or set its actions; return the id of its definition."""
+    identifier = f"{scope}/providers/Microsoft.Authorization/roleDefinitions/{name}"
+    now = rfc3339(arm.clock.now())
+    properties = {
+        "roleName": role_name,
+        "type": "CustomRole",
+        "description": "",
+        "assignableScopes": [scope],
+        "permissions": [Role(role_name, "", tuple(actions)).permission()],
+    }
+    found = arm.load(identifier)
+    if found is None or found["properties"] | properties != found["properties"]:
+        arm.documents.put(
+            {
+                "id": identifier,
+                "name": name,
+                "type": "Microsoft.Authorization/roleDefinitions",
+                "properties": {"createdOn": now, "updatedOn": now} | properties,
+            }
+        )
+    return identifier

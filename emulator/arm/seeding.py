@@ -1,9 +1,7 @@
 """What must exist before the first call, because no caller could create it: a group, and the first roles and assignments."""
 
-from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.access.role import Role
 from emulator.arm.access.roles import ROLES
 from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
@@ -52,30 +50,6 @@ def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:
                     "updatedOn": now,
                 },
                 "effectiveAt": now,
-            }
-        )
-    return identifier
-
-
-def ensure_role_definition(arm: ArmModel, scope: str, name: str, role_name: str, actions: Sequence[str]) -> str:
-    """Create a custom role, or set its actions; return the id of its definition."""
-    identifier = f"{scope}/providers/Microsoft.Authorization/roleDefinitions/{name}"
-    now = rfc3339(arm.clock.now())
-    properties = {
-        "roleName": role_name,
-        "type": "CustomRole",
-        "description": "",
-        "assignableScopes": [scope],
-        "permissions": [Role(role_name, "", tuple(actions)).permission()],
-    }
-    found = arm.load(identifier)
-    if found is None or found["properties"] | properties != found["properties"]:
-        arm.documents.put(
-            {
-                "id": identifier,
-                "name": name,
-                "type": "Microsoft.Authorization/roleDefinitions",
-                "properties": {"createdOn": now, "updatedOn": now} | properties,
             }
         )
     return identifier

@@ -1,6 +1,6 @@
 """Accounts, databases and containers, and the roles of principals in an account. Documents are in `items.py`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from emulator.core.clock import rfc3339
@@ -101,41 +101,6 @@ class CosmosModel:
         for container in list(self.containers(account, name)):
             self.delete_container(account, name, container["id"])
         self._databases.delete(_key(account, name))
-
-    def ensure_container(
-        self,
-        account: str,
-        database: str,
-        name: str,
-        partition_key: str,
-        *,
-        unique_keys: Sequence[str | Sequence[str]] = (),
-        default_ttl: int | None = None,
-    ) -> Document:
-        """Create a container, or return the existing one.
-
-        Args:
-            account: an account that exists.
-            database: a database that exists.
-            name: unique in the database.
-            partition_key: path such as `/partitionKey`.
-            unique_keys: each is one path, or several paths whose values together are unique within a partition.
-            default_ttl: seconds that documents live; -1 without end, unless a document has its own; None for no TTL.
-
-        Raises:
-            ServiceError: a path is malformed, or the database is missing.
-        """
-        found = self._containers.get(_key(account, database, name))
-        if found is not None:
-            return found
-        keys = [[key] if isinstance(key, str) else list(key) for key in unique_keys]
-        definition = {
-            "id": name,
-            "partitionKey": {"paths": [partition_key], "kind": "Hash", "version": 2},
-            "uniqueKeyPolicy": {"uniqueKeys": [{"paths": paths} for paths in keys]},
-            **({} if default_ttl is None else {"defaultTtl": default_ttl}),
-        }
-        return self.put_container(account, database, definition)
 
     def check_container(self, account: str, database: str, definition: Document) -> Document:
         """Return a container's complete definition, if the container may have it.

@@ -31,21 +31,6 @@ class KeyVaultModel(Vaults):
 
     # Secrets
 
-    def put_secret(self, vault: str, name: str, value: str, *, content_type: str = "") -> str:
-        """Ensure that the newest version of a secret has a value; return the versioned id.
-
-        A deleted secret is recovered, because `up` must find what it needs even if somebody has deleted it.
-        """
-        found = self._secret(vault, name)
-        if found is not None:
-            if found["deleted"]:
-                self.recover_secret(vault, name)
-            newest = self._version(vault, name, found["versions"][-1])
-            if newest["value"] == value:
-                return secret_id(newest)
-        wish = {"value": value, "contentType": content_type} if content_type else {"value": value}
-        return secret_id(self.set_secret(vault, name, wish))
-
     def set_secret(self, vault: str, name: str, wish: Document) -> Document:
         """Create a secret, or its next version; return the version.
 

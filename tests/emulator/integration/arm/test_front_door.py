@@ -14,11 +14,11 @@ from starlette.responses import JSONResponse, Response
 
 from emulator.arm.access.roles import READER
 from emulator.arm.call import AUDIENCES
-from emulator.arm.seeding import ensure_role, ensure_role_definition
+from emulator.arm.seeding import ensure_role
 from emulator.arm.writes import group_removal
 from tests.emulator.integration.arm.stage import Stage
 from tests.local_azure import wait_for
-from tests.provider_registration import document
+from tests.provider_registration import document, ensure_role_definition
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 VERSION = {"api-version": "2025-07-25"}

@@ -9,9 +9,10 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
 
-from emulator.arm.seeding import ensure_role, ensure_role_definition
+from emulator.arm.seeding import ensure_role
 from emulator.run.tools import REPOSITORY
 from tests.emulator.integration.arm.stage import Stage
+from tests.provider_registration import ensure_role_definition
 
 ROLE = "dddddddd-0000-4000-8000-0000000000a3"
 

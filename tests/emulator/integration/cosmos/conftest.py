@@ -16,6 +16,8 @@ from emulator.core.clock import Clock
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.world import World
+from tests.cosmos_containers import ensure_container
+from tests.listening import listening
 from tests.platform_server import listening
 
 ACCOUNT = "test-account"
@@ -110,8 +112,8 @@ def container(local_cosmos: LocalCosmos) -> Make:
         partition_key: str = "/pk", unique_keys: tuple[str, ...] = (), default_ttl: int | None = None
     ) -> ContainerProxy:
         name = f"c{uuid4().hex[:8]}"
-        local_cosmos.model.ensure_container(
-            ACCOUNT, DATABASE, name, partition_key, unique_keys=unique_keys, default_ttl=default_ttl
+        ensure_container(
+            local_cosmos.model, ACCOUNT, DATABASE, name, partition_key, unique_keys=unique_keys, default_ttl=default_ttl
         )
         client = local_cosmos.client(CONTRIBUTOR)
         return client.get_database_client(DATABASE).get_container_client(name)

@@ -12,6 +12,7 @@ from azure.cosmos.exceptions import (
 )
 
 from emulator.core.faults import Fault
+from tests.cosmos_containers import ensure_container
 from tests.emulator.integration.cosmos.conftest import ACCOUNT, CONTRIBUTOR, DATABASE, LocalCosmos, Make
 
 HOST = f"https://{ACCOUNT}.documents.azure.com"
@@ -121,7 +122,7 @@ def test_a_container_made_anew_is_found_again(local_cosmos: LocalCosmos, contain
     items = container()
     items.create_item({"id": "1", "pk": "a"})
     local_cosmos.model.delete_container(ACCOUNT, DATABASE, items.id)
-    local_cosmos.model.ensure_container(ACCOUNT, DATABASE, items.id, "/pk")
+    ensure_container(local_cosmos.model, ACCOUNT, DATABASE, items.id, "/pk")
     items.create_item({"id": "1", "pk": "a"})
 
 

@@ -262,20 +262,6 @@ def test_a_vault_that_does_not_exist_is_not_found(connect: Connect, stage: Stage
         new.get_secret("s")
 
 
-def test_seeding_twice_makes_one_version(stage: Stage, connect: Connect) -> None:
-    """`up` seeds a vault at each start: the same value keeps its version, a different value makes a new one."""
-    client = connect()
-    vault = _name(client)
-    first = stage.vaults.put_secret(vault, "rp-firstparty", "pem", content_type="application/x-pem-file")
-    assert stage.vaults.put_secret(vault, "rp-firstparty", "pem") == first
-    found = client.get_secret("rp-firstparty")
-    assert (found.id, found.properties.content_type) == (first, "application/x-pem-file")
-    client.begin_delete_secret("rp-firstparty").wait()
-    assert stage.vaults.put_secret(vault, "rp-firstparty", "pem") == first
-    assert client.get_secret("rp-firstparty").value == "pem"
-    assert stage.vaults.put_secret(vault, "rp-firstparty", "renewed") != first
-
-
 def test_an_injected_failure_is_retried_by_the_client(stage: Stage, connect: Connect) -> None:
     """A fault selects operations by their names; the client retries the 503."""
     client = connect()

@@ -14,6 +14,7 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel, partition_keys
 from emulator.cosmos.items import Items
 from emulator.cosmos.sql.values import UNDEFINED
+from tests.cosmos_containers import ensure_container
 
 Make = Callable[..., Items]
 
@@ -27,7 +28,7 @@ def items(tmp_path: Path) -> Iterator[Make]:
     model.ensure_database("a", "d")
 
     def make(name: str = "c", **options: Any) -> Items:
-        model.ensure_container("a", "d", name, options.pop("partition_key", "/pk"), **options)
+        ensure_container(model, "a", "d", name, options.pop("partition_key", "/pk"), **options)
         return model.items("a", "d", name)
 
     yield make

@@ -14,6 +14,7 @@ from emulator.cosmos import CosmosModel
 from emulator.run.command_error import RunError
 from emulator.run.commands.explain import explain, recent
 from emulator.run.state import StateFolder
+from tests.cosmos_containers import ensure_container
 
 Add = Callable[..., None]
 CLUSTER = "/subscriptions/s/resourcegroups/g/providers/microsoft.redhatopenshift/openshiftclusters/c"
@@ -29,7 +30,7 @@ def add(tmp_path: Path) -> Iterator[Add]:
         model.ensure_account(account, "tenant")
         model.ensure_database(account, database)
         for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
-            model.ensure_container(account, database, name, key)
+            ensure_container(model, account, database, name, key)
 
     def store(
         name: str,

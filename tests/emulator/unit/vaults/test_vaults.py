@@ -42,7 +42,7 @@ def test_a_deleted_vault_keeps_its_name_until_it_is_recovered_with_its_contents(
     """The host name is gone meanwhile, even after a restart."""
     azure.make(PATH + NAME, VERSION, _body(softDeleteRetentionInDays=7))
     vaults = azure.platform.model(KeyVaultModel)
-    vaults.put_secret(NAME, "secret", "value")
+    vaults.set_secret(NAME, "secret", {"value": "value"})
     azure.delete(PATH + NAME, VERSION)
     azure = azure.reopen()
     vaults = azure.platform.model(KeyVaultModel)
@@ -58,7 +58,7 @@ def test_a_deleted_vault_keeps_its_name_until_it_is_recovered_with_its_contents(
 def test_a_vault_is_purged_when_its_retention_is_over(azure: Azure) -> None:
     """After that its name is free, and its contents are gone."""
     azure.make(PATH + NAME, VERSION, _body(softDeleteRetentionInDays=7))
-    azure.platform.model(KeyVaultModel).put_secret(NAME, "secret", "value")
+    azure.platform.model(KeyVaultModel).set_secret(NAME, "secret", {"value": "value"})
     azure.delete(PATH + NAME, VERSION)
     azure.pass_(7 * 86_400)
     azure.make(PATH + NAME, VERSION, _body())

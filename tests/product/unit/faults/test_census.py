@@ -15,6 +15,7 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.provider.deployment_record import Deployed
 from shared.json_object import Json
+from tests.cosmos_containers import ensure_container
 from tests.faults.checks import census
 
 WORLD = World()
@@ -42,7 +43,7 @@ class State:
         self._cosmos.ensure_account(account, WORLD.rp_tenant_id)
         self._cosmos.ensure_database(account, database)
         for row in CONTAINERS:
-            self._cosmos.ensure_container(account, database, row["name"], row["partitionKey"])
+            ensure_container(self._cosmos, account, database, row["name"], row["partitionKey"])
         self.put("OpenShiftClusters", cluster_document(), WORLD.subscription_id)
         self.put("Billing", {"id": CLUSTER_ID, "billing": {}}, CLUSTER_ID)
         self.put("AsyncOperations", operation("Succeeded"), OPERATION)
