@@ -44,6 +44,7 @@ def document(platform: Platform, *, host: str = HOST) -> dict[str, Any]:
                     "routingType": "Default" if name == TYPES[0] else "ProxyOnly",
                     "endpoints": [{"apiVersions": list(VERSIONS), "locations": [], "timeout": "PT60S"}],
                     "templateDeploymentOptions": {"preflightSupported": name == TYPES[0]},
+                    **({"identityManagement": {"type": "DelegatedResourceIdentity"}} if name == TYPES[0] else {}),
                 }
                 for name in TYPES
             ],

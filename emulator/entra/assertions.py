@@ -12,7 +12,6 @@ from cryptography.hazmat.primitives import hashes
 
 from emulator.core.store import Document
 from emulator.entra.application_certificates import is_valid_at
-from emulator.entra.certificates import is_valid_at
 from emulator.entra.exceptions import aadsts
 from emulator.entra.tokens import SIGNATURE_ONLY
 

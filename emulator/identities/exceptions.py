@@ -25,11 +25,6 @@ CONCURRENT_CREDENTIALS = Refusal(409, "ConcurrentFederatedIdentityCredentialsWri
 TOO_MANY_CREDENTIALS = Refusal(400, "BadRequest", MEMORY,
     "Too many Federated Identity Credentials exist for this Managed Identity. The maximum is {most}.")
 # Identities of other resources
-FAILED = "FailedIdentityOperation"
-# What Azure says of the answer of the service that holds identities.
-_FAILURE = (
-    "Identity operation for resource '{resource_id}' failed with error 'Failed to perform resource identity operation. "
-    "Status: 'BadRequest'. Response: '{{\"error\":{{\"code\":\"BadRequest\",\"message\":\"…\"}}}}'.'.")
 KIND_NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN,
     "The local Azure does not support identities of the type {kind} of {type_name}.")
 NO_IDENTITIES = Refusal(400, "MissingIdentityIds",
@@ -37,9 +32,9 @@ NO_IDENTITIES = Refusal(400, "MissingIdentityIds",
     "The identity ids must not be null or empty for '{kind}' identity type.")
 NOT_AN_IDENTITY = Refusal(400, "InvalidResourceIdentifier", MEMORY,
     "'{name}' is not the id of a user-assigned identity.")
-IDENTITIES_NOT_EXPECTED = Refusal(400, FAILED, public_output("https://github.com/Azure/azure-rest-api-specs/issues/17650"),
-    _FAILURE.replace("…", "The request format was unexpected, a non-UserAssigned identity type should not contain: "
-    "userAssignedIdentities"))
-IDENTITY_NOT_FOUND = Refusal(400, FAILED, public_output("https://github.com/Azure/azure-libraries-for-net/issues/690"),
-    _FAILURE.replace("…", "Resource '{name}' was not found."))
+IDENTITIES_NOT_EXPECTED = Refusal(400, "FailedIdentityOperation",
+    public_output("https://github.com/Azure/azure-rest-api-specs/issues/17650"),
+    "Identity operation for resource '{resource}' failed with error 'Failed to perform resource identity operation. "
+    "Status: 'BadRequest'. Response: '{{\"error\":{{\"code\":\"BadRequest\",\"message\":\"The request format was "
+    "unexpected, a non-UserAssigned identity type should not contain: userAssignedIdentities\"}}}}'.'.")
 # fmt: on

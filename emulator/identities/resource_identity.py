@@ -7,7 +7,9 @@ user-assigned identity must exist, and whoever assigns it must be allowed to.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from emulator.arm.forwarding.attached_identities import ASSIGN
 from emulator.arm.ids import parse_resource
+from emulator.arm.provider.exceptions import IDENTITY_NOT_FOUND
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf
 from emulator.entra.models import Principal
@@ -19,7 +21,6 @@ from emulator.managed_identity import ManagedIdentityModel
 NONE, SYSTEM, USER = "None", "SystemAssigned", "UserAssigned"
 # How types write the two together; some never have both.
 BOTH, BOTH_CLOSE = f"{SYSTEM}, {USER}", f"{SYSTEM},{USER}"
-ASSIGN = f"{IDENTITIES.name}/assign/action"
 
 
 def table(both: str = "") -> Json:
@@ -126,7 +127,7 @@ def _require(arm: Reads, resource_id: str, name: str) -> None:
     if identifier is None or identifier.type.lower() != IDENTITIES.name.lower():
         raise exceptions.NOT_AN_IDENTITY(name)
     if arm.load(identifier) is None:
-        raise exceptions.IDENTITY_NOT_FOUND(resource_id=resource_id, name=name)
+        raise IDENTITY_NOT_FOUND(resource=resource_id, identity=name)
 
 
 def _ids(arm: Reads, name: str) -> Json:

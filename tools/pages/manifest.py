@@ -50,6 +50,8 @@ def _resource_type(kind: str, versions: list[str]) -> dict[str, object]:
         "name": kind,
         "routingType": "Default" if is_resource else "ProxyOnly",
         **({"templateDeploymentOptions": {"preflightSupported": True}} if is_resource else {}),
+        # ARM attaches the user-assigned identities that a body names, and says where their credentials are.
+        **({"identityManagement": {"type": "DelegatedResourceIdentity"}} if is_resource else {}),
         **({"authorizationActionMappings": mappings} if (mappings := _mappings(kind)) else {}),
         **({"linkedAccessChecks": _linked()} if is_resource else {}),
         # Without locations a type is in every region of ARM.

@@ -25,7 +25,8 @@ _WRITE_DENIALS = "Microsoft.Authorization/denyAssignments/write"
 
 @lru_cache(maxsize=4096)
 def _pattern(wildcard: str) -> re.Pattern[str]:
-    return re.compile(re.escape(wildcard).replace(r"\*", ".*"), re.IGNORECASE)
+    # Managed Identity Operator has `userAssignedIdentities/*/assign/action`, and may do `userAssignedIdentities/assign/action`.
+    return re.compile(re.escape(wildcard).replace(r"/\*/", "/(.*/)?").replace(r"\*", ".*"), re.IGNORECASE)
 
 
 def allows(permission: Json, action: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import httpx
 
+from emulator.arm.forwarding.attached_identities import ASSIGN, AttachedIdentities
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId
 from emulator.arm.policy import policies
@@ -58,6 +59,7 @@ class FrontDoor:
     def __init__(self, platform: Platform, arm: Presents) -> None:
         self._platform, self._arm = platform, arm
         self._known = platform.store.table("arm_forwarded")
+        self.identities = AttachedIdentities(platform)
         self._client: httpx.AsyncClient | None = None
         self._certificate = b""
         self._replaced = asyncio.Event()
@@ -136,16 +138,26 @@ class FrontDoor:
         subscription = f"/subscriptions/{identifier.subscription_id}"
         if not (located and arm.authorization.allowed_below(errand.caller, action, subscription)):
             arm.authorize(errand.caller, action, subscription if located else scope)
-        named = arm.registration.linked(asked, _body(errand))
+        identities = arm.registration.identities(identifier, _body(errand))
+        named = arm.registration.linked(asked, _body(errand)) + [(ASSIGN, name) for name in identities]
         # What is in a subscription that does not exist, the provider refuses.
         linked = [(need, resource) for need, resource in named if arm.subscriptions.exists(resource.split("/")[2])]
         arm.authorization.authorize_linked(errand.caller, action, str(identifier), linked)
+        self._attach(errand, identities)
         if identifier.resource_group:
             if method in ("PUT", "PATCH"):
                 arm.groups.require_writable(identifier.subscription_id, identifier.resource_group)
             else:
                 arm.groups.get(identifier.subscription_id, identifier.resource_group)
         arm.subscriptions.require_registered(identifier.subscription_id, SYSTEM_NAMESPACE)
+
+    def _attach(self, errand: Errand, names: Sequence[str]) -> None:
+        """Attach the identities that a write names to its resource; they must exist."""
+        for name in names:
+            if self._arm.load(name) is None:
+                raise exceptions.IDENTITY_NOT_FOUND(resource=errand.identifier, identity=name)
+        if names:
+            self.identities.attach(str(errand.identifier), names)
 
     def _check_policies(self, errand: Errand) -> None:
         """Check that no policy refuses the PUT of a resource.
@@ -181,6 +193,10 @@ class FrontDoor:
         ]
         if errand.method in ("PUT", "PATCH"):
             headers.append(("x-ms-arm-resource-system-data", json.dumps(self._system_data(errand))))
+            if self._arm.registration.has_identity(errand.identifier) and (
+                errand.method == "PUT" or "identity" in _body(errand)
+            ):
+                headers.append(("x-ms-identity-url", self.identities.url(str(errand.identifier))))
         return headers
 
     def _system_data(self, errand: Errand) -> Json:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from emulator.core.refusals import Refusal
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, said
+from emulator.core.sources import MEMORY, OWN, public_output, said
 
 # fmt: off
 BAD_GATEWAY = Refusal(502, "BadGateway", MEMORY,
@@ -14,6 +14,12 @@ GATEWAY_TIMEOUT = Refusal(504, "GatewayTimeout", MEMORY,
 UNREACHABLE = Refusal(502, "BadGatewayConnection", MEMORY,
     "The network connectivity issue encountered for '{namespace}'; cannot fulfill the request.")
 NOT_OUTSIDE_SUBSCRIPTIONS = Refusal(405, "MethodNotAllowed", MEMORY, "{method} is not allowed on {identifier}.")
+# The same for resources of any provider
+IDENTITY_NOT_FOUND = Refusal(400, "FailedIdentityOperation",
+    public_output("https://github.com/Azure/azure-libraries-for-net/issues/690"),
+    "Identity operation for resource '{resource}' failed with error 'Failed to perform resource identity operation. "
+    "Status: 'BadRequest'. Response: '{{\"error\":{{\"code\":\"BadRequest\",\"message\":\"Resource '{identity}' was not "
+    "found.\"}}}}'.'.")
 # fmt: on
 
 

@@ -38,6 +38,7 @@ _RESOURCE_TYPE = {
     "templateDeploymentOptions": {"preflightSupported": bool},
     "authorizationActionMappings": [{"original": Required(str), "desired": Required(str)}],
     "linkedAccessChecks": [_LINKED],
+    "identityManagement": {"type": Required(Choice(("DelegatedResourceIdentity",)))},
 }
 _MANIFEST = {
     "namespace": Required(str),

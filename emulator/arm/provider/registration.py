@@ -89,6 +89,15 @@ class ProviderRegistration:
         kind = "/".join(identifier.types).lower()
         return any(row["name"].lower() == kind and row["routingType"] == "Default" for row in self._resource_types())
 
+    def has_identity(self, identifier: ResourceId) -> bool:
+        """Tell whether resources of a type have identities, for which ARM tells the provider an address."""
+        kind = "/".join(identifier.types).lower()
+        return any(row["name"].lower() == kind and row.get("identityManagement") for row in self._resource_types())
+
+    def identities(self, identifier: ResourceId, body: Any) -> list[str]:
+        """Return the ids of the user-assigned identities that the body of a resource names."""
+        return list(_values(body, ["identity", "userassignedidentities"])) if self.has_identity(identifier) else []
+
     def desired(self, action: str) -> str:
         """Return the action that a caller needs for one of the provider's: the manifest may name another."""
         mappings = [pair for row in self._resource_types() for pair in row.get("authorizationActionMappings") or ()]
@@ -138,9 +147,10 @@ class ProviderRegistration:
 
 
 def _values(value: Any, path: list[str]) -> Iterator[str]:
-    """Yield the ids at a path in a body. The provider refuses what is not an id."""
+    """Yield the ids at a path in a body: strings, or the names of an object. The provider refuses what is not an id."""
     if not path:
-        yield from [value] if isinstance(value, str) and value.startswith("/subscriptions/") else []
+        given = [name for name, one in value.items() if one is not None] if isinstance(value, dict) else [value]
+        yield from (one for one in given if isinstance(one, str) and one.startswith("/subscriptions/"))
         return
     name = path[0].removesuffix("[*]")
     for key, held in value.items() if isinstance(value, dict) else ():

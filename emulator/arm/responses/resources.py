@@ -19,6 +19,7 @@ _NOT_FORWARDED = frozenset(
         *("x-ms-client-tenant-id", "x-ms-home-tenant-id", "x-ms-client-object-id", "x-ms-client-app-id"),
         *("x-ms-client-principal-id", "x-ms-client-principal-name", "x-ms-arm-resource-system-data"),
         *("x-ms-arm-network-source", "x-ms-arm-request-tracking-id", "x-ms-correlation-request-id"),
+        *("x-ms-identity-url", "x-ms-identity-principal-id"),
     }
 )
 _NOT_RETURNED = frozenset(

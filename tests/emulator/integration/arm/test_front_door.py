@@ -23,6 +23,8 @@ from tests.provider_registration import document, ensure_role_definition
 NAMESPACE = "Microsoft.RedHatOpenShift"
 VERSION = {"api-version": "2025-07-25"}
 ROLE = "dddddddd-0000-4000-8000-0000000000b1"
+WRITER = "dddddddd-0000-4000-8000-0000000000b2"
+MANAGED_IDENTITY_OPERATOR = "f1a07417-d97a-45cb-824c-7a7467783830"
 
 
 @pytest.fixture
@@ -66,6 +68,68 @@ def test_a_put_reaches_the_provider_with_arms_headers(stage: Stage, client: http
     assert (data["createdBy"], data["createdByType"]) == (stage.world.owner_client_id, "Application")
     listed = client.get(path.partition("/providers/")[0] + "/resources", params={"api-version": "2021-04-01"})
     assert [found["name"] for found in listed.json()["value"]] == ["c1"]
+
+
+def _identity(stage: Stage, client: httpx.Client, group: str) -> str:
+    stage.arm.subscriptions.register(stage.world.subscription_id, "Microsoft.ManagedIdentity")
+    scope = _cluster(stage, group).partition("/providers/")[0]
+    name = f"{scope}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/one"
+    made = client.put(name, json={"location": "eastus"}, params={"api-version": "2024-11-30"})
+    assert made.status_code == 201
+    return name
+
+
+def _with_identity(name: str) -> dict[str, Any]:
+    return {"location": "eastus", "identity": {"type": "UserAssigned", "userAssignedIdentities": {name: {}}}}
+
+
+def test_the_provider_learns_where_a_clusters_identities_are(stage: Stage, client: httpx.Client, group: str) -> None:
+    """PUT always, PATCH when it names identities; what a caller sends in the header's place never arrives."""
+    path, name = _cluster(stage, group), _identity(stage, client, group)
+    forged = {"x-ms-identity-url": "https://forged.example", "x-ms-identity-principal-id": "forged"}
+    client.put(path, json=_with_identity(name), headers=forged)
+    headers = stage.provider.received[-1][2]
+    url = stage.arm.front_door.identities.url(path)
+    assert (headers["x-ms-identity-url"], headers["x-ms-home-tenant-id"]) == (url, stage.world.tenant_id)
+    assert url.startswith(f"https://control-eastus.identity.azure.net{path}/credentials/v2/identities?arpid=")
+    assert "x-ms-identity-principal-id" not in headers
+    assert stage.arm.front_door.identities.of(path) == [name.lower()]
+    client.patch(path, json=_with_identity(name), headers=forged)
+    assert stage.provider.received[-1][2]["x-ms-identity-url"] == url
+    for method, target in (("PATCH", path), ("GET", path), ("POST", f"{path}/listCredentials")):
+        client.request(method, target, json={"tags": {}} if method == "PATCH" else None, headers=forged)
+        assert "x-ms-identity-url" not in stage.provider.received[-1][2]
+    assert stage.arm.front_door.identities.of(path) == [name.lower()]
+
+
+def test_who_names_an_identity_must_be_allowed_to_assign_it(stage: Stage, client: httpx.Client, group: str) -> None:
+    """On PUT and PATCH; a contributor of the cluster's group alone is refused, and nothing reaches the provider."""
+    credential, object_id = stage.principal("writer")
+    path, name = _cluster(stage, group), _identity(stage, client, group)
+    scope, clusters = path.partition("/providers/")[0], f"{NAMESPACE}/openShiftClusters"
+    subscription = f"/subscriptions/{stage.world.subscription_id}"
+    ensure_role_definition(stage.arm, subscription, WRITER, "writer of clusters", [f"{clusters}/write"])
+    ensure_role(stage.arm, scope, object_id, WRITER)
+    for method in ("PUT", "PATCH"):
+        refused = client.request(method, path, json=_with_identity(name), headers=_bearer(credential))
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "LinkedAuthorizationFailed")
+        assert "userAssignedIdentities/assign/action" in refused.json()["error"]["message"]
+    assert stage.provider.received == []
+    ensure_role(stage.arm, name, object_id, MANAGED_IDENTITY_OPERATOR)
+    assert client.put(path, json=_with_identity(name), headers=_bearer(credential)).status_code == 200
+
+
+def test_an_identity_that_does_not_exist_never_reaches_the_provider(
+    stage: Stage, client: httpx.Client, group: str
+) -> None:
+    """ARM says so itself; an identity that a PATCH takes away needs neither existence nor rights."""
+    path, missing = _cluster(stage, group), f"{_identity(stage, client, group)}-missing"
+    refused = client.put(path, json=_with_identity(missing)).json()["error"]
+    assert refused["code"] == "FailedIdentityOperation"
+    assert missing in refused["message"]
+    assert stage.provider.received == []
+    taken = {"identity": {"type": "UserAssigned", "userAssignedIdentities": {missing: None}}}
+    assert client.patch(path, json=taken).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from tests.cosmos_containers import ensure_container
-from tests.listening import listening
 from tests.platform_server import listening
 
 ACCOUNT = "test-account"

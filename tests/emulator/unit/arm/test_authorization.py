@@ -12,6 +12,8 @@ from emulator.entra.models import Principal
 from tests.emulator.unit.arm.conftest import GROUP, WORLD
 
 OTHER = Principal("22222222-2222-4222-8222-222222222222", "other-client", WORLD.tenant_id, "other", "", {})
+# Managed Identity Operator.
+OPERATOR = "f1a07417-d97a-45cb-824c-7a7467783830"
 READ, WRITE = "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/write"
 
 
@@ -24,6 +26,8 @@ READ, WRITE = "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtu
         (CONTRIBUTOR, "Microsoft.Network/virtualNetworks/write", True),
         (CONTRIBUTOR, "Microsoft.Authorization/roleAssignments/write", False),
         (CONTRIBUTOR, "Microsoft.Authorization/roleAssignments/read", True),
+        (OPERATOR, "Microsoft.ManagedIdentity/userAssignedIdentities/assign/action", True),
+        (OPERATOR, "Microsoft.ManagedIdentity/userAssignedIdentities/write", False),
     ],
 )
 def test_wildcards_and_not_actions(role: str, action: str, allowed: bool) -> None:

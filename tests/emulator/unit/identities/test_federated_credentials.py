@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.errors import ServiceError
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from tests.emulator.unit.providers import OWNING, Azure

@@ -61,6 +61,7 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
     (resource,) = (row for row in told["resourceTypes"] if row["routingType"] == "Default")
     assert resource["name"] == "openShiftClusters"
     assert resource["templateDeploymentOptions"] == {"preflightSupported": True}
+    assert resource["identityManagement"] == {"type": "DelegatedResourceIdentity"}
 
 
 def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_names() -> None:

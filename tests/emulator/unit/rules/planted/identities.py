@@ -1,5 +1,6 @@
 """Mistakes with the identities of resources, for each type that has them."""
 
+from emulator.arm.provider.exceptions import IDENTITY_NOT_FOUND
 from emulator.core.refusals import origin
 from emulator.identities import exceptions
 from emulator.json_object import Json
@@ -28,7 +29,7 @@ def _of(key: str) -> tuple[Case, ...]:
         wrong(
             key,
             "a missing identity",
-            exceptions.IDENTITY_NOT_FOUND,
+            IDENTITY_NOT_FOUND,
             {"identity": USER | {"userAssignedIdentities": {MISSING: {}}}},
         ),
     )
