@@ -39,6 +39,8 @@ class Renderer:
 
 # fmt: off
 NOT_SUPPORTED = Refusal(400, "NotSupportedByLocalAzure", OWN, "The local Azure does not have {what}.")
+WEB_CONTENT_NOT_FOUND = Refusal(404, "WebContentNotFound",
+    public_output("https://github.com/MicrosoftDocs/azure-docs/issues/66218"), "The requested content does not exist.")
 ACCOUNT_NOT_FOUND = Refusal(404, "ResourceNotFound", OWN, "The account '{account}' does not exist.")
 SERVER_BUSY = Refusal(503, "ServerBusy", OWN, "The server is busy: Azurite does not answer.")
 

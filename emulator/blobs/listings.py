@@ -2,18 +2,20 @@
 
 from xml.etree import ElementTree as ET
 
+from emulator.blobs.models import shown
+
 MAX_BYTES = 16 * 1024 * 1024
 
 
-def rename(xml: bytes, endpoint: str, prefix: str, *, of_containers: bool) -> bytes:
+def rename(xml: bytes, endpoint: str, account: str, *, of_containers: bool) -> bytes:
     """Return a listing as the account would have answered it."""
     root = ET.fromstring(xml)  # noqa: S314 - Azurite's own answer, not a client's text
     root.set("ServiceEndpoint", endpoint)
     if "ContainerName" in root.attrib:
-        root.set("ContainerName", root.attrib["ContainerName"].removeprefix(prefix))
+        root.set("ContainerName", shown(account, root.attrib["ContainerName"]))
     if of_containers:
         for path in ("Prefix", "Containers/Container/Name"):
             for element in root.iterfind(path):
-                element.text = (element.text or "").removeprefix(prefix)
+                element.text = shown(account, element.text or "")
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text

@@ -1,4 +1,4 @@
-"""The other services of storage accounts, which the local Azure does not have: queues, files, tables, data lakes, websites.
+"""The other services of storage accounts, which the local Azure does not have: queues, files, tables, data lakes.
 
 Each refuses every request in its own wire format, so that its clients show the reason.
 """
@@ -12,12 +12,12 @@ from emulator.core.service_error import ServiceError
 
 _DOMAIN = ".core.windows.net"
 # By the second label of the host name.
-_KINDS = {"queue": "queues", "file": "files", "table": "tables", "dfs": "data lakes", "web": "static websites"}
+_KINDS = {"queue": "queues", "file": "files", "table": "tables", "dfs": "data lakes"}
 
 
 def create(platform: Platform) -> Service:
     """Create the services that answer in XML."""
-    hosts = tuple(f"*.{kind}{_DOMAIN}" for kind in ("queue", "file", "dfs", "web"))
+    hosts = tuple(f"*.{kind}{_DOMAIN}" for kind in ("queue", "file", "dfs"))
     return Service(name="storage", hosts=hosts, routes=(), render=Renderer(platform.clock), not_found=_refusal)
 
 

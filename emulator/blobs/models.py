@@ -14,6 +14,8 @@ from emulator.core.exceptions import repeated
 from emulator.core.platform import Platform
 
 SUFFIX = ".blob.core.windows.net"
+# The container of an account's static website. Azurite has no such name, so it has a shorter one than any container there.
+WEB, IN_AZURITE = "$web", "w"
 _LONGEST_NAME = 63
 # Azurite only writes to disk; a request that takes longer than this hangs.
 _TIMEOUT_SECONDS = 60
@@ -39,6 +41,9 @@ class StorageAccounts(Protocol):
     def resource_id(self, account: str) -> str:
         """Return an account's resource id, the scope at which roles on it are looked up."""
 
+    def has_website(self, account: str) -> bool:
+        """Tell whether an account has a static website."""
+
     def container_deleted(self, account: str, name: str) -> None:
         """Take note that a container was deleted here, so that ARM no longer shows it."""
 
@@ -46,6 +51,12 @@ class StorageAccounts(Protocol):
 def prefix(account: str) -> str:
     """Return the prefix of an account's container names in Azurite; it is unique, as account names have no hyphen."""
     return f"{account}-"
+
+
+def shown(account: str, name: str) -> str:
+    """Return the name of a container of an account, by its name in Azurite."""
+    own = name.removeprefix(prefix(account))
+    return WEB if own == IN_AZURITE else own
 
 
 class BlobsModel:
@@ -83,6 +94,11 @@ class BlobsModel:
         reply = await self._call("HEAD", self.url(target, ""), _NOT_FOUND)
         return reply.headers.get("x-ms-blob-type", "BlockBlob") if reply.is_success else None
 
+    async def read(self, target: Target) -> httpx.Response | None:
+        """Return Azurite's answer with a blob, or None if there is no such blob."""
+        reply = await self._call("GET", self.url(target, ""), _NOT_FOUND)
+        return reply if reply.is_success else None
+
     async def delete_container(self, account: str, name: str) -> None:
         """Delete a container with its blobs, if it exists."""
         await self._call("DELETE", self.url(Target(account, name), "restype=container"), _NOT_FOUND)
@@ -101,7 +117,7 @@ class BlobsModel:
             reply = await self._call("GET", self.url(Target(account), query))
             root = ET.fromstring(reply.content)  # noqa: S314 - Azurite's own answer
             for name in root.iterfind("Containers/Container/Name"):
-                yield (name.text or "").removeprefix(prefix(account))
+                yield shown(account, name.text or "")
             marker = root.findtext("NextMarker") or ""
             if not marker:
                 return
@@ -127,7 +143,7 @@ class BlobsModel:
         """
         path = f"/{azurite.ACCOUNT}"
         if target.container:
-            name = prefix(target.account) + target.container
+            name = prefix(target.account) + (IN_AZURITE if target.container == WEB else target.container)
             if len(name) > _LONGEST_NAME:
                 raise NOT_SUPPORTED(f"names of account and container longer than {_LONGEST_NAME - 1} together")
             path += f"/{name}" + (f"/{target.blob}" if target.blob else "")

@@ -6,6 +6,7 @@ https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-ser
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote
 
 from emulator.blobs.exceptions import NOT_SUPPORTED
 
@@ -106,7 +107,7 @@ def target_of(host: str, raw_path: str) -> Target:
     """Read account, container and blob from a request's host and path."""
     account = host.partition(".")[0].lower()
     container, _, blob = raw_path.lstrip("/").partition("/")
-    return Target(account, container, blob)
+    return Target(account, unquote(container), blob)
 
 
 def classify(target: Target, method: str, query: dict[str, str], headers: dict[str, str]) -> Operation:
@@ -117,7 +118,7 @@ def classify(target: Target, method: str, query: dict[str, str], headers: dict[s
     """
     comp, restype = query.get("comp", ""), query.get("restype", "")
     _refuse_not_emulated(query, headers)
-    if target.container.startswith("$"):
+    if target.container.startswith("$") and target.container != "$web":
         raise NOT_SUPPORTED(f"the system container {target.container}")
     if target.level == "c" and restype != "container":
         # In Azure, such a path names a blob of the root container.

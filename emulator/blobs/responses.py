@@ -180,7 +180,7 @@ async def _listing(reply: httpx.Response, headers: dict[str, str], target: Targe
     content = listings.rename(
         await _read(reply),
         f"https://{target.account}{SUFFIX}/",
-        prefix(target.account),
+        target.account,
         of_containers=operation.name == "list containers",
     )
     headers = {name: value for name, value in headers.items() if name not in ("content-length", "content-encoding")}

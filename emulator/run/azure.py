@@ -6,7 +6,7 @@ from pathlib import Path
 
 from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, mirror, openshift
 from emulator.arm.models import ArmModel
-from emulator.blobs import missing_services
+from emulator.blobs import missing_services, websites
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
@@ -30,6 +30,7 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     arm.create,
     lambda platform: keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed),
     lambda platform: blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization),
+    websites.create,
     missing_services.create,
     missing_services.create_tables,
     scm.create,

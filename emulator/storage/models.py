@@ -54,6 +54,11 @@ class StorageModel:
         admitted = [rule["id"].lower() for rule in rules.get("virtualNetworkRules") or ()]
         return subnet.lower() in admitted and not subnets_without(self._arm, [subnet], SERVICE)
 
+    def has_website(self, account: str) -> bool:
+        """Tell whether an account has a static website."""
+        found = self._arm.load(f"{self.resource_id(account)}/blobServices/default")
+        return found is not None and bool(found["properties"].get("staticWebsite", {}).get("enabled"))
+
     def resource_id(self, account: str) -> str:
         """Return the account's resource id.
 

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 from emulator.arm.api_versions import versions
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Rule, Since, between
-from emulator.blobs.models import BlobsModel
+from emulator.blobs.models import WEB, BlobsModel
 from emulator.core.clock import rfc3339
 from emulator.identities.resource_identity import BOTH_CLOSE, identifiable
 from emulator.json_object import Json
@@ -43,7 +43,7 @@ SUITABLE = {
 }
 BYPASSES = ("none", "logging", "metrics", "azureservices")
 LONGEST_ADDRESS_PREFIX = 30
-ENDPOINTS = ("dfs", "web", "blob", "queue", "table", "file")
+ENDPOINTS = {kind: kind for kind in ("dfs", "blob", "queue", "table", "file")} | {"web": "z1.web"}
 
 
 def _prepare_account(change: Change) -> None:
@@ -158,7 +158,9 @@ def _key(number: int, now: str) -> Json:
 
 def _render_account(_arm: Reads, stored: Json) -> Json:
     return {
-        "primaryEndpoints": {kind: f"https://{stored['name']}.{kind}.core.windows.net/" for kind in ENDPOINTS},
+        "primaryEndpoints": {
+            name: f"https://{stored['name']}.{kind}.core.windows.net/" for name, kind in ENDPOINTS.items()
+        },
         "primaryLocation": stored["location"],
         "statusOfPrimary": "available",
         "creationTime": stored["created"],
@@ -177,6 +179,12 @@ async def _account_stored(arm: Writes, stored: Json) -> None:
 
 async def _account_removed(arm: Reads, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_account(stored["name"])
+
+
+async def _blob_service_stored(arm: Writes, stored: Json) -> None:
+    """Make the container of the account's static website, if it has one. As in Azure, it outlives the website."""
+    if stored["properties"].get("staticWebsite", {}).get("enabled"):
+        await arm.platform.model(BlobsModel).create_container(stored["id"].split("/")[8], WEB)
 
 
 def _list_keys(call: ActionCall) -> Json:
@@ -383,11 +391,15 @@ BLOB_SERVICES = ResourceType(
         "isVersioningEnabled": bool,
         "lastAccessTimeTrackingPolicy": object,
         "restorePolicy": object,
-        "staticWebsite": object,
+        "staticWebsite": {
+            "enabled": Required(bool),
+            **dict.fromkeys(("defaultIndexDocumentPath", "errorDocument404Path", "indexDocument"), str),
+        },
     },
     members={"sku": READ_ONLY},
     name_pattern="default",
     has_state=False,
+    stored=_blob_service_stored,
 )
 CONTAINERS = ResourceType(
     name=f"{ACCOUNTS_NAME}/blobServices/containers",

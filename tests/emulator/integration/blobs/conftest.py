@@ -54,6 +54,10 @@ class Accounts:
         """Return its resource id."""
         return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/{account}"
 
+    def has_website(self, account: str) -> bool:
+        """Tell that every account has a static website."""
+        return account in self.known
+
     def container_deleted(self, account: str, name: str) -> None:
         """Do nothing: ARM would forget the container, but this stand-in keeps none."""
 

@@ -1,6 +1,7 @@
 """ARM and blobs together: the blob service follows the accounts, keys and roles that ARM manages."""
 
 import base64
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -8,18 +9,26 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+import httpx
 import pytest
 from azure.core.credentials import AccessToken
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.storage import StorageManagementClient
-from azure.storage.blob import AccountSasPermissions, BlobServiceClient, ResourceTypes, generate_account_sas
+from azure.storage.blob import (
+    AccountSasPermissions,
+    BlobServiceClient,
+    ContentSettings,
+    ResourceTypes,
+    generate_account_sas,
+)
 
 from emulator import blobs, entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
+from emulator.blobs import websites
 from emulator.core.platform import Platform, Service
 from emulator.run import arm
 from emulator.storage.models import StorageModel
@@ -93,6 +102,7 @@ def _services(platform: Platform) -> list[Service]:
     services, world = [entra.create(platform), arm.create(platform)], platform.world
     model = platform.model(ArmModel)
     services.append(blobs.create(platform, platform.model(StorageModel), model.authorization))
+    services.append(websites.create(platform))
     model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
     return services
 
@@ -255,3 +265,41 @@ def test_a_rule_needs_the_right_to_join_its_subnet_by_the_endpoint(storage: Loca
         management.storage_accounts.update(account.group, account.name, {"properties": {"networkAcls": rules}})
     assert caught.value.error is not None
     assert caught.value.error.code == "LinkedAuthorizationFailed"
+
+
+def _visit(storage: LocalStorage, account: Account, path: str, method: str = "GET") -> httpx.Response:
+    context = ssl.create_default_context(cafile=storage.platform.authority.certificate_path)
+    with httpx.Client(proxy=storage.listening.proxy, verify=context, trust_env=False) as client:
+        return client.request(method, f"https://{account.name}.z1.web.core.windows.net/{path}")
+
+
+def test_a_static_website_shows_its_blobs_to_everybody(storage: LocalStorage) -> None:
+    """The blob service itself still shows them to nobody without a role; an account without a website has none."""
+    account = make_account(storage, {"allowBlobPublicAccess": False, "allowSharedKeyAccess": False})
+    endpoints = account.management.storage_accounts.get_properties(account.group, account.name).primary_endpoints
+    assert endpoints.web == f"https://{account.name}.z1.web.core.windows.net/"
+    assert _visit(storage, account, "tenant/doc/keys").status_code == 404
+    website = {"properties": {"staticWebsite": {"enabled": True}}}
+    account.management.blob_services.set_service_properties(account.group, account.name, parameters=website)
+    writer = storage.principal("writer")
+    ensure_role(storage.platform.model(ArmModel), account.id, storage.object_id(writer), BLOB_DATA_CONTRIBUTOR)
+    client = storage.client(account.name, storage.credential(writer))
+    assert [found.name for found in client.list_containers()] == ["$web"]
+    blob = client.get_blob_client("$web", "tenant/doc/keys")
+    blob.upload_blob(b'{"keys":[]}', content_settings=ContentSettings(content_type="application/json"))
+    assert [found.name for found in client.get_container_client("$web").list_blobs()] == ["tenant/doc/keys"]
+    shown = _visit(storage, account, "tenant/doc/keys")
+    assert (shown.status_code, shown.json(), shown.headers["content-type"]) == (200, {"keys": []}, "application/json")
+    assert (_visit(storage, account, "tenant/doc/keys", "HEAD").status_code, shown.headers["etag"]) == (
+        200,
+        blob.get_blob_properties().etag,
+    )
+    for path in ("", "tenant/doc", "tenant/doc/keys/"):
+        missing = _visit(storage, account, path)
+        assert (missing.status_code, missing.headers["x-ms-error-code"]) == (404, "WebContentNotFound")
+    anonymous = storage.client(account.name, None).get_blob_client("$web", "tenant/doc/keys")
+    with pytest.raises(HttpResponseError, match="NoAuthenticationInformation"):
+        anonymous.download_blob()
+    account.management.storage_accounts.delete(account.group, account.name)
+    with pytest.raises(httpx.ProxyError):
+        _visit(storage, account, "tenant/doc/keys")

@@ -17,7 +17,6 @@ from emulator.core.world import World
         ("a.queue.core.windows.net", "queues", "<Code>NotSupportedByLocalAzure</Code>"),
         ("a.file.core.windows.net", "files", "<Code>NotSupportedByLocalAzure</Code>"),
         ("a.dfs.core.windows.net", "data lakes", "<Code>NotSupportedByLocalAzure</Code>"),
-        ("a.z13.web.core.windows.net", "static websites", "<Code>NotSupportedByLocalAzure</Code>"),
         ("a.table.core.windows.net", "tables", '"odata.error":{"code":"NotSupportedByLocalAzure"'),
     ],
 )

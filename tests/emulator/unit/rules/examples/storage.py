@@ -65,6 +65,7 @@ EXAMPLES = {
                 "containerDeleteRetentionPolicy": {"days": 7, "enabled": True},
                 "deleteRetentionPolicy": {"days": 7, "enabled": True},
                 "isVersioningEnabled": True,
+                "staticWebsite": {"enabled": True, "indexDocument": "index.html"},
             }
         },
         name="default",
