@@ -181,6 +181,8 @@ _TOGETHER = (
         "CLUSTER_LOGGING_CONFIG_VERSION",
     ),
 )
+# The same in every deployment; the others are required where ARM calls.
+_ALWAYS_TOGETHER = (("ISSUER_ACCOUNT_URL", "ISSUER_URL"),)
 
 
 class Callers(StrEnum):
@@ -318,6 +320,26 @@ class Settings(Pace):
         parse=_https_or_nothing,
         default="",
     )
+    issuer_account_url: str = _setting(
+        "ISSUER_ACCOUNT_URL",
+        "Storage account with the public documents of the clusters' token issuers, by its blob endpoint; empty for "
+        "none: no cluster has workload identity then. The app's identity writes into its container `$web`.",
+        parse=_https_or_nothing,
+        default="",
+    )
+    issuer_url: str = _setting(
+        "ISSUER_URL",
+        "Public address of these documents: the static website of that account, or a domain in front of it. Clusters "
+        "keep the one that they were created with.",
+        parse=_https_or_nothing,
+        default="",
+    )
+    identity_audience: str = _setting(
+        "IDENTITY_AUDIENCE",
+        "Audience of the tokens for the service that hands out the certificates of cluster identities. Hosted only.",
+        parse=_https,
+        default="https://serviceidentity.azure.net",
+    )
     certificate_issuer: str = _setting(
         "CERTIFICATE_ISSUER",
         "Issuer in the clusters' vault of the certificates of managed domains.",
@@ -435,8 +457,7 @@ def parse(environment: Mapping[str, str]) -> Settings:
             values[field.name] = setting.parse(text)
         except ValueError as error:
             problems.append(f"{setting.name} {error}: {setting.meaning}")
-    if entra:
-        problems += _half_given(given)
+    problems += _half_given(given, _ALWAYS_TOGETHER + (_TOGETHER if entra else ()))
     if entra and not given["PUBLIC_URL"]:
         problems.append(f"PUBLIC_URL is missing, and so is WEBSITE_HOSTNAME: {table()['PUBLIC_URL'].meaning}")
     if problems:
@@ -444,10 +465,10 @@ def parse(environment: Mapping[str, str]) -> Settings:
     return Settings(**values)
 
 
-def _half_given(given: Mapping[str, str]) -> list[str]:
+def _half_given(given: Mapping[str, str], together: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return a problem for each setting that is missing although others of the same thing are given."""
     found = []
-    for names in _TOGETHER:
+    for names in together:
         there = [name for name in names if name in given]
         found += [f"{name} is missing, but {there[0]} is given" for name in names if there and name not in there]
     return found

@@ -52,6 +52,8 @@ ENVIRONMENT = {
     "ADMIN_API_CLIENT_COMMON_NAME": "sre",
     "FP_CLIENT_ID": "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875",
     "FP_CERTIFICATE_SECRET": "rp-firstparty",
+    "ISSUER_ACCOUNT_URL": "https://rpeastusoidc.blob.core.windows.net",
+    "ISSUER_URL": "https://eastus.oic.example.com",
     "CERTIFICATE_ISSUER": "OneCertV2-PublicCA",
     "CLUSTER_LOGGING_CERTIFICATE_SECRET": "cluster-mdsd",
     "CLUSTER_LOGGING_ENVIRONMENT": "DiagnosticsProd",
@@ -114,13 +116,24 @@ class FakeSecrets:
         self.url = url
         self.versions: dict[str, list[str]] = {}
         self.tags: dict[str, dict[str, str]] = {}
+        self.times: dict[str, tuple[datetime | None, datetime | None]] = {}
         self.written: dict[str, datetime] = {}
         self.disabled: list[str] = []
         self._numbers = itertools.count(1)
 
-    def set_secret(self, name: str, value: str, *, content_type: str, tags: dict[str, str]) -> Any:
+    def set_secret(
+        self,
+        name: str,
+        value: str,
+        *,
+        content_type: str,
+        tags: dict[str, str],
+        not_before: datetime | None = None,
+        expires_on: datetime | None = None,
+    ) -> Any:
         assert content_type == "application/json"
         assert tags["cluster"]
+        self.times[name] = not_before, expires_on
         self.versions.setdefault(name, []).append(value)
         self.tags[name], self.written[name] = tags, datetime.now(UTC)
         return self.get_secret(name)

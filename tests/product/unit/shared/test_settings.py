@@ -90,6 +90,17 @@ def test_in_ones_own_subscription_the_service_needs_its_registration() -> None:
         parse(ENVIRONMENT | {"CALLERS": "entra"})
 
 
+@pytest.mark.parametrize("missing", ["ISSUER_ACCOUNT_URL", "ISSUER_URL"])
+def test_where_issuers_documents_are_written_and_read_belongs_together(missing: str) -> None:
+    """In every kind of deployment; with neither, no cluster has workload identity."""
+    (given,) = {"ISSUER_ACCOUNT_URL", "ISSUER_URL"} - {missing}
+    for more in ({}, dict.fromkeys(HOSTED, "") | OWN):
+        with pytest.raises(SettingsError) as error:
+            parse(ENVIRONMENT | more | {missing: ""})
+        assert error.value.problems == [f"{missing} is missing, but {given} is given"]
+        assert not parse(ENVIRONMENT | more | {missing: "", given: ""}).issuer_url
+
+
 @pytest.mark.parametrize(
     ("given", "address"),
     [
