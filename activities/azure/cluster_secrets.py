@@ -9,7 +9,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.clusters import secrets
 from shared.documents import ClusterDocument
-from shared.vault import Bundle, get_vault
+from shared.vault import Attributes, Bundle, get_vault
 
 
 def _always(_document: ClusterDocument) -> bool:
@@ -23,6 +23,7 @@ def store(
     *,
     instead_of: str = "",
     takes: Callable[[ClusterDocument], bool] = _always,
+    attributes: Attributes = Attributes(),  # noqa: B008 - it never changes
 ) -> bool:
     """Store a bundle in the vault, and its versioned id on the document unless another run was faster.
 
@@ -31,15 +32,16 @@ def store(
     Args:
         step: the step, for its cluster.
         purpose: a value of `secrets.Purpose`.
-        bundle: flat JSON.
+        bundle: a JSON object.
         instead_of: the versioned id on the document that it replaces; empty if there is none.
         takes: tells whether the document, as it is when the id is written, still takes it, and may change the document.
+        attributes: what Key Vault shows of it.
 
     Returns:
         Whether the document names this bundle.
     """
     document_id = step.document["id"]
-    versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
+    versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id, attributes)
 
     def change(document: ClusterDocument) -> bool:
         ids = document.setdefault("secrets", {})

@@ -15,6 +15,9 @@ class Purpose(StrEnum):
     REGISTRY = "registry"  # password of the registry token: written by the create plan
     GRAPH_KEY = "graph"  # key that seals the install graph: written by the create plan
     SIGNING_KEY = "signing"  # privateKey, with which the API server signs tokens: written by the create plan
+    # What the identity data plane has issued for the cluster identity: written by the plans of such clusters
+    IDENTITY = "identity"
+    IGNITION_LINK = "ignition"  # sas, with which the bootstrap machine reads its ignition: written by the create plan
     # userAdminKubeconfig, aroServiceKubeconfig, kubeadminPassword: written by the create plan
     CREDENTIALS = "credentials"
 

@@ -6,9 +6,9 @@ activities import it.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
@@ -33,6 +33,24 @@ class StoredName:
     written: datetime
 
 
+@dataclass(frozen=True)
+class Attributes:
+    """What Key Vault shows of a secret beside its name, for people and for those who watch over it.
+
+    Attributes:
+        not_before: when the secret begins to be valid; None if it always is.
+        expires_on: when it ends.
+        tags: tags beside those that every secret has.
+    """
+
+    not_before: datetime | None = None
+    expires_on: datetime | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+_NONE = Attributes()
+
+
 class Vault:
     """The two vaults of the service: one for the clusters, one for itself."""
 
@@ -49,13 +67,16 @@ class Vault:
         self._database = database
         self._versions: dict[str, Bundle] = {}
 
-    def put_secret(self, name: str, bundle: Bundle, cluster_document_id: str = "") -> str:
+    def put_secret(
+        self, name: str, bundle: Bundle, cluster_document_id: str = "", attributes: Attributes = _NONE
+    ) -> str:
         """Store a bundle as a new version of a secret.
 
         Args:
             name: the name that `shared.clusters.secrets.secret_name` makes.
-            bundle: a flat JSON object.
+            bundle: a JSON object.
             cluster_document_id: becomes the tag `cluster`, which tells people whose secret this is.
+            attributes: what Key Vault shows of it.
 
         Returns:
             The versioned id, for the document.
@@ -65,7 +86,13 @@ class Vault:
                 name,
                 json.dumps(bundle),
                 content_type="application/json",
-                tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0], "database": self._database},
+                tags={
+                    **attributes.tags,
+                    "cluster": cluster_document_id or name.rsplit("-", 1)[0],
+                    "database": self._database,
+                },
+                not_before=attributes.not_before,
+                expires_on=attributes.expires_on,
             )
         secret_id = str(stored.id)
         self._versions[secret_id] = dict(bundle)

@@ -1,11 +1,12 @@
 """The vault: bundles by versioned id."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from azure.core.exceptions import ResourceNotFoundError
 
-from shared.vault import Vault
+from shared.vault import Attributes, Vault
 from tests.product.unit.product_world import FakeSecrets
 from tests.product.unit.vault.issuer import issue
 
@@ -28,6 +29,16 @@ def test_two_racing_bundles_keep_their_versions(vault: Vault, secrets: FakeSecre
     first, second = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
     fresh = Vault(secrets, secrets, "account/ARO")  # type: ignore[arg-type]  # fakes
     assert (fresh.get_secret(first), fresh.get_secret(second)) == ({"clientSecret": "a"}, {"clientSecret": "b"})
+
+
+def test_key_vault_shows_when_a_bundle_is_valid_and_whose_it_is(vault: Vault, secrets: FakeSecrets) -> None:
+    """Tags of its own never hide to which cluster it belongs."""
+    begins, ends = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
+    tags = {"renew_after": "2026-04-15", "cluster": "another"}
+    vault.put_secret("doc-identity", {"a": {"b": 1}}, "doc", Attributes(begins, ends, tags))
+    assert secrets.times["doc-identity"] == (begins, ends)
+    want = {"renew_after": "2026-04-15", "cluster": "doc", "database": "account/ARO"}
+    assert secrets.tags["doc-identity"] == want
 
 
 def test_a_version_is_read_once(vault: Vault, secrets: FakeSecrets) -> None:
