@@ -200,7 +200,7 @@ def _tell_parent(instance: Instance, status: str, output: str | None, now: str) 
 def _continue_as_new(outcome: EpisodeOutcome, result: ReplayResult) -> EpisodeOutcome:
     """Begin the next execution.
 
-    Its first call sees OrchestratorStarted, ExecutionStarted, the events carried over, and OrchestratorCompleted.
+    Its first call sees OrchestratorStarted, ExecutionStarted and OrchestratorCompleted.
     """
     now = now_text()
     instance = replace(
@@ -221,7 +221,6 @@ def _continue_as_new(outcome: EpisodeOutcome, result: ReplayResult) -> EpisodeOu
     new = [
         event(EventType.ORCHESTRATOR_STARTED, now),
         started,
-        *result.carried_over,
         event(EventType.ORCHESTRATOR_COMPLETED, now),
     ]
     commit = Commit(

@@ -68,7 +68,6 @@ _PLAYED_LATER = frozenset(
         EventType.SUB_ORCHESTRATION_COMPLETED,
         EventType.SUB_ORCHESTRATION_FAILED,
         EventType.TIMER_FIRED,
-        EventType.EVENT_RAISED,
     }
 )
 
@@ -161,11 +160,6 @@ def task_failed(kind: EventType, task_id: int, reason: str | None, details: str 
 def timer_fired(timer_id: int, fire_at: str, timestamp: str) -> Event:
     """Build TimerFired."""
     return event(EventType.TIMER_FIRED, timestamp, TimerId=timer_id, FireAt=fire_at)
-
-
-def event_raised(name: str, input_text: str, timestamp: str) -> Event:
-    """Build EventRaised."""
-    return event(EventType.EVENT_RAISED, timestamp, Name=name, Input=input_text, ParentTraceContext=None)
 
 
 def terminated(reason: str | None, timestamp: str) -> Event:

@@ -4,7 +4,6 @@ One table of operations serves both listeners: the public routes, whose key the 
 routes of the worker. Any other request gets 404 with an empty body.
 """
 
-import base64
 import json
 import re
 import uuid
@@ -14,7 +13,7 @@ from typing import Any
 
 from emulator.host.asgi import Reply
 from emulator.host.durable.client_binding import ManagementAddress
-from emulator.host.durable.history import compact_json, event_raised, parse_time, terminated
+from emulator.host.durable.history import compact_json, parse_time, terminated
 from emulator.host.durable.records import TERMINAL, InstanceActiveError, now_text, stamp
 from emulator.host.durable.status import instance_status
 from emulator.host.durable.store import TaskHub
@@ -22,7 +21,6 @@ from emulator.host.function_index import FunctionIndex
 
 _INVALID_ID = re.compile(r"[/\\#?\x00-\x1f\x7f-\x9f]")
 _MAX_ID_LENGTH = 256
-_DEFAULT_PAGE = 100
 _NOT_FOUND = Reply(404)
 _ACCEPTED = Reply(202)
 _GONE = Reply(410)
@@ -51,13 +49,6 @@ class ManagementRequest:
     def flag(self, name: str, *, default: bool) -> bool:
         """Return a boolean of the query, or the default if it is missing or does not parse."""
         return {"true": True, "false": False}.get(self.query.get(name, "").lower(), default)
-
-    def number(self, name: str) -> float | None:
-        """Return a number of the query, or None if it is missing or does not parse."""
-        try:
-            return float(self.query[name])
-        except (KeyError, ValueError):
-            return None
 
 
 Operation = Callable[["Management", ManagementRequest], Awaitable[Reply]]
@@ -187,24 +178,10 @@ def _time_bound(request: ManagementRequest, name: str) -> str | None:
 
 
 async def _list(management: Management, request: ManagementRequest) -> Reply:
-    top = int(request.number("top") or _DEFAULT_PAGE)
-    token = request.headers.get("x-ms-continuation-token", "")
-    page = management.hub.query(
-        created_from=_time_bound(request, "createdtimefrom"),
-        created_to=_time_bound(request, "createdtimeto"),
-        statuses=[status for status in request.query.get("runtimestatus", "").split(",") if status],
-        prefix=request.query.get("instanceidprefix", ""),
-        after=base64.urlsafe_b64decode(token).decode() if token else "",
-        top=top + 1,
-    )
-    shown = page[:top]
-    following = base64.urlsafe_b64encode(shown[-1].instance_id.encode()).decode() if len(page) > top else ""
-    show_input = request.flag("showinput", default=True)
-    return _json(
-        200,
-        [instance_status(instance, show_input=show_input) for instance in shown],
-        [("x-ms-continuation-token", following)],
-    )
+    statuses = [status for status in request.query.get("runtimestatus", "").split(",") if status]
+    top = request.query.get("top", "")
+    found = management.hub.query(statuses=statuses)[: int(top) if top.isdecimal() else None]
+    return _json(200, [instance_status(instance) for instance in found])
 
 
 async def _purge_one(management: Management, request: ManagementRequest) -> Reply:
@@ -226,25 +203,6 @@ async def _purge_many(management: Management, request: ManagementRequest) -> Rep
     if not ended:
         return _NOT_FOUND
     return _json(200, {"instancesDeleted": management.hub.delete([instance.instance_id for instance in ended])})
-
-
-async def _raise_event(management: Management, request: ManagementRequest) -> Reply:
-    _, instance_id, _, name = request.segments[:4]
-    instance = management.hub.get(instance_id)
-    if instance is None:
-        return _NOT_FOUND
-    if instance.is_terminal:
-        return _GONE
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        return Reply(400, b"Only application/json request content is supported")
-    try:
-        text = compact_json(json.loads(request.body))
-    except ValueError as error:
-        return Reply(400, f"Invalid JSON content: {error}".encode())
-    management.hub.send(instance_id, event_raised(name, text, now_text()))
-    management.wake()
-    return _ACCEPTED
 
 
 async def _terminate(management: Management, request: ManagementRequest) -> Reply:
@@ -283,7 +241,7 @@ _OPERATIONS: dict[tuple[str, str, int], Operation] = {
 # Verb, operation (instances/ID/OPERATION), number of path segments -> operation.
 _OPERATION_POSITION = 2
 _INSTANCE_OPERATIONS: dict[tuple[str, str, int], Operation] = {
-    ("POST", "raiseevent", 4): _raise_event,
+    ("POST", "raiseevent", 4): _refuse("events"),
     ("POST", "terminate", 3): _terminate,
     **{("POST", what, 3): _refuse(f"operation {what}") for what in ("suspend", "resume", "rewind", "restart")},
 }

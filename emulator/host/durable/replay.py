@@ -5,7 +5,6 @@ assigned in the order of issue. The recorded decisions must match. Nothing here 
 and the dispatcher commits it.
 """
 
-from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -70,7 +69,6 @@ class ReplayResult:
     next_id: int = 0
     continue_as_new: bool = False
     next_input: Any = None
-    carried_over: list[Event] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -137,8 +135,6 @@ class Replay:
         self._next_id = 0
         self._unconfirmed: dict[int, Decision] = {}
         self._open: dict[int, _Task] = {}
-        self._event_waits: dict[str, list[_Task]] = {}
-        self._early_events: dict[str, deque[Event]] = {}
         self._result = ReplayResult()
         self._program: _Task | None = None
 
@@ -147,7 +143,7 @@ class Replay:
 
         Raises:
             NonDeterministicError: a recorded decision does not match.
-            UnsupportedActionError: an action uses entities, durable HTTP calls or retries.
+            UnsupportedActionError: an action uses events, entities, durable HTTP calls or retries.
         """
         for one in history:
             self._process(one)
@@ -163,22 +159,10 @@ class Replay:
             self._program = _start(self._perform_all())
         elif kind in _DECISION_WORDS:
             self._confirm(one)
-        elif kind == EventType.EVENT_RAISED:
-            self._raise_event(one)
         elif kind in COMPLETION_KEYS:
             task = self._open.pop(one[COMPLETION_KEYS[kind]], None)
             if task is not None:
                 task.finish(failed=kind in FAILURES)
-
-    def _raise_event(self, one: Event) -> None:
-        if self._result.continue_as_new:
-            self._result.carried_over.append(one)
-            return
-        name = one["Name"].lower()
-        if waits := self._event_waits.get(name):
-            waits.pop().finish()
-        else:
-            self._early_events.setdefault(name, deque()).append(one)
 
     def _confirm(self, one: Event) -> None:
         """Match a recorded decision with the one issued with the same number."""
@@ -229,8 +213,6 @@ class Replay:
                     await task
             case ActionType.CREATE_TIMER:
                 await self._create_timer(parse_time(action["fireAt"]), cancelled=bool(action.get("isCanceled")))
-            case ActionType.WAIT_FOR_EXTERNAL_EVENT:
-                await self._wait_for_event(action["externalEventName"])
             case ActionType.WHEN_ALL | ActionType.WHEN_ANY:
                 children = [_start(self._perform(child)) for child in action["compoundActions"]]
                 await _gather(children, wanted=len(children) if kind == ActionType.WHEN_ALL else min(1, len(children)))
@@ -239,8 +221,8 @@ class Replay:
                 self._result.next_input = action.get("input")
             case _:
                 raise UnsupportedActionError(
-                    f"The local host does not execute the action {ActionType(kind).name}: entities, durable HTTP "
-                    "calls and retries by the host are not supported."
+                    f"The local host does not execute the action {ActionType(kind).name}: events, entities, durable "
+                    "HTTP calls and retries by the host are not supported."
                 )
 
     def _schedule(self, action: dict[str, Any]) -> _Task | None:
@@ -269,21 +251,11 @@ class Replay:
             task.finish(failed=True)
         return task
 
-    def _wait_for_event(self, name: str) -> _Task:
-        task, key = _Task(), name.lower()
-        if early := self._early_events.get(key):
-            early.popleft()
-            task.finish()
-        else:
-            self._event_waits.setdefault(key, []).append(task)
-        return task
-
 
 _DECISION_WORDS = {
     EventType.TASK_SCHEDULED: "an activity task",
     EventType.SUB_ORCHESTRATION_CREATED: "a sub-orchestration task",
     EventType.TIMER_CREATED: "a timer task",
-    EventType.EVENT_SENT: "an event sent task",
 }
 
 

@@ -27,9 +27,6 @@ class TaskHub:
         created_from: str | None = None,
         created_to: str | None = None,
         statuses: list[str] | None = None,
-        prefix: str = "",
-        after: str = "",
-        top: int = -1,
     ) -> list[Instance]:
         """Return instances in the order of their ids.
 
@@ -37,12 +34,9 @@ class TaskHub:
             created_from: earliest time of creation, inclusive, as `stamp` writes it.
             created_to: latest time of creation, likewise.
             statuses: the statuses wanted; None or an empty list for all.
-            prefix: prefix of the ids.
-            after: id after which to begin.
-            top: how many instances to return at most; -1 for all.
         """
-        conditions: list[str] = ["instance_id > ?"]
-        values: list[Any] = [after]
+        conditions: list[str] = ["TRUE"]
+        values: list[Any] = []
         if created_from:
             conditions.append("created >= ?")
             values.append(created_from)
@@ -52,11 +46,7 @@ class TaskHub:
         if statuses:
             conditions.append(f"status IN ({','.join('?' * len(statuses))})")
             values.extend(statuses)
-        if prefix:
-            conditions.append("substr(instance_id, 1, length(?)) = ?")
-            values.extend((prefix, prefix))
-        values.append(top)
-        return self._database.instances(f"{' AND '.join(conditions)} ORDER BY instance_id LIMIT ?", tuple(values))
+        return self._database.instances(f"{' AND '.join(conditions)} ORDER BY instance_id", tuple(values))
 
     def start(self, name: str, instance_id: str, input_text: str | None) -> None:
         """Create an instance, overwriting an ended one with the same id, and send its ExecutionStarted.

@@ -89,23 +89,6 @@ def test_sub_orchestrations_answer_and_fail_into_the_parent(durable: HostUnderTe
     assert durable.status("parent-1-child")["runtimeStatus"] == "Completed"
 
 
-def test_an_event_of_the_sdk_arrives_double_encoded(durable: HostUnderTest) -> None:
-    durable.start_instance("waiting", "waiting-1")
-    durable.request("POST", "/raise/waiting-1/go", json={"a": 1})
-
-    assert durable.wait_for("waiting-1")["output"] == '{"a": 1}'
-
-
-def test_an_event_whose_case_differs_leaves_the_instance_waiting(durable: HostUnderTest) -> None:
-    durable.start_instance("waiting", "waiting-2")
-    durable.manage("POST", "instances/waiting-2/raiseEvent/GO", json=1)
-    wait_until(lambda: {"TaskCompleted", "EventRaised"} <= set(_kinds(durable, "waiting-2")))
-
-    assert durable.status("waiting-2")["runtimeStatus"] == "Running"
-    durable.manage("POST", "instances/waiting-2/terminate?reason=enough")
-    assert durable.wait_for("waiting-2")["output"] == "enough"
-
-
 def test_continue_as_new_keeps_custom_status_and_only_the_newest_history(durable: HostUnderTest) -> None:
     durable.start_instance("counting", "counting-1", {"count": 0})
     status = durable.wait_for("counting-1")

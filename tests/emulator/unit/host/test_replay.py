@@ -9,7 +9,6 @@ from emulator.host.durable.history import (
     Event,
     EventType,
     event,
-    event_raised,
     execution_started,
     format_time,
     task_completed,
@@ -38,10 +37,6 @@ def _activity(name: str = "act") -> dict[str, Any]:
 def _timer(seconds: float, *, cancelled: bool = False) -> dict[str, Any]:
     fire_at = format_time(_START + timedelta(seconds=seconds))
     return {"actionType": 5, "fireAt": fire_at, "isCanceled": cancelled}
-
-
-def _wait(name: str) -> dict[str, Any]:
-    return {"actionType": 6, "externalEventName": name, "reason": "ExternalEvent"}
 
 
 def _any(*actions: dict[str, Any]) -> dict[str, Any]:
@@ -119,25 +114,6 @@ def test_a_cancelled_timer_does_not_hold_the_instance_open() -> None:
     assert not _run([_any(_timer(60), _timer(1, cancelled=True))]).is_finished
 
 
-def test_event_waits_take_no_id_and_hold_nothing_open() -> None:
-    result = _run([_any(_wait("a"), _timer(0, cancelled=True)), _activity()])
-
-    assert _new(result) == [(0, "TIMER_CREATED"), (1, "TASK_SCHEDULED")]
-
-
-def test_early_events_are_kept_in_order_and_matched_without_regard_to_case() -> None:
-    actions = [_activity(), _wait("Go"), _activity("next")]
-    events = (event_raised("GO", "1", _TIME), _scheduled(0), _done(0))
-
-    assert _new(_run(actions, *events)) == [(1, "TASK_SCHEDULED")]
-
-
-def test_the_latest_of_several_waits_is_served_first() -> None:
-    actions = [_any(_all(_wait("a"), _activity("never ends")), _wait("a")), _activity("next")]
-
-    assert (1, "TASK_SCHEDULED") in _new(_run(actions, _scheduled(0, "never ends"), event_raised("a", "1", _TIME)))
-
-
 @pytest.mark.parametrize(
     "action",
     [
@@ -182,17 +158,15 @@ def test_names_are_compared_without_regard_to_case_and_inputs_not_at_all() -> No
     assert _new(_run([_activity("ACT")], _scheduled(0, "act"))) == []
 
 
-def test_events_after_continue_as_new_are_carried_over_and_earlier_ones_dropped() -> None:
-    early, late = event_raised("a", "1", _TIME), event_raised("b", "2", _TIME)
-    actions = [_activity(), {"actionType": 4, "input": "next"}]
-    result = _run(actions, early, _scheduled(0), _done(0), late)
+def test_continue_as_new_ends_an_execution_with_the_next_input() -> None:
+    result = _run([_activity(), {"actionType": 4, "input": "next"}], _scheduled(0), _done(0))
 
     assert result.continue_as_new
     assert result.is_finished
-    assert (result.next_input, result.carried_over) == ("next", [late])
+    assert result.next_input == "next"
 
 
-@pytest.mark.parametrize("kind", [1, 3, 7, 8, 9, 10])
-def test_entities_durable_http_and_retries_are_refused_out_loud(kind: int) -> None:
+@pytest.mark.parametrize("kind", [1, 3, 6, 7, 8, 9, 10])
+def test_events_entities_durable_http_and_retries_are_refused_out_loud(kind: int) -> None:
     with pytest.raises(UnsupportedActionError, match="not supported"):
         _run([{"actionType": kind}])

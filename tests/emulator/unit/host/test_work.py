@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from emulator.host.durable.database import Database, TaskHubVersionError
-from emulator.host.durable.history import EventType, event_raised, task_completed
+from emulator.host.durable.history import EventType, task_completed, terminated, timer_fired
 from emulator.host.durable.records import Commit, InstanceActiveError
 from emulator.host.durable.store import TaskHub
 from emulator.host.durable.work import WorkQueue
@@ -114,7 +114,7 @@ def test_timers_stay_hidden_until_they_fire(hosts: Hosts) -> None:
     hub, first = hosts.host("first")
     hub.start("orchestrator", "i", None)
     episode = first.claim_episodes(10)[0]
-    fired = event_raised("timer", "1", _TIME)
+    fired = timer_fired(0, _TIME, _TIME)
     first.commit_episode(episode, Commit("Running", [], timers=[(datetime.now(UTC) + timedelta(hours=1), fired)]))
 
     assert first.claim_episodes(10) == []
@@ -131,7 +131,7 @@ def test_a_lease_of_another_host_does_not_hide_what_is_due_sooner(hosts: Hosts) 
     hub, second = hosts.host("second")
     hub.start("orchestrator", "timed", None)
     (episode,) = second.claim_episodes(10)
-    fired = event_raised("timer", "1", _TIME)
+    fired = timer_fired(0, _TIME, _TIME)
     hour = datetime.now(UTC) + timedelta(hours=1)
     second.commit_episode(episode, Commit("Running", [], timers=[(hour, fired), (hour + timedelta(days=1), fired)]))
 
@@ -141,7 +141,7 @@ def test_a_lease_of_another_host_does_not_hide_what_is_due_sooner(hosts: Hosts) 
 def test_results_for_an_old_execution_are_dropped(hosts: Hosts) -> None:
     hub, first, _ = hosts.running()
     activity = first.claim_activities(10)[0]
-    hub.send("i", event_raised("again", "1", _TIME))
+    hub.send("i", terminated("again", _TIME))
     episode = first.claim_episodes(10)[0]
     first.commit_episode(episode, Commit("Running", [], next_execution=("next", None), generations=1))
 
@@ -152,7 +152,7 @@ def test_results_for_an_old_execution_are_dropped(hosts: Hosts) -> None:
 
 def test_messages_for_ended_or_unknown_instances_are_dropped(hosts: Hosts) -> None:
     hub, first = hosts.host("first")
-    hub.send("nobody", event_raised("x", "1", _TIME))
+    hub.send("nobody", terminated("x", _TIME))
 
     assert first.claim_episodes(10) == []
     assert first.next_due() is None
@@ -162,7 +162,7 @@ def test_an_active_instance_is_not_started_again_and_an_ended_one_is(hosts: Host
     hub, first, _ = hosts.running()
     with pytest.raises(InstanceActiveError, match="status Running already exists"):
         hub.start("orchestrator", "i", None)
-    hub.send("i", event_raised("x", "1", _TIME))
+    hub.send("i", terminated("x", _TIME))
     first.commit_episode(first.claim_episodes(10)[0], Commit("Completed", [], output="1"))
 
     hub.start("other", "i", None)

@@ -52,14 +52,6 @@ async def start_late(req: func.HttpRequest, client: df.DurableOrchestrationClien
     return client.create_check_status_response(req, instance_id)
 
 
-@app.route("raise/{id}/{event}", methods=["POST"])
-@app.durable_client_input(client_name="client")
-async def send_event(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
-    """Raise an event through the SDK."""
-    await client.raise_event(req.route_params["id"], req.route_params["event"], json.loads(req.get_body()))
-    return func.HttpResponse(status_code=204)
-
-
 @app.route("binding", methods=["GET"])
 @app.generic_input_binding(arg_name="client", type="durableClient")
 def binding(req: func.HttpRequest, client: str) -> func.HttpResponse:
@@ -168,11 +160,8 @@ def parent(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def waiting(context: df.DurableOrchestrationContext):
-    """Wait for an event, with a step before and after."""
-    yield context.call_activity("silent", "x")
-    value = yield context.wait_for_external_event("go")
-    yield context.call_activity("silent", "x")
-    return value
+    """Wait for a day."""
+    yield context.create_timer(context.current_utc_datetime + timedelta(days=1))
 
 
 @app.orchestration_trigger(context_name="context")
