@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
 
-from activities.azure import deployments, machine_names, storage
+from activities.azure import cluster_secrets, deployments, machine_names, storage
 from activities.machines import boot_diagnostics, graph
 from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
@@ -16,15 +17,18 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
 from shared.azure.templates import Parameters
+from shared.clusters.secrets import Purpose
 from shared.documents import Install
 from shared.release import machine_image
 from shared.steps import RetryClass
+from shared.vault import get_vault
 
 DEPLOYMENT = "machines"
 _MACHINES = "/providers/microsoft.compute/virtualmachines/"
 # Azure's code if a machine's agent has not reported for about forty minutes; most likely the machine has no ignition.
 _DID_NOT_BOOT = "OSProvisioningTimedOut"
 
+_LINK = Purpose.IGNITION_LINK
 _ONE_BLOB = {"signedResource": "b", "signedPermission": "r"}
 _ALL_BLOBS = {"signedServices": "b", "signedResourceTypes": "o", "signedPermission": "rl"}
 # Three masters that wait for the same thing log the same.
@@ -51,7 +55,7 @@ def _parameters(step: Step) -> Parameters:
         "purchasePlan": machine_image.purchase_plan(image),
         "securityType": image.get("securityType", ""),
         "ignitionVersion": made.contents["release-image"]["ignitionVersion"],
-        "sas": _sas(properties["install"], storage.account_name(step)),
+        **_ignition_link(step),
         "masterIgnition": made.file("master.ign"),
     }
 
@@ -60,6 +64,25 @@ def _image(step: Step, made: Graph) -> Mapping[str, str]:
     """Return the image of the machines. Former releases stored it in the graph alone if the catalogue named it."""
     image: Mapping[str, str] | None = step.properties.get("rhcosImage")
     return image or made.contents["install-config"]["platform"]["azure"]["image"]
+
+
+def _ignition_link(step: Step) -> dict[str, Any]:
+    """Return what signs the address of the bootstrap ignition: the account's keys, or a signature of the service."""
+    if storage.has_keys(step):
+        return {"sas": _sas(step.properties["install"], storage.account_name(step)), "ignitionSas": ""}
+    return {"sas": {}, "ignitionSas": get_vault().get_secret(step.document["secrets"][str(_LINK)])["sas"]}
+
+
+def _ensure_ignition_link(step: Step) -> None:
+    """Sign the address of the bootstrap ignition, once: Azure refuses other customData for a machine that exists.
+
+    The signature is in the vault, because it opens what holds the cluster's keys.
+    """
+    if storage.has_keys(step) or _LINK in step.document.get("secrets", {}):
+        return
+    start = datetime.fromisoformat(step.properties["install"]["now"])
+    signed = storage.signature(step, *graph.IGNITION_BLOB, start, durations.IGNITION_LINK)
+    cluster_secrets.store(step, _LINK, {"sas": signed})
 
 
 def _sas(install: Install, account: str) -> dict[str, str]:
@@ -90,7 +113,7 @@ def _validate(step: Step) -> list[str]:
 def _render(step: Step) -> list[Rendered]:
     parameters = _parameters(step)
     digest = templates.digest(DEPLOYMENT, parameters)
-    return [dict(deployments.render(DEPLOYMENT, {**parameters, "masterIgnition": "..."}, digest))]
+    return [dict(deployments.render(DEPLOYMENT, {**parameters, "ignitionSas": "...", "masterIgnition": "..."}, digest))]
 
 
 def _run(step: Step) -> Outcome | None:
@@ -98,6 +121,7 @@ def _run(step: Step) -> Outcome | None:
 
     Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020.
     """
+    _ensure_ignition_link(step)
     return deployments.begin(step, DEPLOYMENT, _parameters(step), _remove_failed)
 
 

@@ -35,10 +35,18 @@ from shared import tracing
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.steps import RetryClass
 
-_AUTHORIZATION_CODES = frozenset({"AuthorizationFailed", "LinkedAuthorizationFailed"})
+_AUTHORIZATION_CODES = frozenset(
+    {
+        "AuthorizationFailed",
+        "LinkedAuthorizationFailed",
+        # Of the storage service, which learns of a role minutes after ARM.
+        "AuthorizationPermissionMismatch",
+    }
+)
 _BUSY_CODES = frozenset(
     {
         "AnotherOperationInProgress",
+        "ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity",
         # The document that was read is old, or the answer to the write was lost; it is read again.
         "ConditionNotMet",
         "Conflict",

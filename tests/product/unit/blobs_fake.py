@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import requests
@@ -44,14 +44,13 @@ class FakeBlobs:
             copy = {"id": f"copy-{len(self.writes)}", "source": source, "status": "pending", "progress": "0/1049088"}
             self.blobs[path] = Blob(b"", {f"x-ms-copy-{name}": value for name, value in copy.items()})
             return 202
-        self.blobs[path] = Blob(
-            content, {name: value for name, value in headers.items() if name.startswith("x-ms-meta")}
-        )
+        kept = ("x-ms-meta", "x-ms-blob-content-type")
+        self.blobs[path] = Blob(content, {name: value for name, value in headers.items() if name.startswith(kept)})
         return 201
 
     def answer(self, prepared: requests.PreparedRequest) -> requests.Response:
         """Answer one call."""
-        path = urlsplit(str(prepared.url)).path.lstrip("/")
+        path = unquote(urlsplit(str(prepared.url)).path).lstrip("/")
         headers = {name.lower(): value for name, value in prepared.headers.items()}
         if headers.get("x-ms-copy-action") == "abort":
             self.blobs[path].headers["x-ms-copy-status"] = "aborted"

@@ -15,7 +15,7 @@ from shared.clusters.identities.cluster_credential import Credential, ServicePri
 from tests.product.unit.activities.calls import call, error_of, payload
 from tests.product.unit.clusters.identities.credentials import become_identities, with_identities
 from tests.product.unit.clusters.identities.role_sets import seeded
-from tests.product.unit.product_world import CLUSTER_GROUP, World
+from tests.product.unit.product_world import CLUSTER_GROUP, World, move_to_own_subscription
 
 ROLES = {
     role["operatorName"]: role["roleDefinitionId"].rpartition("/")[2]
@@ -50,6 +50,37 @@ def test_each_operator_gets_its_role_at_the_clusters_resource_group(identities: 
     assert {each["name"] for each in assignments} == {
         role_assignment_name(CLUSTER_GROUP, f"object-{operator}", role) for operator, role in ROLES.items()
     }
+
+
+def test_the_storage_account_has_no_keys_and_the_first_party_gets_a_role_on_it(identities: World) -> None:
+    """Nothing that a cluster without a secret has is opened by one."""
+    identities.azure.token_claims = {"oid": "object-provider"}
+    call("deploy_storage_template")
+    sent = parameters(identities, "storage")
+    assert sent["hasKeys"] is False
+    blobs = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+    name = role_assignment_name(CLUSTER_GROUP, "object-provider", blobs)
+    assert sent["blobAssignments"] == [{"name": name, "role": blobs, "principalId": "object-provider"}]
+
+
+def test_in_ones_own_subscription_only_roles_of_operators_are_assigned(
+    identities: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service's own role lets it work on the blobs, and lets it assign nothing else."""
+    move_to_own_subscription(identities, monkeypatch)
+    call("deploy_storage_template")
+    sent = parameters(identities, "storage")
+    assert (sent["hasKeys"], sent["blobAssignments"]) == (False, [])
+    assert {each["role"] for each in sent["roleAssignments"]} == set(ROLES.values())
+
+
+def test_a_cluster_with_a_principal_keeps_the_keys_of_its_account(accepted: World) -> None:
+    """And the service needs no role there."""
+    call("decide_names")
+    accepted.properties["servicePrincipalProfile"]["objectId"] = "object-1"
+    call("deploy_storage_template")
+    sent = parameters(accepted, "storage")
+    assert (sent["hasKeys"], sent["blobAssignments"]) == (True, [])
 
 
 def test_a_version_whose_roles_nobody_knows_any_more_fails_with_what_is_missing(identities: World) -> None:
