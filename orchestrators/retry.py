@@ -54,6 +54,10 @@ _AZURE = {
 # A new secret or application takes up to two minutes to reach every Entra ID replica.
 _SPREADING = Again(timedelta(seconds=10), timedelta(minutes=2), verb=RetryVerb.RUN)
 
+# Clients assign some twenty roles just before such a create, and Azure has taken up to an hour to let each part of it
+# know.
+_MANY_ROLES = Again(timedelta(seconds=30), timedelta(hours=1), verb=RetryVerb.RUN)
+
 POLICIES: dict[RetryPolicy, dict[RetryClass, Again]] = {
     RetryPolicy.NONE: {},
     RetryPolicy.AZURE: _AZURE,
@@ -61,6 +65,7 @@ POLICIES: dict[RetryPolicy, dict[RetryClass, Again]] = {
     # The same two minutes apply to roles that were assigned just before the PUT. After that, a missing role is a
     # failure.
     RetryPolicy.PERMISSIONS: _AZURE | {RetryClass.AUTHORIZATION: _SPREADING},
+    RetryPolicy.IDENTITIES: _AZURE | {RetryClass.AUTHORIZATION: _MANY_ROLES},
 }
 
 

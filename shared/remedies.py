@@ -15,6 +15,10 @@ GRANT = (
     "Run the lines that the message gives: they grant the roles on the virtual network, its route tables, NAT "
     "gateways and security groups, and the disk encryption sets. Then repeat the request."
 )
+GRANT_IDENTITIES = (
+    "Run the lines that the message gives: they grant the roles on the identities of the cluster's operators. Correct the "
+    "ids of identities that were not found. Then repeat the request."
+)
 # For a refusal of Azure, about which only Azure knows more.
 REPORTED = (
     "Correct what Azure reports below, then repeat the request to continue from this step. If Azure reports the same "

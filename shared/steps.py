@@ -45,6 +45,7 @@ class RetryPolicy(StrEnum):
     AZURE = "azure"
     SERVICE_PRINCIPAL = "service-principal"
     PERMISSIONS = "permissions"
+    IDENTITIES = "identities"
 
 
 class RetryVerb(StrEnum):

@@ -1,5 +1,7 @@
 """The error of a failed step: the cause as it was reported, with everything that a person needs to act."""
 
+from urllib.parse import urlsplit
+
 from azure.core.exceptions import AzureError
 
 from activities.runtime import remedy_choice
@@ -57,6 +59,7 @@ def _is_the_services(failure: azure_errors.Failure) -> bool:
         service_settings.cosmosdb_account,
         service_settings.keyvault_name,
         service_settings.cluster_keyvault_name,
+        *filter(None, [urlsplit(service_settings.issuer_account_url).netloc.partition(".")[0]]),
     )
     own_subscription = f"/subscriptions/{service_settings.subscription_id}/".lower()
     return failure.resource_id.lower().startswith(own_subscription) or _first_label(failure.host) in own_hosts

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
-from shared.remedies import GRANT, INSIDE, ISSUER, LOCKED, REPORTED
+from shared.remedies import GRANT, GRANT_IDENTITIES, INSIDE, ISSUER, LOCKED, REPORTED
 from shared.steps import RetryPolicy
 
 # fmt: off
@@ -19,7 +19,15 @@ PRINCIPALS = section("validation",
         "the resource provider to have its permissions on the network and on what is linked to it",
         retry=RetryPolicy.PERMISSIONS, remedy=GRANT),
 )
-VALIDATION = PRINCIPALS + section("validation",
+# A missing role is waited for as long as Azure may take to spread it, so the deadlines are longer than that.
+IDENTITIES = section("validation",
+    action("ensure_identity_certificate", 15, "Azure to issue the certificate of the cluster identity",
+        when="has_identity_certificate"),
+    check("look_up_identities", 75, "Azure to show the identities of the cluster and of its operators",
+        retry=RetryPolicy.IDENTITIES, when="has_workload_identity", needs=("ensure_identity_certificate",),
+        remedy=GRANT_IDENTITIES),
+)
+VALIDATION = PRINCIPALS + IDENTITIES + section("validation",
     check("validate_network", 10, "Azure to show the virtual network and its subnets", retry=RetryPolicy.PERMISSIONS),
     check("validate_disk_encryption_sets", 10, "Azure to show the disk encryption sets", retry=RetryPolicy.PERMISSIONS,
         when="uses_disk_encryption_sets"),
@@ -49,15 +57,22 @@ _CHECKED = (*(row.name for row in VALIDATION), "decide_machine_image")
 # Rows off the longest chain of a create are polled rarely: if their end is noticed late, the create takes no longer.
 _BOOTSTRAP = section("bootstrap",
     action("ensure_resource_group", 5, "the cluster's resource group", needs=_CHECKED),
+    # A second key would make tokens worthless that the first one has signed, so it is made once, and first.
+    action("publish_issuer_documents", 10, "the public documents of the cluster's token issuer to be stored",
+        when="has_workload_identity", needs=_CHECKED),
     # The storage account lets in only subnets with the endpoint. Azure takes four seconds for each.
     action("ensure_service_endpoints", 15, "both subnets to have the service endpoint of storage",
         owner=Owner.CUSTOMER, poll=1, usual=8, shortest=A_FEW_RESTARTS, when="closes_storage", needs=_CHECKED),
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         poll=15, usual=30,
-        needs=("validate_service_principal", "decide_names", "ensure_resource_group", "ensure_service_endpoints",
+        needs=("validate_service_principal", "look_up_identities", "decide_names", "ensure_resource_group", "ensure_service_endpoints",
                "remove_expired_machines"),
         remedy=REPORTED),
+    # Operators of the bootstrap's first minutes get no token before it.
+    action("ensure_federated_credentials", 75, "the operators' identities to trust the cluster's tokens",
+        retry=RetryPolicy.IDENTITIES, when="has_workload_identity",
+        needs=("publish_issuer_documents", "deploy_storage_template"), remedy=GRANT_IDENTITIES),
     condition("storage_containers_ready", 10, "the blob containers to answer", owner=Owner.CUSTOMER,
         shortest=A_FEW_RESTARTS, needs=("deploy_storage_template",)),
     begin_and_poll("deploy_deny_assignment", 30,
@@ -91,7 +106,7 @@ _BOOTSTRAP = section("bootstrap",
     action("ensure_graph", 60, "the cluster's certificates and ignition to be made and stored", poll=30,
         shortest=timedelta(minutes=15),
         needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token",
-               "decide_machine_image", "decide_zones")),
+               "decide_machine_image", "decide_zones", "publish_issuer_documents")),
     # Both end at once if the image exists already, which only `decide_machine_image` finds out.
     begin_and_poll("copy_machine_disk", 120,
         "Azure to copy the release's disk, if the machines' image has to be made from it",
@@ -103,7 +118,8 @@ _BOOTSTRAP = section("bootstrap",
     begin_and_poll("deploy_machines_template", 75,
         "Azure to start the bootstrap machine and the masters, which take their ignition from it",
         poll=60, usual=680,
-        needs=("ensure_graph", "deploy_network_template", "private_dns_ready", "deploy_image_template")),
+        needs=("ensure_graph", "deploy_network_template", "private_dns_ready", "deploy_image_template",
+               "ensure_federated_credentials")),
     condition("bootstrap_config_map_ready", 75,
         "the bootstrap machine to report that the masters run the control plane",
         owner=Owner.CUSTOMER, poll=60, usual=610, needs=("update_api_address", "deploy_machines_template")),

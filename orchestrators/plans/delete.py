@@ -21,20 +21,24 @@ _DELETE = section("delete",
         needs=("cancel_superseded",)),
     begin_and_poll("delete_resource_group", 60, "Azure to delete the cluster's resource group", usual=400,
         needs=("detach_nsgs", "delete_private_endpoint")),
+    action("delete_issuer_documents", 5, "the public documents of the cluster's token issuer to be deleted",
+        when="has_workload_identity", needs=("cancel_superseded",)),
+    action("delete_federated_credentials", 15, "the operators' identities to lose what they have for the cluster",
+        when="has_workload_identity", needs=("delete_resource_group",)),
     action("delete_acr_token", 10, "the container registry to delete the cluster's token", when="has_registry",
         needs=("cancel_superseded",)),
     action("delete_certificates", 5, "Key Vault to delete the certificates of API server and ingress",
         when="gets_certificates", needs=("delete_resource_group",)),
     # After the group and the token: while their deletion can fail, a person may need these keys to look into the cluster.
     action("delete_secrets", 5, "Key Vault to delete the cluster's keys",
-        needs=("delete_resource_group", "delete_acr_token")),
+        needs=("delete_resource_group", "delete_acr_token", "delete_federated_credentials")),
     action("end_billing", 5, "the end of billing to be recorded", needs=("delete_resource_group",)),
     action("copy_end_of_billing", 5, "the copy of the billing record", executor="copy_billing_record",
         when="copies_billing", needs=("end_billing",)),
 )
 _FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_delete",
-        needs=("delete_dns", "delete_certificates", "delete_secrets", "copy_end_of_billing")),
+        needs=("delete_dns", "delete_issuer_documents", "delete_certificates", "delete_secrets", "copy_end_of_billing")),
 )
 # fmt: on
 

@@ -62,6 +62,10 @@ def _has_service_principal(document: ClusterDocument, _settings: Settings) -> bo
             assert_never(credential)
 
 
+def _has_workload_identity(document: ClusterDocument, settings: Settings) -> bool:
+    return not _has_service_principal(document, settings)
+
+
 def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
     return not principals.is_carried_in(document)
 
@@ -85,6 +89,11 @@ _FIRST_PARTY = Condition(
     "only a first-party application may write deny assignments, and the service has none (FP_CLIENT_ID is empty)",
 )
 _PRINCIPAL = Condition(_has_service_principal, "the cluster has workload identity, and no service principal")
+_IDENTITIES = Condition(_has_workload_identity, "the cluster has a service principal, and no workload identity")
+_DATA_PLANE = Condition(
+    lambda _document, settings: bool(settings.first_party_client_id),
+    "only a first-party application gets certificates of identities, and the service has none (FP_CLIENT_ID is empty)",
+)
 _ZONE = Condition(
     lambda _document, settings: bool(settings.domain), "the service has no zone for managed domains (DOMAIN is empty)"
 )
@@ -129,6 +138,8 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     ),
     "begins_again": (Condition(_begins_again, "the bootstrap's certificates are still valid, or not made yet"),),
     "has_service_principal": (_PRINCIPAL,),
+    "has_workload_identity": (_IDENTITIES,),
+    "has_identity_certificate": (_IDENTITIES, _DATA_PLANE),
     "principal_is_to_be_carried_in": (
         _PRINCIPAL,
         Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),

@@ -79,6 +79,7 @@ class ErrorCode(StrEnum):
     INVALID_SERVICE_PRINCIPAL_PERMISSIONS = "InvalidServicePrincipalPermissions"
     INVALID_RESOURCE_PROVIDER_PERMISSIONS = "InvalidResourceProviderPermissions"
     INVALID_WORKLOAD_IDENTITY_PERMISSIONS = "InvalidWorkloadIdentityPermissions"
+    INVALID_PLATFORM_WORKLOAD_IDENTITY = "InvalidPlatformWorkloadIdentity"
     PLATFORM_WORKLOAD_IDENTITY_MISMATCH = "PlatformWorkloadIdentityMismatch"
     INVALID_NETWORK_ADDRESS = "InvalidNetworkAddress"
     INVALID_CIDR_RANGE = "InvalidCIDRRange"

@@ -1,4 +1,4 @@
-"""The identities that act in Azure: the resource provider, what only reads for it, and the cluster's own principal.
+"""The identities that act in Azure: the resource provider, what only reads for it, and those of a cluster.
 
 The resource provider is the first-party application or, in a deployment that has none, the app's managed identity. The
 managed identity also opens the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
@@ -17,7 +17,7 @@ from shared import answer_framing, cloud, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
-_IMPATIENT: dict[str, Any] = {
+IMPATIENT: dict[str, Any] = {
     "retry_total": 2,
     "retry_connect": 1,
     "retry_read": 0,
@@ -84,7 +84,7 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
         transport=cloud.short_transport(),
-        **_IMPATIENT,
+        **IMPATIENT,
     )
 
 
@@ -105,7 +105,30 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
         authority=cloud.cloud_profile().login_endpoint,
         disable_instance_discovery=True,
         transport=cloud.short_transport(),
-        **_IMPATIENT,
+        **IMPATIENT,
+    )
+
+
+def cluster_identity(tenant_id: str, client_id: str, certificate: str, authority: str) -> CertificateCredential:
+    """Return a credential of a managed identity that a customer has assigned to a cluster.
+
+    It is not cached, because its certificate is replaced every few weeks.
+
+    Args:
+        tenant_id: the identity's tenant.
+        client_id: the identity's application id.
+        certificate: certificate and key, as `certificate_bytes` takes them.
+        authority: where the identity logs in, which may be regional.
+    """
+    return CertificateCredential(
+        tenant_id,
+        client_id,
+        certificate_data=certificate_bytes(certificate),
+        send_certificate_chain=True,
+        authority=authority,
+        disable_instance_discovery=True,
+        transport=cloud.short_transport(),
+        **IMPATIENT,
     )
 
 
@@ -122,4 +145,4 @@ def certificate_bytes(secret: str) -> bytes:
     try:
         return base64.b64decode(secret, validate=True)
     except binascii.Error:
-        raise ValueError("the first-party certificate is neither PEM nor base64 of PKCS#12") from None
+        raise ValueError("the certificate is neither PEM nor base64 of PKCS#12") from None

@@ -57,12 +57,14 @@ class WorkloadIdentity:
         operators: the operators' identities by the operator's name, sorted.
         upgradeable_to: the version whose operators have identities too, x.y.z; may be empty.
         issuer: URL of the issuer of the cluster's tokens; empty until the operation has published its documents.
+        data_plane: where certificates of the cluster identity are issued, as ARM has told; empty without a first party.
     """
 
     cluster: Identity
     operators: Mapping[str, Identity] = field(hash=False)
     upgradeable_to: str = ""
     issuer: str = ""
+    data_plane: str = ""
 
 
 Credential: TypeAlias = ServicePrincipal | WorkloadIdentity
@@ -96,6 +98,7 @@ def parse(document: ClusterDocument) -> Credential:
         },
         upgradeable_to=workloads.get("upgradeableTo") or "",
         issuer=(properties.get("clusterProfile") or {}).get("oidcIssuer") or "",
+        data_plane=identity.get("identityURL") or "",
     )
 
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 _DISCOVERY, _KEYS = ".well-known/openid-configuration", "openid/v1/jwks"
+PATHS = (_DISCOVERY, _KEYS)
 _ALGORITHM = "RS256"
 
 

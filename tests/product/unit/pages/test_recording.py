@@ -9,9 +9,12 @@ from demo.recording import BEGIN, END, PAGE, PICTURE, REPOSITORY, recorded, with
 from orchestrators.plans import PLANS
 
 README = Path(__file__).resolve().parents[4] / "README.md"
-# Conditions of rows that the demonstration skips: it makes one create, for a customer without encryption sets, of a
-# service without copies of billing records.
-NOT_IN_THE_DEMO = ("supersedes_an_operation", "begins_again", "uses_disk_encryption_sets", "copies_billing")
+# Conditions of rows that the demonstration skips: it makes one create with a service principal, for a customer without
+# encryption sets, of a service without copies of billing records.
+NOT_IN_THE_DEMO = (
+    *("supersedes_an_operation", "begins_again", "uses_disk_encryption_sets", "copies_billing"),
+    *("has_workload_identity", "has_identity_certificate"),
+)
 
 
 def test_a_recording_takes_the_place_of_the_one_before() -> None:

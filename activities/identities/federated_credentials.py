@@ -1,0 +1,130 @@
+"""The federated credentials of the operators' identities: written before the cluster runs, deleted with it."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from azure.core.exceptions import AzureError, HttpResponseError, ResourceNotFoundError
+
+from activities.identities.cluster_identity import API_VERSION, as_actor, identities_of
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared import tracing
+from shared.arm.errors import CloudError
+from shared.azure import azure_errors
+from shared.azure.arm_documents import ArmDocuments, Document
+from shared.clusters.identities import federated_credentials
+from shared.clusters.identities.federated_credentials import AUDIENCE, FederatedCredential
+from shared.steps import RetryClass
+
+_log = logging.getLogger("activities")
+
+
+def credentials_of(arm: ArmDocuments, identity: str) -> list[Document]:
+    """Return the federated credentials of an identity.
+
+    Args:
+        arm: acts on the identities.
+        identity: resource id of the identity.
+
+    Raises:
+        azure.core.exceptions.ResourceNotFoundError: there is no such identity.
+        azure.core.exceptions.HttpResponseError: ARM refuses.
+    """
+    return arm.list(f"{identity}/federatedIdentityCredentials", API_VERSION)
+
+
+def is_ours(found: Document, issuer: str) -> bool:
+    """Tell whether a credential is one that the service made for the cluster with an issuer."""
+    properties = found.get("properties") or {}
+    return federated_credentials.is_ours(properties.get("issuer") or "", properties.get("audiences") or [], issuer)
+
+
+def _ensure(step: Step) -> None:
+    """Write the credentials that the operators' identities do not have yet.
+
+    Azure takes one write at a time for an identity, so they are written one after another. A second run finds them, by
+    issuer and subject, and writes nothing.
+
+    Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `federateIdentityCredentials`.
+    """
+    credential = identities_of(step)
+    wanted = federated_credentials.wanted(step.cluster["name"], credential, step.operator_roles(credential))
+    with as_actor(step) as arm:
+        for identity, federated in wanted.items():
+            there = {
+                found["properties"]["subject"]
+                for found in credentials_of(arm, identity)
+                if is_ours(found, credential.issuer)
+            }
+            for each in federated:
+                if each.subject not in there:
+                    arm.put(_path(identity, each.name), API_VERSION, _body(each))
+
+
+def _body(federated: FederatedCredential) -> dict[str, Any]:
+    properties = {"issuer": federated.issuer, "subject": federated.subject, "audiences": [AUDIENCE]}
+    return {"properties": properties}
+
+
+def _path(identity: str, name: str) -> str:
+    return f"{identity}/federatedIdentityCredentials/{name}"
+
+
+def _validate(step: Step) -> list[str]:
+    return [] if identities_of(step).issuer else ["properties.clusterProfile.oidcIssuer is not known yet"]
+
+
+def _delete(step: Step) -> None:
+    """Delete the credentials that the service has made for the cluster, and no others.
+
+    The identities are the customer's, who may have deleted them or taken the service's rights. That is logged, and does
+    not fail the delete. A second run finds nothing.
+
+    Source: ARO-RP `pkg/cluster/delete.go`, `deleteFederatedCredentials`.
+
+    Raises:
+        azure.core.exceptions.AzureError: Azure does not answer, or is busy.
+    """
+    credential = identities_of(step)
+    if not credential.issuer:
+        return
+    try:
+        with as_actor(step) as arm:
+            for identity in credential.operators.values():
+                _delete_of(arm, identity.resource_id, credential.issuer)
+    except (AzureError, CloudError) as error:
+        _skip(error, "the cluster's identities")
+
+
+def _delete_of(arm: ArmDocuments, identity: str, issuer: str) -> None:
+    try:
+        for found in _ours(arm, identity, issuer):
+            arm.delete(_path(identity, found["name"]), API_VERSION)
+    except HttpResponseError as error:
+        _skip(error, identity)
+
+
+def _ours(arm: ArmDocuments, identity: str, issuer: str) -> Iterator[Document]:
+    try:
+        found = credentials_of(arm, identity)
+    except ResourceNotFoundError:
+        return
+    yield from (each for each in found if is_ours(each, issuer))
+
+
+def _skip(error: Exception, what: str) -> None:
+    """Log what is left behind.
+
+    Raises:
+        AzureError: the error, if it may pass.
+    """
+    if isinstance(error, AzureError) and (
+        azure_errors.is_away(error) or azure_errors.retry_class(error) == RetryClass.BUSY
+    ):
+        raise error
+    _log.warning("federated credentials of %s stay: %s", what, error, extra=tracing.current.get().extra())
+
+
+ensure_federated_credentials = Executor(run=_ensure, validate=_validate)
+delete_federated_credentials = Executor(run=_delete)
