@@ -12,7 +12,7 @@ import azure.durable_functions as df
 
 from orchestrators import verdicts
 from orchestrators.engine_v1 import Yields, _crash, _payload, run_plan_v1
-from orchestrators.packing import PackedStart, PackedWait, pack, unpack
+from orchestrators.packed_inputs import PackedStart, PackedWait, pack, unpack
 from orchestrators.tries import Tries
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from azure.core.rest import HttpRequest, HttpResponse
 from azure.identity import ManagedIdentityCredential
 
 from shared import answer_framing, bounded_answers, deadline, durations, settings, tracing
-from shared.network import network
+from shared.http_session import network
 
 _CONNECTION_SECONDS = durations.ARM_CONNECTION.total_seconds()
 _READ_SECONDS = durations.ARM_READ.total_seconds()

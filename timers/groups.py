@@ -15,7 +15,7 @@ from shared.arm import resource_id
 from shared.azure import scopes
 from shared.azure.arm_reads import ArmReads, ArmRefused, arm_reads
 from shared.settings import Callers
-from shared.store import get_store, unreadable
+from shared.store import get_store, unreadable_documents
 
 # A run ends well before the host would end it together with the whole worker.
 RUN_SECONDS = durations.SWEEP_RUN.total_seconds()
@@ -39,8 +39,8 @@ def _report(arm: ArmReads, until: float) -> None:
     for document in store.clusters.undeleted():
         try:
             clusters.setdefault(str(resource_id.parse(document["key"]).group), []).append(document["key"])
-        except unreadable.ERRORS as error:
-            unreadable.note(store.clusters.name, document.get("id"), error)
+        except unreadable_documents.ERRORS as error:
+            unreadable_documents.note(store.clusters.name, document.get("id"), error)
     for group, keys in clusters.items():
         if time.monotonic() > until:
             return

@@ -19,7 +19,7 @@ from shared.clusters import endings
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
-from shared.store import Store, get_store, unreadable
+from shared.store import Store, get_store, unreadable_documents
 from shared.vault import StoredName, Vault, get_vault
 
 # A run ends well before the host would end it together with the whole worker. The next run continues.
@@ -47,8 +47,8 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
             began = datetime.fromisoformat(operation["asyncOperation"]["startTime"])
             if now - began > durations.LONGEST_FUNCTION and not _is_named(store, operation):
                 store.operations.update_by_id(operation["id"], _not_accepted)
-        except unreadable.ERRORS as error:
-            unreadable.note(store.operations.name, operation.get("id"), error)
+        except unreadable_documents.ERRORS as error:
+            unreadable_documents.note(store.operations.name, operation.get("id"), error)
         except Exception:  # noqa: BLE001 - the next operation is looked at all the same
             _log.exception("operation %s could not be swept", operation["id"], extra={"operation_id": operation["id"]})
 

@@ -22,7 +22,7 @@ from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.settings import Callers
-from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable
+from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable_documents
 
 _log = logging.getLogger(__name__)
 
@@ -72,8 +72,8 @@ def _has_to_go(store: Store, document: ClusterDocument) -> bool:
         return _begin_delete(store, document)
     except (PreconditionFailed, NotFound):
         return True  # Somebody wrote it while we looked; the next run decides again.
-    except unreadable.ERRORS as error:
-        unreadable.note(store.clusters.name, document.get("id"), error)
+    except unreadable_documents.ERRORS as error:
+        unreadable_documents.note(store.clusters.name, document.get("id"), error)
         return True
 
 

@@ -18,13 +18,13 @@ import azure.durable_functions as df
 from azure.core.exceptions import AzureError
 
 from orchestrators import plans
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from shared import durations, settings
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
-from shared.store import Fence, FenceMoved, Items, Store, get_store, unreadable
+from shared.store import Fence, FenceMoved, Items, Store, get_store, unreadable_documents
 from shared.store.sites import is_site
 from timers import hubs
 from timers.watchdog_decision import (
@@ -74,7 +74,7 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
                 continue  # It ended, or somebody newer took over, while we looked.
             except Exception as error:  # noqa: BLE001 - the next operation is watched all the same
                 _log.exception("operation %s could not be watched", owner["asyncOperationId"], extra=_extra(owner))
-                if isinstance(error, unreadable.ERRORS):
+                if isinstance(error, unreadable_documents.ERRORS):
                     _note(store, owner, error)
 
 
@@ -253,7 +253,7 @@ def _note(store: Store, owner: FencedDocument, error: Exception) -> None:
     """Record the document that is wrong: the cluster or site, or else its operation."""
     owners: Items[Any] = store.sites if is_site(str(owner.get("key"))) else store.clusters
     if list(owners.readable([owner])):
-        unreadable.note(store.operations.name, owner["asyncOperationId"], error)
+        unreadable_documents.note(store.operations.name, owner["asyncOperationId"], error)
 
 
 def _extra(owner: FencedDocument) -> dict[str, str]:

@@ -21,7 +21,7 @@ from shared.azure.templates import Parameters
 from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.states import ProvisioningState
-from shared.network import MOST_BYTES
+from shared.http_session import MOST_BYTES
 from shared.vault import get_vault
 
 DEPLOYMENT = "storage"

@@ -14,7 +14,7 @@ from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
 from shared.documents import ClusterDocument, OperationDocument
 from shared.steps import StepStatus, last_progress
-from shared.store import NotFound, get_store, unreadable
+from shared.store import NotFound, get_store, unreadable_documents
 
 # A request sent before the fence moved may still take effect for as long as its sender would have waited.
 _IN_FLIGHT = durations.ARM_CONNECTION + durations.ARM_READ
@@ -71,9 +71,9 @@ def _end(step: Step, operation_id: str) -> list[str]:
         store.operations.update_by_id(operation_id, decide)
     except NotFound:
         return []
-    except unreadable.ERRORS as wrong:
+    except unreadable_documents.ERRORS as wrong:
         # Nobody can end it, and its steps are ended all the same.
-        unreadable.note(store.operations.name, operation_id, wrong)
+        unreadable_documents.note(store.operations.name, operation_id, wrong)
     since = datetime.now(UTC) - _IN_FLIGHT
     in_flight = []
     for item in store.progress.list(operation_id):

@@ -19,7 +19,7 @@ from frontend.messages import Reply, Request, Route
 from frontend.middleware.chain import respond
 from frontend.routes import ROUTES
 from frontend.services import get_services
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from orchestrators.plans import RUN_PLAN
 from shared import deadline
 

@@ -1,7 +1,7 @@
 """Pages of lists: where the caller's page begins, and the address of the next one."""
 
 from frontend.messages import Call
-from shared.arm import links, paging
+from shared.arm import links, skip_token
 
 
 def continuation(call: Call, scope: str) -> str | None:
@@ -14,8 +14,8 @@ def continuation(call: Call, scope: str) -> str | None:
     Raises:
         CloudError: 400 `InvalidParameter`.
     """
-    token = call.request.query.get(paging.PARAMETER.lower(), "")
-    return paging.unseal(token, _key(call), scope) if token else None
+    token = call.request.query.get(skip_token.PARAMETER.lower(), "")
+    return skip_token.unseal(token, _key(call), scope) if token else None
 
 
 def next_link(call: Call, scope: str, following: str | None) -> dict[str, str]:
@@ -28,8 +28,8 @@ def next_link(call: Call, scope: str, following: str | None) -> dict[str, str]:
     """
     if not following:
         return {}
-    token = paging.seal(following, _key(call), scope)
-    return {"nextLink": links.with_parameter(call.public_url, paging.PARAMETER, token)}
+    token = skip_token.seal(following, _key(call), scope)
+    return {"nextLink": links.with_parameter(call.public_url, skip_token.PARAMETER, token)}
 
 
 def _key(call: Call) -> str:

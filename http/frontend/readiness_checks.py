@@ -19,7 +19,7 @@ from shared.clusters import catalogue
 from shared.deadline import TimeIsUp
 from shared.release import installer_program
 from shared.settings import Callers, SettingsError
-from shared.store import STRONG, unreadable
+from shared.store import STRONG, unreadable_documents
 
 _SECONDS = durations.HEALTH.total_seconds()
 
@@ -51,7 +51,10 @@ def ready_for_operators(call: Call) -> Reply:
     `unreadableDocuments` has the documents that this instance has skipped since it started. They make nobody else wait.
     """
     problems = _logged(call)
-    report = {"problems": [problem.describe() for problem in problems], "unreadableDocuments": unreadable.met()}
+    report = {
+        "problems": [problem.describe() for problem in problems],
+        "unreadableDocuments": unreadable_documents.met(),
+    }
     return _reply(problems, report)
 
 

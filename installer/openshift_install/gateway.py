@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from azure.core.exceptions import AzureError
 
-from shared.network import network
+from shared.http_session import network
 
 _PATH, _HEADER = "/identity", "X-IDENTITY-HEADER"
 _PORT = "443"

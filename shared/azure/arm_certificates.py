@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from shared import cloud, settings
 from shared.azure import dependencies
-from shared.azure.last_good import LastGood
+from shared.azure.last_good_value import LastGood
 
 _PATH = "/metadata/authentication?api-version=2015-01-01"
 

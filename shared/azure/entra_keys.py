@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from shared import cloud, settings
 from shared.azure import dependencies
-from shared.azure.last_good import LastGood
+from shared.azure.last_good_value import LastGood
 
 _PATH = "/{tenant}/discovery/v2.0/keys"
 

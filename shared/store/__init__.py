@@ -13,8 +13,8 @@ from shared.store.consistency import STRONG, Levels, read_levels
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
 from shared.store.fenced_documents import Fence, Fenced, FenceMoved
+from shared.store.lost_answers import OutcomeUnknown, ensure_written
 from shared.store.operations import Operations
-from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.polls import Polls
 from shared.store.records import TTL_SECONDS, Billing, Progress, RoleSets, Subscriptions, TaskHubs, Versions
 from shared.store.sites import Sites, is_site

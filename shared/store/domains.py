@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from shared.documents import DomainDocument
 from shared.store.containers import UPDATE_TRIES, Conflict, Items, NotFound, PreconditionFailed
-from shared.store.outcomes import ensure_written
+from shared.store.lost_answers import ensure_written
 
 
 class Taken(Exception):  # noqa: N818 - a fact, not an error by itself

@@ -14,7 +14,7 @@ from shared.documents import OperationDocument, PlanDocument
 from shared.steps import ResolvedPlan
 from shared.store.containers import Conflict, Decide, Items
 from shared.store.limited_cache import LimitedCache
-from shared.store.outcomes import ensure_written
+from shared.store.lost_answers import ensure_written
 from shared.store.records import TTL_SECONDS
 
 # An operation lives for seven days after its end. Its plan was written at its beginning, and has to outlive it.

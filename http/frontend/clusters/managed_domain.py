@@ -10,7 +10,7 @@ from orchestrators.plans.operation_start import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import cluster_names
 from shared.documents import ClusterDocument, DomainDocument
-from shared.store import PreconditionFailed, Taken, unreadable
+from shared.store import PreconditionFailed, Taken, unreadable_documents
 
 
 def reserve(call: Call, document: ClusterDocument, undo: ExitStack) -> None:
@@ -65,8 +65,8 @@ def _is_abandoned(call: Call, domain: DomainDocument) -> bool:
         raise PreconditionFailed(cluster["id"])
     try:
         return bool(_name_of(cluster, settings.domain) != domain["id"])
-    except unreadable.ERRORS as error:
-        unreadable.note(clusters.name, cluster["id"], error)
+    except unreadable_documents.ERRORS as error:
+        unreadable_documents.note(clusters.name, cluster["id"], error)
         return False
 
 

@@ -11,7 +11,7 @@ from shared.clusters.convert import to_external
 from shared.clusters.live import live_values
 from shared.clusters.live.live_values import Live
 from shared.documents import ClusterDocument
-from shared.store import unreadable
+from shared.store import unreadable_documents
 
 # Pages of the store that one request reads.
 _MOST_PAGES = 10
@@ -57,7 +57,7 @@ def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
         resource_id.parse(document["openShiftCluster"]["id"])
         states.is_usable(document["openShiftCluster"])
         to_external(live_values.shown(document["openShiftCluster"], Live()), call.version)
-    except unreadable.ERRORS as error:
-        unreadable.note(call.services.store.clusters.name, document.get("id"), error)
+    except unreadable_documents.ERRORS as error:
+        unreadable_documents.note(call.services.store.clusters.name, document.get("id"), error)
         return False
     return True

@@ -33,7 +33,7 @@ from shared.clusters.states import Event
 from shared.documents import ClusterDocument
 from shared.json_object import JsonView
 from shared.steps import DryRunResult, ResolvedRow, Verdict
-from shared.store import PreconditionFailed, unreadable
+from shared.store import PreconditionFailed, unreadable_documents
 
 # Each cluster that exists costs a read of the vault, within one request's time.
 _MAX_CLUSTERS = 100
@@ -144,10 +144,10 @@ def _refusal(call: Call, resource: JsonView, document: ClusterDocument | None) -
         _check(_as_put(call, resource), resource, document)
     except CloudError as error:
         return error
-    except unreadable.ERRORS as error:
+    except unreadable_documents.ERRORS as error:
         if document is None:
             raise
-        unreadable.note(call.services.store.clusters.name, document["id"], error)
+        unreadable_documents.note(call.services.store.clusters.name, document["id"], error)
     return None
 
 

@@ -10,7 +10,7 @@ from shared.clusters.convert import to_external
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
-from shared.store import unreadable
+from shared.store import unreadable_documents
 
 
 def get_status(call: Call) -> Reply:
@@ -28,8 +28,8 @@ def _progress(call: Call, document: OperationDocument, status: str) -> Customers
         document, items = store.operations.with_plan(document), store.polls.progress(document["id"])
     try:
         return operation_report.progress(document, items, status)
-    except unreadable.ERRORS as error:
-        unreadable.note(store.operations.name, document["id"], error)
+    except unreadable_documents.ERRORS as error:
+        unreadable_documents.note(store.operations.name, document["id"], error)
         return {}
 
 

@@ -17,7 +17,7 @@ from shared.clusters.endings import has_ended
 from shared.documents import ClusterDocument, OperationDocument
 from shared.json_object import Json
 from shared.steps import StepStatus
-from shared.store import unreadable
+from shared.store import unreadable_documents
 
 TYPE = f"{NAMESPACE}/{RESOURCE_TYPE}/operations"
 # Each costs two reads, which the page makes at the same time.
@@ -133,8 +133,8 @@ def _listed(call: Call, cluster: ClusterDocument, operation_id: str) -> Json | N
         return None
     try:
         return resource(call, cluster, found)
-    except unreadable.ERRORS as error:
-        unreadable.note(operations.name, operation_id, error)
+    except unreadable_documents.ERRORS as error:
+        unreadable_documents.note(operations.name, operation_id, error)
         return None
 
 

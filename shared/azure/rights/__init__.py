@@ -23,7 +23,7 @@ from shared.azure.arm_reads import ArmReads, ArmRefused, Documents, arm_reads, i
 from shared.azure.rights import assignments
 from shared.azure.rights.assignments import DenyAssignment, Permission
 from shared.azure.rights.holders import Holders
-from shared.azure.rights.recent import RecentReads, wait
+from shared.azure.rights.recent_reads import RecentReads, wait
 
 _API_VERSION = "2022-04-01"
 # More scopes than these are not read one by one, which ARM would throttle: all of a subscription is read at once.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.azure import scopes
-from shared.azure.rights import conditions, patterns
+from shared.azure.rights import action_patterns, conditions
 
 # All users, service principals and groups of the tenant, in a deny assignment.
 _EVERYONE = "00000000-0000-0000-0000-000000000000"
@@ -27,8 +27,8 @@ class Permission:
 
     def covers(self, action: str) -> bool:
         """Tell whether the action is one of the entry's, whatever its condition says."""
-        return any(patterns.matches(pattern, action) for pattern in self.actions) and not any(
-            patterns.matches(pattern, action) for pattern in self.not_actions
+        return any(action_patterns.matches(pattern, action) for pattern in self.actions) and not any(
+            action_patterns.matches(pattern, action) for pattern in self.not_actions
         )
 
     def grants(self, action: str) -> bool:

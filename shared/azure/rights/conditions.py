@@ -15,7 +15,7 @@ from typing import Any
 from lark import Lark, Token, Tree, UnexpectedInput, v_args
 from lark.visitors import Transformer_NonRecursive
 
-from shared.azure.rights import patterns
+from shared.azure.rights import action_patterns
 
 VERSION = "2.0"
 # Azure's own limit is 8 KB.
@@ -94,7 +94,7 @@ class _Evaluation(Transformer_NonRecursive[Any, Verdict]):
 
     def action_matches(self, text: Token) -> Verdict:
         pattern = text[1:-1]
-        return patterns.matches(pattern, self._action) if _PLAIN.fullmatch(pattern) else None
+        return action_patterns.matches(pattern, self._action) if _PLAIN.fullmatch(pattern) else None
 
     def limit(self, *_: Token) -> Verdict:
         return None

@@ -12,7 +12,7 @@ from shared.arm.resource_id import ResourceId
 from shared.azure import scopes
 from shared.azure.arm_reads import ArmReads, ArmRefused
 from shared.azure.rights import assignments
-from shared.azure.rights.recent import SERVES_SECONDS, RecentReads, wait
+from shared.azure.rights.recent_reads import SERVES_SECONDS, RecentReads, wait
 
 AGAIN_SECONDS = durations.SUBSCRIPTION_AGAIN.total_seconds()
 _SUBSCRIPTIONS, _ASSIGNMENTS = "2022-12-01", "2022-04-01"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.network import network
+from shared.http_session import network
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from shared import cloud, settings
 from shared import store as store_module
 from shared import vault as vault_module
 from shared.azure import arm_reads, clients, credentials, rights
-from shared.network import network
+from shared.http_session import network
 from shared.store import Store, get_store
 from shared.vault import vault_certificates
 from tests.product.unit import cosmos_fake

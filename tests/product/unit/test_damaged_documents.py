@@ -10,7 +10,7 @@ import pytest
 
 from shared.arm import resource_id
 from shared.json_object import Json
-from shared.store import unreadable
+from shared.store import unreadable_documents
 from tests.product.unit import cosmos_fake, product_world
 from tests.product.unit.activities.calls import call, control
 from tests.product.unit.frontend import world as requests
@@ -242,7 +242,7 @@ def test_a_delete_goes_on(container: str, seed: int, accepted: World) -> None:
 
 def test_what_was_skipped_is_counted_logged_and_shown_to_operators(caplog: pytest.LogCaptureFixture) -> None:
     """With its container and id, and without any of its values."""
-    unreadable.forget()
+    unreadable_documents.forget()
     made = at_rest()
     bad = copy.deepcopy(made.document) | {"id": "bad"}
     bad["openShiftCluster"]["tags"] = {"secret": ["canary"]}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from orchestrators.plans import RUN_PLAN
 from tests.emulator.integration.host.harness import HostUnderTest, wait_until
 from tests.patience import PATIENCE_SECONDS

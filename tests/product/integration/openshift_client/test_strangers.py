@@ -23,7 +23,7 @@ from installer.release import downloads
 from installer.release.downloads import Downloads
 from installer.release.image_registry import Image, Pullspec
 from phases.local.service import Service
-from shared import cloud, deadline, network, settings
+from shared import cloud, deadline, http_session, settings
 from shared.arm.errors import CloudError
 from shared.azure import clients, credentials, entra_keys
 from shared.azure.arm_reads import ArmReads
@@ -246,7 +246,7 @@ def test_an_answer_without_an_end_is_not_kept(meet: Meet, monkeypatch: pytest.Mo
     monkeypatch.setitem(globals(), "SECONDS", 60)
     for module, name in (
         (client, "_MOST_BYTES"),
-        (network, "MOST_BYTES"),
+        (http_session, "MOST_BYTES"),
         (reads, "MOST_BYTES"),
         (downloads, "_SHORT_BYTES"),
     ):

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pytest
 
-from orchestrators.packing import pack
+from orchestrators.packed_inputs import pack
 from tests.faults.checks.leaks import AT_HOME, ENCODINGS, Place, Search, homes, places
 
 SECRET = 'canary/"~+\\pull&secret=7f3a9c1e'  # noqa: S105 - a canary

@@ -13,7 +13,7 @@ from typing import Any
 import azure.durable_functions as df
 
 from orchestrators import ORCHESTRATORS
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from orchestrators.plans import RUN_PLAN
 from tests.product.unit.orchestrators.simulation import Host
 from tests.product.unit.orchestrators.test_engine import DONE, WAIT, Script, failed, in_turn, lasts, row, start

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrators import plans, verdicts
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from orchestrators.tries import begin_tries, forget_deaths
 from tests.product.unit.orchestrators.simulation import Host, Instance
 

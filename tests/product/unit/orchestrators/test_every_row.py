@@ -13,7 +13,7 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 
 from activities.runtime import failures
 from orchestrators import plans, tries
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
 from shared.json_object import Json

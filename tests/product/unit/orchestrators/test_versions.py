@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from orchestrators import plans
-from orchestrators.packing import pack, pack_start, unpack
+from orchestrators.packed_inputs import pack, pack_start, unpack
 from shared.settings import parse
 from shared.steps import StartInput
 from tests.product.unit.orchestrators.record import ROWS, STORIES

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 from azure.durable_functions.models.DurableOrchestrationStatus import DurableOrchestrationStatus
 
-from orchestrators.packing import unpack
+from orchestrators.packed_inputs import unpack
 from orchestrators.plans import RUN_PLAN
 from shared import settings
 from shared.documents import ClusterDocument

@@ -9,8 +9,8 @@ import pytest
 
 from shared import deadline, tracing
 from shared.arm.errors import CloudError
-from shared.azure.rights import Ask, recent
-from shared.azure.rights.recent import RecentReads
+from shared.azure.rights import Ask, recent_reads
+from shared.azure.rights.recent_reads import RecentReads
 from tests.product.unit.azure.arm_stand_in import CALLER, GROUP, SUBNET, SUBSCRIPTION, Arm, arm
 from tests.product.unit.azure_fake import Reply, Request
 
@@ -214,7 +214,7 @@ def test_the_least_recently_used_answer_goes_first() -> None:
     reads: RecentReads[int] = RecentReads(lambda: 0.0, most=2)
     for key in ["a", "b", "a", "c", "a", "b"]:
         with deadline.arm_reads():
-            recent.wait(reads.get(key, counting(counts, key), fresh=False))
+            recent_reads.wait(reads.get(key, counting(counts, key), fresh=False))
     assert counts == {"a": 1, "b": 2, "c": 1}
     assert len(reads._reads) == 2
 
@@ -223,6 +223,6 @@ def test_a_read_that_failed_is_not_kept() -> None:
     """The next one may succeed."""
     reads: RecentReads[Any] = RecentReads(lambda: 0.0)
     with pytest.raises(ZeroDivisionError), deadline.arm_reads():
-        recent.wait(reads.get("a", lambda: 1 / 0, fresh=False))
+        recent_reads.wait(reads.get("a", lambda: 1 / 0, fresh=False))
     with deadline.arm_reads():
-        assert recent.wait(reads.get("a", lambda: 1, fresh=False)) == 1
+        assert recent_reads.wait(reads.get("a", lambda: 1, fresh=False)) == 1

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from shared.arm.errors import CloudError
-from shared.arm.paging import seal, unseal
+from shared.arm.skip_token import seal, unseal
 
 
 def test_a_token_opens_to_what_was_sealed() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from activities import check_plan
 from orchestrators import ORCHESTRATORS, plans
-from orchestrators.packing import pack_start
+from orchestrators.packed_inputs import pack_start
 from shared.executors import CHECK_PLAN
 from tests.product.unit.orchestrators.simulation import Host
 from tests.product.unit.orchestrators.test_engine import row, start

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.azure.rights.patterns import matches
+from shared.azure.rights.action_patterns import matches
 
 READ = "Microsoft.RedHatOpenShift/openShiftClusters/read"
 

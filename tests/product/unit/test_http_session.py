@@ -14,7 +14,7 @@ from shared import cloud
 from shared import store as store_module
 from shared import vault as vault_module
 from shared.fence import FencePolicy
-from shared.network import network
+from shared.http_session import network
 from tests.product.unit.product_world import World, world
 
 __all__ = ["world"]
