@@ -184,7 +184,7 @@ class Boots:
         log = self._machines.log
         log(machine, "ignition", f"GET {source.url}: attempt #{machine.attempt + 1}")
         try:
-            reply = await self._downloads.get(machine, source.url, pointer.authorities)
+            reply = await self._downloads.send(machine, source.url, pointer.authorities)
         except DownloadError as error:
             log(machine, "ignition", f'GET error: Get "{source.url}": {error}')
             raise

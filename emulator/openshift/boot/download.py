@@ -2,7 +2,7 @@
 
 import ssl
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -61,10 +61,15 @@ class Downloads:
         """The TLS context for public names, which trusts the authority of the local Azure."""
         return _context([self._platform.authority.pem().decode()], None)
 
-    async def get(
-        self, machine: Machine, url: str, authorities: Sequence[str], identity: Identity | None = None
+    async def send(
+        self,
+        machine: Machine,
+        url: str,
+        authorities: Sequence[str] = (),
+        identity: Identity | None = None,
+        form: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send a GET from a machine.
+        """Send a GET from a machine, or post a form.
 
         Raises:
             DownloadError: if there is no connection, or the server cannot be trusted.
@@ -93,7 +98,13 @@ class Downloads:
         # The machine does not see this process's environment, such as its proxy settings.
         async with httpx.AsyncClient(verify=context, proxy=proxy, trust_env=False, timeout=TIMEOUT_SECONDS) as client:
             try:
-                answer = await client.get(target, headers=headers, extensions={"sni_hostname": host})
+                answer = await client.request(
+                    "GET" if form is None else "POST",
+                    target,
+                    headers=headers,
+                    data=form,
+                    extensions={"sni_hostname": host},
+                )
             except httpx.HTTPError as error:
                 raise DownloadError(_worded(error, host, port)) from error
         return Reply(answer.status_code, answer.reason_phrase, answer.content, server)

@@ -31,7 +31,7 @@ class Credentials:
         """
         url = f"{self.server}{path}"
         try:
-            reply = await downloads.get(machine, url, (self.authority_pem,), self.identity)
+            reply = await downloads.send(machine, url, (self.authority_pem,), self.identity)
         except DownloadError as error:
             return f'Get "{url}": {error}'
         if reply.status >= _LEAST_ERROR and reply.status != _FORBIDDEN:
