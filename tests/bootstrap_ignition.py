@@ -117,6 +117,11 @@ _SCRIPTS = (
 )
 
 
+def signing_key() -> rsa.RSAPrivateKey:
+    """Return the key that signs the tokens of service accounts, of a cluster with an issuer."""
+    return _key(0)
+
+
 @cache
 def _key(_number: int) -> rsa.RSAPrivateKey:
     """Return one of a few keys; it does not matter to machines which certificates share a key."""
@@ -230,6 +235,8 @@ class Cluster:
         network: name of the virtual network.
         network_group: resource group of the virtual network.
         credentials: tenant id, client id and client secret.
+        issuer: issuer of the tokens with which its operators log in as identities; "" for `credentials`.
+        identities: client ids of these identities, by namespace and name of the operator's Secret.
         workers: number of workers, all in one machine set.
         internal: whether the router gets a private address; install-config and `INGRESS_CONTROLLER` both say it.
         version: version of the ignition.
@@ -245,6 +252,8 @@ class Cluster:
     network: str = "vnet"
     network_group: str = "customer"
     credentials: tuple[str, str, str] = ("tenant", "client", "secret")
+    issuer: str = ""
+    identities: Mapping[tuple[str, str], str] = field(default_factory=dict)
     workers: int = 2
     internal: bool = False
     version: str = "3.2.0"
@@ -253,7 +262,8 @@ class Cluster:
 
     def __post_init__(self) -> None:
         host = _SCRIPTS | {"/etc/containers/registries.conf": _REGISTRIES}
-        self.files = host | _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
+        own = _signing_key() if self.issuer else {}
+        self.files = host | _tls(self.domain) | own | _kubeconfigs(self.domain) | _manifests(self) | self.files
 
     def bootstrap(self, modes: Mapping[str, int] | None = None) -> str:
         """Return the bootstrap machine's ignition."""
@@ -363,6 +373,12 @@ def _tls(domain: str) -> dict[str, str]:
     return made
 
 
+def _signing_key() -> dict[str, str]:
+    public = signing_key().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    name = "tls/bound-service-account-signing-key"
+    return {f"{name}.key": key_pem(signing_key()), f"{name}.pub": public.decode()}
+
+
 def _kubeconfigs(domain: str) -> dict[str, str]:
     internal = f"https://api-int.{domain}:6443"
     bundle = "".join(signer(name).pem for name in _SERVER_SIGNERS)
@@ -419,6 +435,18 @@ def _secret(name: str, namespace: str, data: Mapping[str, str], kind: str = "Opa
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": kind, "data": encoded}
 
 
+def identity_secret(cluster: Cluster, namespace: str, name: str, client_id: str) -> Json:
+    """Return the Secret of an operator that logs in as an identity."""
+    members = {
+        "azure_client_id": client_id,
+        "azure_federated_token_file": "/var/run/secrets/openshift/serviceaccount/token",
+        "azure_region": "eastus",
+        "azure_subscription_id": cluster.subscription_id,
+        "azure_tenant_id": cluster.credentials[0],
+    }
+    return _secret(name, namespace, members)
+
+
 def _config_map(name: str, namespace: str, data: Mapping[str, str]) -> Json:
     metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
@@ -438,7 +466,7 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         "platform": {"azure": azure | {"region": "eastus"}},
         "imageContentSources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": [_MIRROR]}],
         "publish": "Internal" if cluster.internal else "External",
-    }
+    } | ({"credentialsMode": "Manual"} if cluster.issuer else {})
     registry = json.dumps({"auths": {"arosvc.azurecr.io": {"auth": "dG9rZW46cGFzcw=="}}})
     zone = (
         f"/subscriptions/{cluster.subscription_id}/resourceGroups/{cluster.resource_group}"
@@ -518,18 +546,25 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         "manifests/cloud-provider-config.yaml": _config_map(
             "cloud-provider-config", "openshift-config", {"config": json.dumps(cloud_config)}
         ),
-        "manifests/aro-cloud-provider-secret.yaml": _secret(
-            "azure-cloud-provider",
-            "kube-system",
-            {"cloud-config": yaml.safe_dump({"aadClientId": client, "aadClientSecret": secret})},
-        ),
-        "openshift/99_cloud-creds-secret.yaml": _secret("azure-credentials", "kube-system", account),
         "openshift/99_kubeadmin-password-secret.yaml": _secret("kubeadmin", "kube-system", {"kubeadmin": "$2a$10$x"}),
         "openshift/openshift-install-manifests.yaml": _config_map(
             "openshift-install-manifests", "openshift-config", {"invoker": "test", "version": "4.19.24"}
         ),
         "openshift/99_openshift-cluster-api_worker-machineset-0.yaml": _machine_set(cluster),
     }
+    if cluster.issuer:
+        objects["manifests/cluster-authentication-02-config.yaml"] = _config(
+            "Authentication", {"serviceAccountIssuer": cluster.issuer}
+        )
+        for (namespace, name), identity in cluster.identities.items():
+            objects[f"openshift/{namespace}-{name}.yaml"] = identity_secret(cluster, namespace, name, identity)
+    else:
+        objects["manifests/aro-cloud-provider-secret.yaml"] = _secret(
+            "azure-cloud-provider",
+            "kube-system",
+            {"cloud-config": yaml.safe_dump({"aadClientId": client, "aadClientSecret": secret})},
+        )
+        objects["openshift/99_cloud-creds-secret.yaml"] = _secret("azure-credentials", "kube-system", account)
     if cluster.internal:
         objects[INGRESS_CONTROLLER] = {
             "apiVersion": "operator.openshift.io/v1",

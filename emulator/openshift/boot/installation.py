@@ -160,8 +160,17 @@ class Installation:
     @property
     def infra_id(self) -> str:
         """The prefix of the names of the cluster's resources."""
-        infrastructure = self.document("manifests/cluster-infrastructure-02-config.yml")
-        return str((infrastructure.get("status") or {}).get("infrastructureName") or "")
+        return str(self._infrastructure.get("infrastructureName") or "")
+
+    @property
+    def resource_group(self) -> str:
+        """The name of the cluster's own resource group."""
+        azure = (self._infrastructure.get("platformStatus") or {}).get("azure") or {}
+        return str(azure.get("resourceGroupName") or "")
+
+    @property
+    def _infrastructure(self) -> Json:
+        return self.document("manifests/cluster-infrastructure-02-config.yml").get("status") or {}
 
     @cached_property
     def version(self) -> str:

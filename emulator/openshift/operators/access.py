@@ -5,30 +5,25 @@ principal is deleted, or when it loses its role or its exclusion from a deny ass
 credentials work again.
 """
 
+import asyncio
 from collections.abc import Iterator
 from datetime import datetime
 
 from emulator.core.service_error import ServiceError
 from emulator.openshift.boot.timeline import OPERATOR
-from emulator.openshift.cluster.cluster import Cluster, PartState
+from emulator.openshift.cluster.cluster import LEAST_RETRY, Cluster, PartState
 from emulator.openshift.operators import cloud, cluster_operators, credentials
 
 # Operators that were refused try again by themselves; the others only after a change.
 RETRY_SECONDS = 60
-# The first call to Azure of each operator; operators that are missing here begin like machine-api.
-_ACTIONS = {
-    "image-registry": "Microsoft.Storage/storageAccounts/write",
-    "ingress": "Microsoft.Network/privateDnsZones/A/write",
-    "network": "Microsoft.Network/networkInterfaces/write",
-    "storage": "Microsoft.Compute/disks/write",
-}
-_FIRST_ACTION = "Microsoft.Compute/virtualMachines/write"
+# The root Secret gives access to everything.
+_ROOT = credentials.Request("", *credentials.ROOT, credentials.OPERATOR, credentials.VIRTUAL_MACHINES, ("",))
 
 
 class Access(PartState):
     """When the operators next try their credentials, in a new process at once; and what decides whether these work.
 
-    That is client ids, object ids and scopes, in lower case.
+    That is client ids, object ids and scopes, in lower case, former ones too.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -39,7 +34,7 @@ class Access(PartState):
 
 def begun(cluster: Cluster, operator: str) -> None:
     """Let an operator that has just become available try its credentials."""
-    if any(operator == each for each, _, _ in _secrets(cluster)):
+    if any(operator == row.operator for row in _requests(cluster)):
         cluster.part(Access).due = cluster.platform.clock.now()
 
 
@@ -52,45 +47,60 @@ def changed(cluster: Cluster, whose: str) -> bool:
     return True
 
 
-def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
+async def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Try the credentials if something may have changed; return when to try again, None while they work."""
     state = cluster.part(Access)
-    clock, secrets = cluster.platform.clock, {(row[2], row[1]) for row in _secrets(cluster)}
+    clock, secrets = cluster.platform.clock, {(row.namespace, row.secret) for row in _requests(cluster)}
     if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
         state.due = clock.now()
     if state.due is None or state.due > clock.now():
         return state.due
-    refused = _refused(cluster)
-    before, cluster.record.refused = cluster.record.refused, refused
+    # What changes while the directory answers is tried again.
+    state.due, before = None, cluster.record.refused
+    attempts = [(row, account) for row in _requests(cluster) if _tries(cluster, row) for account in row.accounts]
+    problems = await asyncio.gather(*(_problem(cluster, *attempt) for attempt in attempts))
+    refused: dict[str, str] = {}
+    for (row, _), problem in zip(attempts, problems, strict=True):
+        # An operator whose call found nobody keeps its state.
+        told = before.get(row.operator, "") if problem is None else problem
+        if told:
+            refused.setdefault(row.operator, told)
+    cluster.record.refused = refused
     if refused != before:
         cluster.save()
         for operator in sorted(refused.keys() | before.keys()):
             cluster_operators.show(cluster, operator)
-    state.due = clock.after(RETRY_SECONDS) if refused else None
+    if (refused or None in problems) and state.due is None:
+        state.due = clock.now() + max(LEAST_RETRY, clock.scaled(RETRY_SECONDS))
     return state.due
 
 
-def _secrets(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-    """Yield operator, name and namespace of each Secret with which an operator of the release acts in Azure."""
-    yield (credentials.OPERATOR, *credentials.ROOT)
-    yield from ((row.operator, row.secret, row.namespace) for row in credentials.requests(cluster))
+def _requests(cluster: Cluster) -> Iterator[credentials.Request]:
+    """Yield the Secrets with which operators of the release act in Azure."""
+    if not cluster_operators.is_manual(cluster):
+        yield _ROOT
+    yield from credentials.requests(cluster)
 
 
-def _refused(cluster: Cluster) -> dict[str, str]:
-    """Return why operators have no access, by operator, and note which identities and scopes this depends on."""
-    refused: dict[str, str] = {}
-    watched: set[str] = set()
-    for operator, name, namespace in _secrets(cluster):
-        # An operator that is not available yet, or waits for its Secret, reports that itself.
-        if not cluster.reached(f"{OPERATOR}{operator}") or cluster.objects.get("Secret", name, namespace) is None:
-            continue
-        try:
-            account = cloud.from_secret(cluster, name, namespace)
-            watched |= {account.client_id.lower(), account.group_id.lower()}
-            session = cloud.Session(cluster.platform, account)
-            watched.add(session.object_id.lower())
-            session.require(_ACTIONS.get(operator, _FIRST_ACTION), account.group_id)
-        except ServiceError as error:
-            refused[operator] = credentials.refusal(error)
-    cluster.part(Access).watched = watched
-    return refused
+def _tries(cluster: Cluster, row: credentials.Request) -> bool:
+    """Tell whether an operator is available, and has its Secret unless nobody makes one: else it reports that itself."""
+    if not cluster.reached(f"{OPERATOR}{row.operator}"):
+        return False
+    return cluster_operators.is_manual(cluster) or cluster.objects.get("Secret", row.secret, row.namespace) is not None
+
+
+async def _problem(cluster: Cluster, row: credentials.Request, service_account: str) -> str | None:
+    """Return why a service account has no access, "" if it has, and None if that is unknown.
+
+    Notes on which identities and scopes this depends.
+    """
+    watched = cluster.part(Access).watched
+    try:
+        account = cloud.from_secret(cluster, row.secret, row.namespace, service_account)
+        watched |= {account.client_id.lower(), account.group_id.lower()}
+        session = await cloud.log_in(cluster, account)
+        watched.add(session.object_id.lower())
+        session.require(row.action, account.group_id)
+    except ServiceError as error:
+        return None if cloud.is_passing(error) else credentials.refusal(error)
+    return ""

@@ -1,33 +1,46 @@
 """A cluster's calls to Azure: what its operators do there, with the credentials in the cluster's Secrets."""
 
+import json
 from dataclasses import dataclass
 
 from emulator.arm.models import ArmModel
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
+from emulator.entra.assertions import ASSERTION_TYPE
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
+from emulator.openshift.boot.download import DownloadError
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
-from emulator.openshift.operators import exceptions
+from emulator.openshift.operators import exceptions, tokens
 
 AUDIENCE = "https://management.azure.com"
 # The API versions of the operators' SDKs. If one is not served, the newest version is used.
 _VERSIONS = {"microsoft.network": "2019-07-01", "microsoft.compute": "2020-06-01"}
-_TOO_MANY, _SERVER_ERROR, _CONFLICT = 429, 500, 409
+_OK, _TOO_MANY, _SERVER_ERROR, _CONFLICT = 200, 429, 500, 409
 # Conflicts that pass, because somebody else is changing the same resource.
 _PASSING = frozenset({"AnotherOperationInProgress", "OperationNotAllowedOnResourceBeingUpdated", "RetryableError"})
 
 
 @dataclass(frozen=True)
 class Account:
-    """Credentials of a service principal, and where the cluster is."""
+    """Credentials of a service principal or an identity, and where the cluster is.
+
+    Args:
+        tenant_id: the customer's tenant.
+        client_id: client id of the principal or the identity.
+        client_secret: secret of the principal; "" for an identity.
+        subscription_id: the cluster's subscription.
+        resource_group: the cluster's resource group.
+        service_account: subject of the token that an identity presents.
+    """
 
     tenant_id: str
     client_id: str
     client_secret: str
     subscription_id: str
     resource_group: str
+    service_account: str = ""
 
     def id(self, path: str, resource_group: str = "") -> str:
         """Return the id of a resource in the cluster's group, or another, from `Microsoft.X/types/name`."""
@@ -40,43 +53,76 @@ class Account:
         return f"/subscriptions/{self.subscription_id}/resourceGroups/{self.resource_group}"
 
 
-def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
-    """Return the account in a credentials Secret.
+def from_secret(cluster: Cluster, name: str, namespace: str, service_account: str = "") -> Account:
+    """Return the account in a credentials Secret of a service account in the same namespace.
 
     Raises:
-        ServiceError: 404 if the Secret does not exist, or lacks a member.
+        ServiceError: 404 if the Secret does not exist, lacks a member, or names another file than that of the token.
     """
     secret = cluster.objects.get("Secret", name, namespace)
     data = {key: decoded(value) for key, value in ((secret or {}).get("data") or {}).items()}
+    file = data.get("azure_federated_token_file")
+    if file and file != tokens.FILE:
+        raise exceptions.NOT_FOUND(f"token file {file}")
     try:
         return Account(
             data["azure_tenant_id"],
             data["azure_client_id"],
-            data["azure_client_secret"],
+            "" if file else data["azure_client_secret"],
             data["azure_subscription_id"],
-            data["azure_resourcegroup"],
+            data.get("azure_resourcegroup") or cluster.installation.resource_group,
+            f"system:serviceaccount:{namespace}:{service_account}",
         )
     except KeyError as error:
         what = f'key {error} of secret "{namespace}/{name}"' if secret else f'secret "{namespace}/{name}"'
         raise exceptions.NOT_FOUND(what) from error
 
 
+async def log_in(cluster: Cluster, account: Account) -> "Session":
+    """Log in with a secret, or with a token of the service account.
+
+    Raises:
+        ServiceError: the directory's error, if it refuses the credentials.
+    """
+    entra = cluster.platform.model(EntraModel)
+    if not account.client_secret:
+        token = await _exchange(cluster, account)
+        return Session(cluster.platform, entra.authenticate(f"Bearer {token}", [AUDIENCE]))
+    found = entra.usable_principal(account.tenant_id, account.client_id)
+    entra.check_secret(account.client_id, account.client_secret)
+    name = found["displayName"]
+    caller = Principal(found["objectId"], found["clientId"], account.tenant_id, name, AUDIENCE, {})
+    return Session(cluster.platform, caller)
+
+
+async def _exchange(cluster: Cluster, account: Account) -> str:
+    """Return the directory's token for one of the service account."""
+    master = next((one for one in cluster.masters() if one.powered), None)
+    if master is None:
+        raise exceptions.UNREACHABLE(why="no master runs")
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": account.client_id,
+        "client_assertion_type": ASSERTION_TYPE,
+        "client_assertion": tokens.issue(cluster, account.service_account),
+        "scope": f"{AUDIENCE}/.default",
+    }
+    url = f"https://login.microsoftonline.com/{account.tenant_id}/oauth2/v2.0/token"
+    try:
+        reply = await cluster.downloads.send(master, url, form=form)
+    except DownloadError as error:
+        raise exceptions.UNREACHABLE(why=f'Post "{url}": {error}') from error
+    if reply.status != _OK:
+        raise exceptions.no_token(reply)
+    token: str = json.loads(reply.content)["access_token"]
+    return token
+
+
 class Session:
     """Calls to Azure Resource Manager as one principal."""
 
-    def __init__(self, platform: Platform, account: Account) -> None:
-        """Log in.
-
-        Raises:
-            ServiceError: the directory's error, if it refuses the credentials.
-        """
-        entra = platform.model(EntraModel)
-        found = entra.usable_principal(account.tenant_id, account.client_id)
-        entra.check_secret(account.client_id, account.client_secret)
-        self._arm = platform.model(ArmModel)
-        self._caller = Principal(
-            found["objectId"], found["clientId"], account.tenant_id, found["displayName"], AUDIENCE, {}
-        )
+    def __init__(self, platform: Platform, caller: Principal) -> None:
+        self._arm, self._caller = platform.model(ArmModel), caller
 
     @property
     def object_id(self) -> str:

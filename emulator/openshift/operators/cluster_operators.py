@@ -1,5 +1,7 @@
 """The ClusterOperators of a cluster and their resources: the objects, and the conditions that clients wait for."""
 
+import re
+
 from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.cluster.cluster import Cluster
@@ -41,6 +43,13 @@ _MORE = {
     "etcd": {"EtcdMembersAvailable": "Available", "EtcdRunningInCluster": "Available"},
     "ingress": {"LoadBalancerReady": "Available", "DNSReady": "Available", "DeploymentAvailable": "Available"},
 }
+_CREDENTIALS = "cloud-credential"
+UPGRADEABLE_TO = "cloudcredential.openshift.io/upgradeable-to"
+_MINOR = re.compile(r"v?(\d+)\.(\d+)(\.\d+.*)?$")
+_NOT_ANNOTATED = (
+    f"Upgradeable annotation {UPGRADEABLE_TO} on cloudcredential.operator.openshift.io/cluster object needs updating "
+    "before upgrade. See Manually Creating IAM documentation for instructions on preparing a cluster for upgrade."
+)
 # Operators that stay available when their managementState is not Managed, and what they call the things they manage.
 _LEAVES = {"openshift-samples": "Samples"}
 _SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}, "ingress": {"replicas": 2}}
@@ -77,6 +86,8 @@ def _put_resource(cluster: Cluster, name: str) -> None:
     if cluster.objects.get(f"{kind}.{group}", resource, namespace) is not None:
         return
     spec = _SPECS.get(name, {"managementState": "Managed", "logLevel": "Normal", "operatorLogLevel": "Normal"})
+    if name == _CREDENTIALS:
+        spec = spec | {"credentialsMode": cluster.installation.install_config.get("credentialsMode") or ""}
     cluster.objects.put(_object(kind, group, resource, namespace, spec))
 
 
@@ -109,9 +120,7 @@ def _well(cluster: Cluster, name: str) -> Conditions:
 
 
 def _management_state(cluster: Cluster, name: str) -> str:
-    kind, group, resource, namespace = RESOURCES[name]
-    found = cluster.objects.get(f"{kind}.{group}", resource, namespace) or {}
-    return str((found.get("spec") or {}).get("managementState") or "Managed")
+    return str((_resource(cluster, name).get("spec") or {}).get("managementState") or "Managed")
 
 
 def _rolling(cluster: Cluster, name: str) -> Conditions:
@@ -131,6 +140,24 @@ def _refused(cluster: Cluster, name: str) -> Conditions:
     """Return the condition of an operator whose credentials Azure or the directory refuses."""
     told = cluster.record.refused.get(name)
     return {"Degraded": (True, _error(name), told)} if told else {}
+
+
+def is_manual(cluster: Cluster) -> bool:
+    """Tell whether somebody else makes the operators' credentials."""
+    spec = _resource(cluster, _CREDENTIALS).get("spec") or {}
+    return bool(spec.get("credentialsMode") == "Manual")
+
+
+def _may_upgrade(cluster: Cluster) -> bool:
+    """Tell whether somebody has confirmed that there are credentials for a later minor version."""
+    annotations = _resource(cluster, _CREDENTIALS)["metadata"].get("annotations") or {}
+    named = _MINOR.match(annotations.get(UPGRADEABLE_TO, ""))
+    return named is not None and (int(named[1]), int(named[2])) > (4, cluster.installation.minor)
+
+
+def _resource(cluster: Cluster, name: str) -> Json:
+    kind, group, resource, namespace = RESOURCES[name]
+    return cluster.objects.get(f"{kind}.{group}", resource, namespace) or {}
 
 
 def _error(name: str) -> str:
@@ -199,6 +226,8 @@ def _show(cluster: Cluster, name: str, shown: Conditions) -> None:
     """Write an operator's conditions to its ClusterOperator and to its resource."""
     before = cluster.objects.get(CLUSTER_OPERATOR, name) or {}
     told = {"Degraded": (False, "AsExpected", ""), "Upgradeable": (True, "AsExpected", "")} | shown
+    if name == _CREDENTIALS and is_manual(cluster) and not _may_upgrade(cluster):
+        told["Upgradeable"] = (False, "MissingUpgradeableAnnotation", _NOT_ANNOTATED)
     status: Json = {"conditions": conditions.written(cluster, before, told), "extension": None, "relatedObjects": []}
     if shown["Available"][0]:
         status["versions"] = [{"name": "operator", "version": cluster.installation.version}]

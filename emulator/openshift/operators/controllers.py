@@ -219,7 +219,7 @@ async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
         *observing.values(),
         rollouts.advance(cluster),
         credentials.reconcile(cluster, changed),
-        access.reconcile(cluster, changed),
+        await access.reconcile(cluster, changed),
     ]
     return min((moment for moment in moments if moment is not None), default=None)
 

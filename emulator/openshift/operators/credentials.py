@@ -1,7 +1,8 @@
 """The cloud-credential operator, which makes a Secret for each CredentialsRequest from the installer's root Secret.
 
 In Azure it passes the root credentials through. It runs when the root Secret, one of its own Secrets or a request
-changes, and when its pod is replaced. https://github.com/openshift/cloud-credential-operator
+changes, and when its pod is replaced. In the mode `Manual` it makes no Secret, and only tells whether the next minor
+version may come. https://github.com/openshift/cloud-credential-operator
 """
 
 import secrets
@@ -13,6 +14,7 @@ from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.cluster.cluster import Cluster, PartState
+from emulator.openshift.operators import cluster_operators
 from emulator.openshift.operators.conditions import seconds, written
 from emulator.openshift.release.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINES_NAMESPACE
 
@@ -30,44 +32,54 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 @dataclass(frozen=True)
 class Request:
-    """A CredentialsRequest of the release."""
+    """A CredentialsRequest of the release.
+
+    Args:
+        name: its name.
+        secret: name of the Secret that it asks for.
+        namespace: namespace of the Secret, and of the service accounts.
+        operator: the ClusterOperator of those who use it.
+        action: their first call to Azure.
+        accounts: their service accounts.
+        first: first minor version of OpenShift 4 that has it.
+    """
 
     name: str
     secret: str
     namespace: str
     operator: str
+    action: str
+    accounts: tuple[str, ...]
     first: int = 0
 
 
 # https://docs.redhat.com/en/documentation/openshift_container_platform/4.19/html/installing_on_azure lists the Secrets.
 # The first releases are from memory.
+VIRTUAL_MACHINES = "Microsoft.Compute/virtualMachines/write"
+_STORAGE_ACCOUNTS = "Microsoft.Storage/storageAccounts/write"
+_DRIVERS = "openshift-cluster-csi-drivers"
+# fmt: off
 REQUESTS = (
-    Request("openshift-machine-api-azure", "azure-cloud-credentials", MACHINES_NAMESPACE, "machine-api"),
-    Request("openshift-ingress-azure", "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress"),
-    Request(
-        "openshift-image-registry-azure", "installer-cloud-credentials", "openshift-image-registry", "image-registry"
-    ),
-    Request(
-        "azure-disk-csi-driver-operator", "azure-disk-credentials", "openshift-cluster-csi-drivers", "storage", first=8
-    ),
-    Request(
-        "azure-file-csi-driver-operator", "azure-file-credentials", "openshift-cluster-csi-drivers", "storage", first=10
-    ),
-    Request(
-        "openshift-azure-cloud-controller-manager",
-        "azure-cloud-credentials",
-        "openshift-cloud-controller-manager",
-        "cloud-controller-manager",
-        first=9,
-    ),
-    Request(
-        "openshift-cloud-network-config-controller-azure",
-        "cloud-credentials",
-        "openshift-cloud-network-config-controller",
-        "network",
-        first=10,
-    ),
+    Request("openshift-machine-api-azure", "azure-cloud-credentials", MACHINES_NAMESPACE, "machine-api",
+        VIRTUAL_MACHINES, ("machine-api-controllers",)),
+    Request("openshift-ingress-azure", "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress",
+        "Microsoft.Network/privateDnsZones/A/write", ("ingress-operator",)),
+    Request("openshift-image-registry-azure", "installer-cloud-credentials", "openshift-image-registry",
+        "image-registry", _STORAGE_ACCOUNTS, ("cluster-image-registry-operator", "registry")),
+    Request("azure-disk-csi-driver-operator", "azure-disk-credentials", _DRIVERS, "storage",
+        "Microsoft.Compute/disks/write",
+        ("azure-disk-csi-driver-operator", "azure-disk-csi-driver-controller-sa"), first=8),
+    Request("azure-file-csi-driver-operator", "azure-file-credentials", _DRIVERS, "storage", _STORAGE_ACCOUNTS,
+        ("azure-file-csi-driver-operator", "azure-file-csi-driver-controller-sa", "azure-file-csi-driver-node-sa"),
+        first=10),
+    Request("openshift-azure-cloud-controller-manager", "azure-cloud-credentials",
+        "openshift-cloud-controller-manager", "cloud-controller-manager", "Microsoft.Network/loadBalancers/write",
+        ("cloud-controller-manager",), first=9),
+    Request("openshift-cloud-network-config-controller-azure", "cloud-credentials",
+        "openshift-cloud-network-config-controller", "network", "Microsoft.Network/networkInterfaces/write",
+        ("cloud-network-config-controller",), first=10),
 )
+# fmt: on
 
 
 def requests(cluster: Cluster) -> Iterator[Request]:
@@ -81,7 +93,7 @@ async def provide(cluster: Cluster) -> None:
     Raises:
         NotYetError: if the root Secret does not exist.
     """
-    if cluster.objects.get("Secret", *ROOT) is None:
+    if not cluster_operators.is_manual(cluster) and cluster.objects.get("Secret", *ROOT) is None:
         raise NotYetError(f'cloud credentials secret "{"/".join(reversed(ROOT))}" not found')
     for row in requests(cluster):
         if cluster.objects.get(KIND, row.name, NAMESPACE) is None:
@@ -126,8 +138,9 @@ def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime 
 
 
 def _watched(cluster: Cluster) -> set[tuple[str, str, str]]:
+    kind, group, name, namespace = cluster_operators.RESOURCES[OPERATOR]
     made = {("Secret", row.namespace, row.secret) for row in requests(cluster)}
-    return made | {("Secret", ROOT[1], ROOT[0])}
+    return made | {("Secret", ROOT[1], ROOT[0]), (f"{kind}.{group}", namespace, name)}
 
 
 def _pods(cluster: Cluster) -> list[Json]:
@@ -137,6 +150,9 @@ def _pods(cluster: Cluster) -> list[Json]:
 def _sync(cluster: Cluster) -> None:
     if not _pods(cluster):
         cluster.objects.create(_pod())
+    cluster_operators.show(cluster, OPERATOR)
+    if cluster_operators.is_manual(cluster):
+        return
     root = cluster.objects.get("Secret", *ROOT)
     for request in cluster.objects.list(KIND, NAMESPACE):
         _provision(cluster, request, root)

@@ -26,7 +26,7 @@ HEALTH_PORT, HEALTH_PATH = 31936, "/healthz"
 RULE_PRIORITY = 500
 # The Secret of the cloud controller manager, and the first minor version of OpenShift 4 whose controller reads it.
 # Source: openshift/cluster-cloud-controller-manager-operator, release-4.16, its injector of Azure's credentials.
-CREDENTIALS = ("azure-cloud-credentials", "openshift-cloud-controller-manager")
+CREDENTIALS = ("azure-cloud-credentials", "openshift-cloud-controller-manager", "cloud-controller-manager")
 FIRST_WITH_CREDENTIALS = 16
 RECORD_TTL = 30
 
@@ -99,7 +99,7 @@ def cloud_provider(cluster: Cluster) -> tuple[cloud.Account, Json]:
 async def _balance(cluster: Cluster, service: Json) -> str:
     """Create the Azure resources that lead to the router; return its address."""
     account, settings = cloud_provider(cluster)
-    session = cloud.Session(cluster.platform, account)
+    session = await cloud.log_in(cluster, account)
     infra_id, name = cluster.installation.infra_id, "a" + service["metadata"]["uid"].replace("-", "")
     internal = INTERNAL in (service["metadata"].get("annotations") or {})
     balancer = account.id(f"Microsoft.Network/loadBalancers/{infra_id}{'-internal' if internal else ''}")
@@ -212,9 +212,8 @@ async def _record(cluster: Cluster, address: str) -> None:
     zone = (spec.get("privateZone") or {}).get("id")
     if not zone:
         return
-    session = cloud.Session(
-        cluster.platform, cloud.from_secret(cluster, "cloud-credentials", INGRESS_OPERATOR_NAMESPACE)
-    )
+    account = cloud.from_secret(cluster, "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress-operator")
+    session = await cloud.log_in(cluster, account)
     domain, zone_name = cluster.installation.domain, zone.rpartition("/")[2]
     relative = f"*.apps.{domain}".removesuffix(f".{zone_name}")
     await session.put(

@@ -25,6 +25,7 @@ DELETE_FIRST = (f"{MACHINE}/delete-machine", f"{MACHINE}/cluster-api-delete-mach
 # Labels of a Machine, and the members of its providerSpec from which they are copied.
 INSTANCE_LABELS = {"instance-type": "vmSize", "region": "location", "zone": "zone"}
 FAULTS = "machines"
+SECRET, SERVICE_ACCOUNT = "azure-cloud-credentials", "machine-api-controllers"
 # The router and the registry start with this many workers, or with fewer if the MachineSets ask for fewer.
 ENOUGH_WORKERS = 2
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
@@ -265,8 +266,8 @@ async def _create(cluster: Cluster, name: str, spec: Json) -> None:
     """
     secret = spec.get("credentialsSecret") or {}
     namespace = secret.get("namespace") or MACHINES_NAMESPACE
-    account = cloud.from_secret(cluster, secret.get("name") or "azure-cloud-credentials", namespace)
-    session = cloud.Session(cluster.platform, account)
+    account = cloud.from_secret(cluster, secret.get("name") or SECRET, namespace, SERVICE_ACCOUNT)
+    session = await cloud.log_in(cluster, account)
     group = spec["resourceGroup"]
     nic = account.id(f"Microsoft.Network/networkInterfaces/{name}-nic", group)
     vm = account.id(f"Microsoft.Compute/virtualMachines/{name}", group)
@@ -394,8 +395,8 @@ async def _remove(cluster: Cluster, name: str) -> None:
 
 
 async def _delete(cluster: Cluster, name: str, vm_id: str, known: Json) -> None:
-    account = cloud.from_secret(cluster, "azure-cloud-credentials", MACHINES_NAMESPACE)
-    session = cloud.Session(cluster.platform, account)
+    account = cloud.from_secret(cluster, SECRET, MACHINES_NAMESPACE, SERVICE_ACCOUNT)
+    session = await cloud.log_in(cluster, account)
     group = vm_id.split("/")[4]
     found = cluster.platform.model(ArmModel).load(vm_id)
     nics = [known["nic"]] if "nic" in known else []

@@ -26,7 +26,8 @@ DOMAIN = "c1.eastus.aroapp.io"
 
 
 @cache
-def _ignition() -> str:
+def ignition() -> str:
+    """Return the ignition of the clusters here, unless they bring their own."""
     return bootstrap_ignition.Cluster(DOMAIN).bootstrap()
 
 
@@ -37,11 +38,13 @@ class Stage:
     Args:
         platform: clock and store.
         late: rows that have not come true.
+        ignition: the bootstrap machine's config.
     """
 
     platform: Platform
     moment: list[dt.datetime]
     late: frozenset[str] = frozenset()
+    ignition: str = field(default_factory=ignition)
     cluster: Cluster = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,7 +62,7 @@ class Stage:
         record = records.get("cluster")
         if record is None:
             record = Record("cluster", "/bootstrap", "aro_419")
-            records.create(record, [_ignition()])
+            records.create(record, [self.ignition])
         machines = Machines(self.platform)
         downloads = Downloads(self.platform, lambda _vm, _port: None)
         return Cluster(self.platform, record, records, machines, downloads, controllers=controllers)

@@ -152,7 +152,7 @@ def test_what_the_operator_made_is_made_again(stage: Stage) -> None:
 def test_a_request_of_somebody_else_is_served_or_says_what_is_missing(stage: Stage) -> None:
     """The target namespace of the request may not exist."""
     own = credentials.REQUESTS[0]
-    row = credentials.Request("own", "own", "nowhere", "none")
+    row = credentials.Request("own", "own", "nowhere", "none", "", ())
     stage.cluster.objects.put(credentials._request(row))
     stage.after(1)
     stage.after(credentials.SYNC_SECONDS)
