@@ -189,8 +189,10 @@ async def _join(cluster: Cluster, session: cloud.Session, pool: str) -> None:
 async def _open(session: cloud.Session, account: cloud.Account, settings: Json, name: str) -> None:
     """Allow the internet to reach the router's ports, in the security group of the nodes."""
     group = account.id(f"Microsoft.Network/networkSecurityGroups/{settings['securityGroupName']}")
-    if session.get(group) is None:
+    found = session.get(group)
+    if found is None:
         raise exceptions.SECURITY_GROUP_NOT_FOUND(settings["securityGroupName"])
+    rules = {one["name"]: one for one in found["properties"].get("securityRules") or ()}
     for number, (port, _) in enumerate(PORTS.values()):
         rule = {
             "access": "Allow",
@@ -202,7 +204,9 @@ async def _open(session: cloud.Session, account: cloud.Account, settings: Json, 
             "destinationAddressPrefix": "*",
             "destinationPortRange": str(port),
         }
-        await session.put(f"{group}/securityRules/{name}-TCP-{port}-Internet", {"properties": rule})
+        rules[f"{name}-TCP-{port}-Internet"] = {"name": f"{name}-TCP-{port}-Internet", "properties": rule}
+    # The role of the provider's identity allows it groups as a whole, not their rules one by one.
+    await session.put(group, found | {"properties": found["properties"] | {"securityRules": list(rules.values())}})
 
 
 async def _record(cluster: Cluster, address: str) -> None:
