@@ -15,6 +15,7 @@ from emulator.openshift.kubernetes.secrets import decoded
 
 # The path of the folder `tls` in static pods.
 _SECRETS = "/etc/kubernetes/secrets"
+BOUND_PAIR = "tls/bound-service-account-signing-key"
 CLIENT_BUNDLE = "kube-apiserver-complete-client-ca-bundle"
 _SERVER_BUNDLE = "kube-apiserver-complete-server-ca-bundle"
 _SERVERS = ("internal-lb-server", "lb-server", "localhost-server", "service-network-server")
@@ -125,6 +126,17 @@ def _mismatched(installation: Installation, who: str, names: list[str] | tuple[s
 
 api_server_objects = _rendered("cluster-kube-apiserver-operator", _API_SERVER_OBJECTS)
 controller_objects = _rendered("cluster-kube-controller-manager-operator", _CONTROLLER_OBJECTS)
+
+
+def token_signer(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Render the key that signs tokens of service accounts. The operator makes it if the installer has not."""
+    missing = installation.missing([f"{BOUND_PAIR}.key", f"{BOUND_PAIR}.pub"])
+    if len(missing) == 1:
+        (half,) = {f"{BOUND_PAIR}.key", f"{BOUND_PAIR}.pub"} - {*missing}
+        what = "public" if half.endswith(".key") else "private"
+        yield (
+            f"cluster-kube-apiserver-operator render: /assets/{half} was supplied, but the matching {what} key is missing"
+        )
 
 
 def first_clients(installation: Installation, now: datetime) -> Iterator[str]:
@@ -298,9 +310,10 @@ def api_server(installation: Installation, now: datetime) -> Iterator[str]:
     for file in read:
         if installation.text(f"tls/{file}") and (why := _malformed(installation, file, now)):
             yield f"kube-apiserver: panic: {_SECRETS}/{file}: {why}"
-    public, key = installation.text("tls/service-account.pub"), installation.text("tls/service-account.key")
-    if public and key and not key_pairs.is_public_key(public, key):
-        yield "kube-apiserver: tls/service-account.pub is not the public key of tls/service-account.key"
+    for pair in ("tls/service-account", BOUND_PAIR):
+        public, key = installation.text(f"{pair}.pub"), installation.text(f"{pair}.key")
+        if public and key and not key_pairs.is_public_key(public, key):
+            yield f"kube-apiserver: {pair}.pub is not the public key of {pair}.key"
     proxy = _bundle(installation, "apiserver-proxy")
     # The issuer is not checked: in the installer's own files it is not the aggregator-signer.
     if proxy and (why := key_pairs.is_expired(proxy[0], now)):

@@ -44,6 +44,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "config-bootstrap": (manifests.infrastructure, manifests.cloud_config),
     "kube-apiserver-bootstrap": (
         certificates.api_server_objects,
+        certificates.token_signer,
         certificates.first_clients,
         manifests.services,
     ),

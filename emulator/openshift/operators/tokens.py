@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from emulator.core.certificates import read_private_key
+from emulator.openshift.boot.certificate_checks import BOUND_PAIR
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.release.kinds import CONFIG
 
@@ -29,7 +30,7 @@ class SigningKey(PartState):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        pem = cluster.installation.text("tls/bound-service-account-signing-key.key")
+        pem = cluster.installation.text(f"{BOUND_PAIR}.key")
         self.key = read_private_key(pem) if pem else rsa.generate_private_key(65537, 2048)
 
 

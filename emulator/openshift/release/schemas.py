@@ -87,6 +87,7 @@ SPECS: Mapping[str, Json] = {
             ),
         }
     ),
+    "Authentication.config.openshift.io": _open({"serviceAccountIssuer": TEXT}),
     "MachineSet.machine.openshift.io": _open(
         {"replicas": NUMBER | {"default": 1}, "deletePolicy": TEXT | {"enum": ["Random", "Newest", "Oldest"]}}
     ),

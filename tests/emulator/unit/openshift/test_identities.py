@@ -25,9 +25,11 @@ from emulator.json_object import Json
 from emulator.openshift.boot import checks
 from emulator.openshift.boot.download import DownloadError, Downloads, Reply
 from emulator.openshift.boot.machines import Machine, Machines
-from emulator.openshift.operators import access, cloud, cluster_operators, credentials
+from emulator.openshift.operators import access, cloud, cluster_operators, credentials, tokens
+from emulator.openshift.release import kinds
 from emulator.run import arm
 from tests import bootstrap_ignition
+from tests.bootstrap_ignition import key_pem, signer
 from tests.emulator.unit.openshift.conftest import DOMAIN, Stage
 
 WORLD = World()
@@ -171,6 +173,45 @@ def test_the_ignition_of_such_a_cluster_boots() -> None:
     """No check of the bootstrap machine wants a secret."""
     definition = bootstrap_ignition.Cluster(DOMAIN, issuer=ISSUER)
     assert checks.boot_check([definition.bootstrap()], "aro_419", dt.datetime.now(dt.UTC)) == []
+
+
+KEY = "tls/bound-service-account-signing-key"
+
+
+@pytest.mark.parametrize(
+    ("changes", "stage", "says"),
+    [
+        ({f"{KEY}.pub": ""}, "kube-apiserver-bootstrap", "the matching public key is missing"),
+        ({f"{KEY}.key": ""}, "kube-apiserver-bootstrap", "the matching private key is missing"),
+        ({f"{KEY}.key": key_pem(signer("root-ca").key)}, "temporary-api", f"{KEY}.pub is not the public key"),
+        ({f"{KEY}.key": "x", f"{KEY}.pub": "x"}, "temporary-api", f"{KEY}.pub is not the public key"),
+    ],
+    ids=["no public key", "no private key", "two keys", "no keys"],
+)
+def test_half_a_pair_of_keys_stops_the_bootstrap_machine(changes: dict[str, str], stage: str, says: str) -> None:
+    """The API server cannot check what it signs."""
+    definition = bootstrap_ignition.Cluster(DOMAIN, issuer=ISSUER)
+    definition.files |= changes
+    (found,) = checks.boot_check([definition.bootstrap()], "aro_419", dt.datetime.now(dt.UTC))
+    assert found.stage == stage
+    assert says in found.message
+
+
+def test_without_a_pair_of_keys_the_cluster_makes_its_own(stage: Stage) -> None:
+    """Nobody has published it, so no token is worth anything outside."""
+    token = tokens.issue(stage.cluster, "system:serviceaccount:a:b")
+    with pytest.raises(jwt.InvalidSignatureError):
+        jwt.decode(token, bootstrap_ignition.signing_key().public_key(), ["RS256"], audience="openshift")
+
+
+def test_an_issuer_is_a_text() -> None:
+    """The release's definition of the kind says so."""
+    kind = next(
+        each for each in kinds.definitions() if each["metadata"]["name"] == "authentications.config.openshift.io"
+    )
+    (version,) = kind["spec"]["versions"]
+    spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert spec["properties"]["serviceAccountIssuer"] == {"type": "string"}
 
 
 @pytest.mark.parametrize("version", sorted(path.stem for path in SETS.iterdir()))
