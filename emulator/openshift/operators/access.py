@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from emulator.core.service_error import ServiceError
-from emulator.openshift.boot.timeline import OPERATOR
+from emulator.openshift.boot.timeline import OPERATOR, NotYetError
 from emulator.openshift.cluster.cluster import LEAST_RETRY, Cluster, PartState
 from emulator.openshift.operators import cloud, cluster_operators, credentials
 
 # Operators that were refused try again by themselves; the others only after a change.
 RETRY_SECONDS = 60
+# Operators that cannot bring up what they look after without a call to Azure. The others become available all the same;
+# the router's address is a row of its own.
+_NEEDY = ("image-registry", "storage")
 # The root Secret gives access to everything.
 _ROOT = credentials.Request("", *credentials.ROOT, credentials.OPERATOR, credentials.VIRTUAL_MACHINES, ("",))
 
@@ -57,12 +60,14 @@ async def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> dat
         return state.due
     # What changes while the directory answers is tried again.
     state.due, before = None, cluster.record.refused
-    attempts = [(row, account) for row in _requests(cluster) if _tries(cluster, row) for account in row.accounts]
-    problems = await asyncio.gather(*(_problem(cluster, *attempt) for attempt in attempts))
+    # An operator that is not available yet reports that itself.
+    rows = [row for row in _requests(cluster) if cluster.reached(f"{OPERATOR}{row.operator}")]
+    attempts = [(row, account) for row in rows if _has_secret(cluster, row) for account in row.accounts]
+    errors = await asyncio.gather(*(_refusal(cluster, *attempt) for attempt in attempts))
     refused: dict[str, str] = {}
-    for (row, _), problem in zip(attempts, problems, strict=True):
-        # An operator whose call found nobody keeps its state.
-        told = before.get(row.operator, "") if problem is None else problem
+    for (row, _), error in zip(attempts, errors, strict=True):
+        # An operator whose call may succeed later keeps its state.
+        told = before.get(row.operator, "") if error and cloud.is_passing(error) else credentials.refusal(error)
         if told:
             refused.setdefault(row.operator, told)
     cluster.record.refused = refused
@@ -70,9 +75,21 @@ async def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> dat
         cluster.save()
         for operator in sorted(refused.keys() | before.keys()):
             cluster_operators.show(cluster, operator)
-    if (refused or None in problems) and state.due is None:
+    if any(errors) and state.due is None:
         state.due = clock.now() + max(LEAST_RETRY, clock.scaled(RETRY_SECONDS))
     return state.due
+
+
+async def require(cluster: Cluster, operator: str) -> None:
+    """Let an operator that begins make its first call.
+
+    Raises:
+        NotYetError: if that is refused, and the operator is not available without it.
+    """
+    for row in credentials.requests(cluster) if operator in _NEEDY else ():
+        for account in row.accounts if row.operator == operator and _has_secret(cluster, row) else ():
+            if error := await _refusal(cluster, row, account):
+                raise NotYetError(credentials.refusal(error))
 
 
 def _requests(cluster: Cluster) -> Iterator[credentials.Request]:
@@ -82,18 +99,13 @@ def _requests(cluster: Cluster) -> Iterator[credentials.Request]:
     yield from credentials.requests(cluster)
 
 
-def _tries(cluster: Cluster, row: credentials.Request) -> bool:
-    """Tell whether an operator is available, and has its Secret unless nobody makes one: else it reports that itself."""
-    if not cluster.reached(f"{OPERATOR}{row.operator}"):
-        return False
+def _has_secret(cluster: Cluster, row: credentials.Request) -> bool:
+    """Tell whether an operator has its Secret, or lacks one that nobody will make."""
     return cluster_operators.is_manual(cluster) or cluster.objects.get("Secret", row.secret, row.namespace) is not None
 
 
-async def _problem(cluster: Cluster, row: credentials.Request, service_account: str) -> str | None:
-    """Return why a service account has no access, "" if it has, and None if that is unknown.
-
-    Notes on which identities and scopes this depends.
-    """
+async def _refusal(cluster: Cluster, row: credentials.Request, service_account: str) -> ServiceError | None:
+    """Return why a service account has no access, None if it has; note on which identities and scopes this depends."""
     watched = cluster.part(Access).watched
     try:
         account = cloud.from_secret(cluster, row.secret, row.namespace, service_account)
@@ -102,5 +114,5 @@ async def _problem(cluster: Cluster, row: credentials.Request, service_account: 
         watched.add(session.object_id.lower())
         session.require(row.action, account.group_id)
     except ServiceError as error:
-        return None if cloud.is_passing(error) else credentials.refusal(error)
-    return ""
+        return error
+    return None

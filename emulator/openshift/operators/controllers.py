@@ -97,6 +97,7 @@ async def run(cluster: Cluster, row: Row) -> bool:
         return False
     if row.action:
         await ACTIONS[row.action](cluster)
+    await access.require(cluster, name)
     rollouts.begun(cluster, name)
     cluster_operators.available(cluster, name)
     access.begun(cluster, name)

@@ -208,6 +208,6 @@ def _problem(cluster: Cluster, namespace: str, root: Json | None) -> dict[str, s
     return {}
 
 
-def refusal(error: ServiceError) -> str:
-    """Return an operator's message when the directory or Azure refuses its credentials."""
-    return f"failed to authenticate with Azure: {error.code}: {error.message}"
+def refusal(error: ServiceError | None) -> str:
+    """Return an operator's message when the directory or Azure refuses its credentials, "" if nobody does."""
+    return "" if error is None else f"failed to authenticate with Azure: {error.code}: {error.message}"

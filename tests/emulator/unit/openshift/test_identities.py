@@ -22,10 +22,11 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
-from emulator.openshift.boot import checks
+from emulator.openshift.boot import checks, timeline
 from emulator.openshift.boot.download import DownloadError, Downloads, Reply
 from emulator.openshift.boot.machines import Machine, Machines
-from emulator.openshift.operators import access, cloud, cluster_operators, credentials, tokens
+from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.operators import access, cloud, cluster_operators, controllers, credentials, machine_api, tokens
 from emulator.openshift.release import kinds
 from emulator.run import arm
 from tests import bootstrap_ignition
@@ -37,6 +38,8 @@ ISSUER = "https://oidc.example/tenant/document"
 GROUP = f"/subscriptions/{WORLD.subscription_id}/resourceGroups/aro"
 OWNER_OF_ALL = Principal("11111111-1111-4111-8111-111111111111", "owner", WORLD.tenant_id, "owner", "", {})
 SETS = Path(__file__).parents[4] / "infra" / "platformWorkloadIdentityRoleSets"
+# The operators that are not available without access.
+NEEDY = ("operator/image-registry", "operator/storage")
 # Much longer than any wait.
 LATER = 10 * access.RETRY_SECONDS
 
@@ -110,12 +113,18 @@ class Site:
         machine = machines.install({"id": "/master", "name": "master", "properties": {}})
         machine.role, machine.cluster, machine.joined = "master", "cluster", True
         machines.save(machine)
-        self.stage = Stage(platform, moment, ignition=self.definition.bootstrap())
+        self.stage = Stage(platform, moment, frozenset(NEEDY), self.definition.bootstrap())
         self.stage.cluster.downloads = self.directory
         for namespace, name in self.definition.identities:
             self.put_secret(namespace, name)
         self.stage.patch("Authentication.config.openshift.io", {"serviceAccountIssuer": ISSUER})
         platform.on_access_change(self.stage.cluster.access_changed)
+
+    def begin(self, name: str) -> None:
+        """Let an operator begin, as the timeline does."""
+        row = next(row for row in timeline.OPERATORS if row.name == name)
+        assert asyncio.run(controllers.run(self.stage.cluster, row))
+        self.stage.cluster.reach(name)
 
     def assign(self, operator: str) -> None:
         """Give an operator's identity its role."""
@@ -163,6 +172,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
     ensure_group(model, WORLD.subscription_id, "aro", "eastus")
     ensure_role(model, GROUP, OWNER_OF_ALL.object_id, OWNER)
     made = Site(platform, moment)
+    for name in NEEDY:
+        made.begin(name)
     made.stage.after(0)
     yield made
     platform.journal.close()
@@ -310,6 +321,17 @@ def test_an_operator_says_what_it_lacks_until_it_has_it(
     assert site.degraded() == {}
 
 
+@pytest.mark.parametrize(("operator", "name"), [("image-registry", "image-registry"), ("file-csi-driver", "storage")])
+def test_an_operator_without_access_is_not_available_at_first(site: Site, operator: str, name: str) -> None:
+    """It says what it lacks, and goes on as soon as it has it."""
+    site.unassign(operator)
+    del site.stage.cluster.record.reached[f"operator/{name}"]
+    with pytest.raises(NotYetError, match=r"AuthorizationFailed.*'Microsoft.Storage/storageAccounts/write'"):
+        site.begin(f"operator/{name}")
+    site.assign(operator)
+    site.begin(f"operator/{name}")
+
+
 def test_one_missing_service_account_of_several_degrades_the_operator(site: Site) -> None:
     """A driver's nodes log in by themselves."""
     subject = "system:serviceaccount:openshift-cluster-csi-drivers:azure-file-csi-driver-node-sa"
@@ -343,6 +365,27 @@ def test_another_issuer_is_in_the_next_tokens(site: Site) -> None:
         for form in site.directory.asked
     }
     assert issuers == {"https://other.example"}
+
+
+@pytest.mark.parametrize(
+    ("without", "says"),
+    [("credential", "AADSTS700213"), ("role", "'Microsoft.Network/networkInterfaces/write'")],
+)
+def test_a_machine_fails_with_the_refusal_of_its_controller_s_identity(site: Site, without: str, says: str) -> None:
+    """As it does with that of a principal."""
+    if without == "role":
+        site.unassign("machine-api")
+    else:
+        site.directory.credentials.clear()
+    objects = site.stage.cluster.objects
+    value = {"resourceGroup": "aro", "vnet": "vnet", "subnet": "worker", "location": "eastus"}
+    metadata = {"name": "w", "namespace": "openshift-machine-api"}
+    spec = {"providerSpec": {"value": value}}
+    objects.put({"apiVersion": "machine.openshift.io/v1beta1", "kind": "Machine", "metadata": metadata, "spec": spec})
+    asyncio.run(machine_api._provision(site.stage.cluster, "w"))
+    status = (objects.get(machine_api.MACHINES, "w", "openshift-machine-api") or {})["status"]
+    assert status["phase"] == "Failed"
+    assert says in status["errorMessage"]
 
 
 def _upgradeable(site: Site) -> tuple[str, str]:
