@@ -21,7 +21,6 @@ MACHINES, MACHINE_SETS = f"Machine.{MACHINE}", f"MachineSet.{MACHINE}"
 KINDS = frozenset({MACHINES, MACHINE_SETS, "Node"})
 FINALIZER = "machine.machine.openshift.io"
 SET_LABEL = f"{MACHINE}/cluster-api-machineset"
-DELETE_FIRST = (f"{MACHINE}/delete-machine", f"{MACHINE}/cluster-api-delete-machine")
 # Labels of a Machine, and the members of its providerSpec from which they are copied.
 INSTANCE_LABELS = {"instance-type": "vmSize", "region": "location", "zone": "zone"}
 FAULTS = "machines"
@@ -73,7 +72,8 @@ def _of(cluster: Cluster, machine_set: Json) -> list[Json]:
 def _replicate(cluster: Cluster, machine_set: Json) -> None:
     machines = _of(cluster, machine_set)
     surplus = len(machines) - int(machine_set["spec"].get("replicas", 1))
-    for machine in sorted(machines, key=_worth)[: max(0, surplus)]:
+    # Those that do not run are the first to go.
+    for machine in sorted(machines, key=lambda machine: phase(machine) == "Running")[: max(0, surplus)]:
         cluster.objects.delete(MACHINES, machine["metadata"]["name"], MACHINES_NAMESPACE)
     for _ in range(-surplus):
         name = machine_set["metadata"]["name"]
@@ -95,16 +95,6 @@ def _replicate(cluster: Cluster, machine_set: Json) -> None:
         }
         machine = {"apiVersion": machine_set["apiVersion"], "kind": "Machine", "metadata": metadata}
         cluster.objects.create(machine | {"spec": template["spec"]})
-
-
-def _worth(machine: Json) -> tuple[bool, bool, str]:
-    """Return the sort key for deletion: Machines that people marked, then those that do not run, then the rest."""
-    annotations = machine["metadata"].get("annotations") or {}
-    return (
-        not any(name in annotations for name in DELETE_FIRST),
-        phase(machine) == "Running",
-        machine["metadata"]["name"],
-    )
 
 
 def _count(cluster: Cluster, machine_set: Json) -> None:

@@ -87,9 +87,6 @@ DEFINITIONS = (
     Definition(MACHINE, "Machine", "machines", namespaced=True, version="v1beta1"),
     Definition(MACHINE, "MachineSet", "machinesets", namespaced=True, scale=True, version="v1beta1"),
     Definition(MACHINE, "ControlPlaneMachineSet", "controlplanemachinesets", namespaced=True, scale=True),
-    Definition(
-        MACHINE, "MachineHealthCheck", "machinehealthchecks", namespaced=True, short=("mhc",), version="v1beta1"
-    ),
     Definition(MACHINE_CONFIG, "ControllerConfig", "controllerconfigs"),
     Definition(MACHINE_CONFIG, "KubeletConfig", "kubeletconfigs"),
     Definition(MACHINE_CONFIG, "MachineConfig", "machineconfigs", short=("mc",)),

@@ -41,11 +41,6 @@ _RESTRICTED: Json = {
     "users": [],
     "volumes": _VOLUMES,
 }
-_HOST_NETWORK: Json = {
-    "allowHostNetwork": True,
-    "allowHostPorts": True,
-    "supplementalGroups": {"type": "MustRunAs"},
-}
 _ANY_USER: Json = {"fsGroup": _ANY, "runAsUser": _ANY, "requiredDropCapabilities": ["MKNOD"]}
 _V2: Json = {
     "allowPrivilegeEscalation": False,
@@ -56,24 +51,10 @@ _V2: Json = {
 _HOST: Json = dict.fromkeys(
     ("allowHostDirVolumePlugin", "allowHostIPC", "allowHostNetwork", "allowHostPID", "allowHostPorts"), True
 )
-# Name, first minor version of OpenShift 4 that has it, differences from `restricted`.
+# Name, first minor version of OpenShift 4 that has it, differences from `restricted`. A release has more; nobody asks for
+# them.
 _CONSTRAINTS: tuple[tuple[str, int, Json], ...] = (
     ("anyuid", 0, _ANY_USER | {"groups": ["system:cluster-admins"], "priority": 10}),
-    ("hostaccess", 0, _HOST | {"volumes": sorted([*_VOLUMES, "hostPath"])}),
-    (
-        "hostmount-anyuid",
-        0,
-        _ANY_USER
-        | {
-            "allowHostDirVolumePlugin": True,
-            "users": ["system:serviceaccount:openshift-infra:pv-recycler-controller"],
-            "volumes": sorted([*_VOLUMES, "hostPath", "nfs"]),
-        },
-    ),
-    ("hostnetwork", 0, _HOST_NETWORK),
-    ("hostnetwork-v2", 11, _HOST_NETWORK | _V2),
-    ("nonroot", 0, {"runAsUser": {"type": "MustRunAsNonRoot"}}),
-    ("nonroot-v2", 11, _V2 | {"runAsUser": {"type": "MustRunAsNonRoot"}}),
     (
         "privileged",
         0,

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.objects.schema import INT_OR_STRING, PRESERVE
+from emulator.openshift.kubernetes.objects.schema import PRESERVE
 
 OPERATOR = "operator.openshift.io"
 TEXT: Json = {"type": "string"}
 NUMBER: Json = {"type": "integer"}
 SWITCH: Json = {"type": "boolean"}
-AMOUNT: Json = {INT_OR_STRING: True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
 BRANDS = (
     *("openshift", "okd", "online", "ocp", "dedicated", "azure"),
     *("OpenShift", "OKD", "Online", "OCP", "Dedicated", "Azure", "ROSA"),
@@ -90,9 +89,6 @@ SPECS: Mapping[str, Json] = {
     "Authentication.config.openshift.io": _open({"serviceAccountIssuer": TEXT}),
     "MachineSet.machine.openshift.io": _open(
         {"replicas": NUMBER | {"default": 1}, "deletePolicy": TEXT | {"enum": ["Random", "Newest", "Oldest"]}}
-    ),
-    "MachineHealthCheck.machine.openshift.io": _open(
-        {"maxUnhealthy": AMOUNT | {"default": "100%"}, "nodeStartupTimeout": TEXT | {"default": "10m"}}
     ),
     "ClusterVersion.config.openshift.io": _open(
         {
