@@ -47,6 +47,9 @@ def _token(header: str) -> str:
 
 
 def _challenge(verifier: Verifier, message: str, error: str = "") -> Reply:
-    """Return the 401 with the address at which the caller signs in (RFC 6750, section 3)."""
-    challenge = f'Bearer authorization_uri="{verifier.authority}"{error}'
+    """Return the 401 with what a caller needs to sign in: where, and what for (RFC 6750, section 3).
+
+    `resource` is what Key Vault calls it, so a client that knows only the service's address can ask for its token.
+    """
+    challenge = f'Bearer authorization_uri="{verifier.authority}", resource="api://{verifier.client_id}"{error}'
     return error_reply(unauthorized(message), {"WWW-Authenticate": challenge})

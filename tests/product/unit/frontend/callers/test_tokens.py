@@ -36,6 +36,7 @@ from tests.product.unit.frontend.world import CLUSTER, SUBSCRIPTION
 
 OWN = CallersWorld()
 OTHER = "99999999-0000-4000-8000-000000000009"
+CHALLENGE = f'Bearer authorization_uri="{AUTHORITY}", resource="api://{API}"'
 
 
 def now() -> int:
@@ -115,13 +116,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("make", "want"), REFUSED.values(), ids=REFUSED)
 def test_a_token_that_is_not_right_is_401(own: CallersWorld, make: Any, want: str) -> None:
-    """The challenge says why, and where to sign in; nobody is asked anything, and nothing else is read."""
+    """The challenge says why, where to sign in, and what for; nobody is asked anything, and nothing else is read."""
     reply = own.call("GET", CLUSTER, token=make())
     error = reply.body["error"]
     assert (reply.status, error["code"]) == (401, "Unauthorized")
     assert want in error["message"]
     assert reply.headers["WWW-Authenticate"] == (
-        f'Bearer authorization_uri="{AUTHORITY}", error="invalid_token", error_description="{error["message"]}"'
+        f'{CHALLENGE}, error="invalid_token", error_description="{error["message"]}"'
     )
     assert not own.rights.asked
 
@@ -143,7 +144,7 @@ def test_without_a_token_every_route_but_health_is_401(own: CallersWorld, route:
         assert (reply.status == 401) == needs_a_token, method
         if needs_a_token:
             assert reply.body["error"]["code"] == "Unauthorized", method
-            assert reply.headers["WWW-Authenticate"] == f'Bearer authorization_uri="{AUTHORITY}"', method
+            assert reply.headers["WWW-Authenticate"] == CHALLENGE, method
             assert own.fetched == 0, method
             assert not own.rights.asked, method
 
