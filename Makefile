@@ -89,7 +89,7 @@ az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it wi
 test: unit integration runtime ## Run everything that a change of the product can break.
 
 unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: two minutes, no network. For before each commit.
-	$(PY) -m pytest tests/product/unit $(UNITS)
+	$(PY) -m pytest tests/product/unit tests/client/unit $(UNITS)
 
 integration: setup ## Run the product's stories alone, against the local Azure, and five hundred requests that nobody wrote.
 	$(PY) -m pytest tests/product/integration tests/faults tests/fuzz $(STORIES)
@@ -123,7 +123,7 @@ lint: $(PYTHON_READY) ## Check style, types and imports.
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) -m tools.words
-	PYTHONPATH=http .venv/bin/lint-imports
+	PYTHONPATH=http:client .venv/bin/lint-imports
 
 fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 	$(PY) -m ruff check --fix .

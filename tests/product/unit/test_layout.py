@@ -18,6 +18,7 @@ SOURCES = (
     "installer",
     "shared",
     "phases",
+    "client",
     "emulator",
     "demo",
     "bench",
@@ -25,7 +26,7 @@ SOURCES = (
     "tests",
 )
 MOST_FILES = 20
-OURS = ("activities", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
+OURS = ("activities", "aroctl", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
 
 
 def test_http_is_the_standard_librarys() -> None:

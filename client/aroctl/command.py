@@ -1,0 +1,58 @@
+"""The command: its verbs, one file each, and how it ends."""
+
+import sys
+from collections.abc import Callable
+
+import typer
+
+from aroctl import settings
+from aroctl.commands.configure import configure
+from aroctl.commands.create import create
+from aroctl.commands.delete import delete
+from aroctl.commands.list import list_clusters
+from aroctl.commands.show import show
+from aroctl.commands.watch import watch
+from aroctl.problems import EXIT_CODES, Exit, Problem
+from aroctl.progress import console
+
+app = typer.Typer(
+    name=settings.NAME,
+    help="Create, watch and use OpenShift clusters of the service in your own subscription. Behind Azure Resource "
+    "Manager (a hosted service), use `az aro`.",
+    epilog=f"Begin with: {settings.NAME} configure https://ADDRESS. {EXIT_CODES}",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+VERBS: dict[str, Callable[..., None]] = {
+    "configure": configure,
+    "create": create,
+    "list": list_clusters,
+    "show": show,
+    "watch": watch,
+    "delete": delete,
+}
+for name, verb in VERBS.items():
+    app.command(name)(verb)
+
+
+def main() -> None:
+    """Run the command; end with what scripts can tell apart."""
+    try:
+        app(prog_name=settings.NAME)
+    except Problem as problem:
+        tell(problem)
+        sys.exit(problem.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)
+
+
+def tell(problem: Problem) -> None:
+    """Print what is wrong, and what to do."""
+    err = console()
+    word = "" if problem.exit_code is Exit.INTERRUPTED else "error: "
+    err.print(f"{word}{problem.cause}", markup=False)
+    for detail in problem.details:
+        err.print(f"  {detail}", markup=False)
+    for line in problem.remedy.splitlines():
+        err.print(line, markup=False)

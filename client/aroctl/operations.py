@@ -1,0 +1,172 @@
+"""Operations on a cluster: which there are, and how one is followed to its end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from aroctl import display, timeline
+from aroctl.api import Answer, Api, Json
+from aroctl.clusters import PROVIDER, Cluster
+from aroctl.display import Display
+from aroctl.problems import Exit, Problem
+
+_HEADER = "Azure-AsyncOperation"
+# Who has to sign in again needs some time for it.
+_SIGN_IN_SECONDS = 15
+# Details of an error that are told in another way, or only matter to the service's own people.
+_REMEDY, _UNSAID = "Remedy", ("Owner",)
+_LABELS = {"Step": "step", "CorrelationId": "correlation id"}
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An operation that has begun.
+
+    Args:
+        cluster: its cluster.
+        id: its id.
+        status_path: the path that tells its status, also when the cluster is gone.
+        what: `create`, `update` or `delete`.
+        seconds: how long to wait before the first question.
+    """
+
+    cluster: Cluster
+    id: str
+    status_path: str
+    what: str
+    seconds: int = 0
+
+
+def of_answer(cluster: Cluster, answer: Answer, what: str) -> Begun:
+    """Return the operation that a request has begun.
+
+    Raises:
+        Problem: the answer names none.
+    """
+    address = answer.headers.get(_HEADER, "")
+    if not address:
+        raise Problem(
+            Exit.REFUSED,
+            f"The answer ({answer.status}) names no operation, so this is not the service that was configured.",
+            "Behind Azure Resource Manager, use `az aro` instead.",
+        )
+    path = urlsplit(address).path
+    return Begun(cluster, path.rpartition("/")[2], path, what, answer.seconds)
+
+
+def every(service: Api, cluster: Cluster) -> list[Json]:
+    """Return the operations on a cluster, the newest first."""
+    return service.values(f"{cluster.id}/operations")
+
+
+def newest(service: Api, cluster: Cluster) -> Json:
+    """Return the newest operation on a cluster.
+
+    Raises:
+        Problem: there is none.
+    """
+    page = service.get(f"{cluster.id}/operations").get("value") or []
+    if not page:
+        raise Problem(Exit.NOT_FOUND, f"There is no operation on '{cluster.name}' any more.")
+    found: Json = page[0]
+    return found
+
+
+def status_path(cluster: Cluster, location: str, operation_id: str) -> str:
+    """Return the path that tells an operation's status."""
+    return (
+        f"/subscriptions/{cluster.subscription}/providers/{PROVIDER}/locations/{location}/operationsstatus/"
+        f"{operation_id}"
+    )
+
+
+def follow(service: Api, begun: Begun) -> None:
+    """Show an operation until it ends.
+
+    Raises:
+        Problem: it has failed or was canceled; it may not be read any more; somebody has pressed Ctrl-C.
+    """
+    try:
+        with display.opened(begun.cluster.name) as shown:
+            before, service.progress = service.progress, shown
+            try:
+                status = _until_ended(service, begun, shown)
+            finally:
+                service.progress = before
+    except KeyboardInterrupt:
+        raise Problem(Exit.INTERRUPTED, f"The {begun.what} of '{begun.cluster.name}' goes on.", _watch(begun)) from None
+    if status["status"] != "Succeeded":
+        raise problem(begun, status)
+
+
+def _watch(begun: Begun) -> str:
+    return f"Follow it: {begun.cluster.command('watch', begun.id)}"
+
+
+def _until_ended(service: Api, begun: Begun, shown: Display) -> Json:
+    while True:
+        answer = _patiently(service, begun, begun.status_path)
+        status = answer.body
+        details = _patiently(service, begun, f"{begun.cluster.id}/operations/{begun.id}", missing=True)
+        # When a delete has ended, its cluster is gone, and the cluster's operations with it.
+        shown.show(details.body["properties"] if "properties" in details.body else _bare(begun, status))
+        if status["status"] in timeline.ENDED:
+            return status
+        service.pause(answer.seconds)
+
+
+def _bare(begun: Begun, status: Json) -> Json:
+    return {"plan": begun.what, "phases": [], "steps": [], **status}
+
+
+def _patiently(service: Api, begun: Begun, path: str, *, missing: bool = False) -> Answer:
+    """Return the answer of a path, whatever happens to the network, the service and the caller's sign-in.
+
+    Args:
+        service: the service.
+        begun: the operation.
+        path: the path.
+        missing: whether it may be gone.
+    """
+    while True:
+        try:
+            answer = service.send("GET", path, forever=True)
+            if answer.status != HTTPStatus.UNAUTHORIZED:
+                break
+            problem = service.problem(answer)
+        except Problem as met:
+            if met.exit_code != Exit.SIGNED_OUT:
+                raise
+            problem = met
+        service.progress.note(
+            f"Your sign-in has ended. {problem.remedy} The {begun.what} goes on; asking again in {_SIGN_IN_SECONDS} s."
+        )
+        service.pause(_SIGN_IN_SECONDS)
+    if answer.refused and not (missing and answer.status == HTTPStatus.NOT_FOUND):
+        refused = service.problem(answer)
+        raise Problem(refused.exit_code, refused.cause, f"The {begun.what} goes on. {_watch(begun)}", refused.details)
+    return answer
+
+
+def problem(begun: Begun, status: Json) -> Problem:
+    """Return the problem of an operation that has not succeeded: its cause whole, the remedy, and how to go on."""
+    error = status.get("error") or {}
+    details = [each for each in error.get("details") or [] if each["code"] not in _UNSAID]
+    remedy = "\n".join(each["message"] for each in details if each["code"] == _REMEDY)
+    verb = "delete" if begun.what == "delete" else "resume"
+    again = f"To repeat the request: {begun.cluster.command(verb)}"
+    return Problem(
+        Exit.FAILED,
+        _sentence(error, f"The {begun.what} of '{begun.cluster.name}' has ended: {status['status']}."),
+        "\n".join(filter(None, [remedy, again])),
+        [_detail(each) for each in details if each["code"] != _REMEDY],
+    )
+
+
+def _sentence(error: Mapping[str, str], otherwise: str) -> str:
+    return f"{error['code']}: {error['message']}" if "code" in error else otherwise
+
+
+def _detail(detail: Mapping[str, str]) -> str:
+    return f"{_LABELS.get(detail['code'], detail['code'])}: {detail['message']}"

@@ -1,0 +1,28 @@
+"""The options that verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aroctl.output import Format
+
+Name = Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster's name, or its resource id.")]
+Group = Annotated[
+    str,
+    typer.Option(
+        "--resource-group", "-g", metavar="GROUP", help="Its resource group.", envvar="AROCTL_RESOURCE_GROUP",
+        show_default=False,
+    ),
+]  # fmt: skip
+Subscription = Annotated[
+    str,
+    typer.Option("--subscription", metavar="ID", help="Its subscription.", envvar="AZURE_SUBSCRIPTION_ID"),
+]
+Output = Annotated[Format, typer.Option("--output", "-o", help="How to print.")]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Begin it, and do not wait for its end.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Body = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="The body of the request, JSON or YAML; - for standard input."),
+]
