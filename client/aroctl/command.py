@@ -6,11 +6,17 @@ from collections.abc import Callable
 import typer
 
 from aroctl import settings
+from aroctl.commands.cancel import cancel
 from aroctl.commands.configure import configure
 from aroctl.commands.create import create
+from aroctl.commands.credentials import credentials
 from aroctl.commands.delete import delete
+from aroctl.commands.explain import explain
 from aroctl.commands.list import list_clusters
+from aroctl.commands.operations import list_operations
+from aroctl.commands.resume import resume
 from aroctl.commands.show import show
+from aroctl.commands.update import update
 from aroctl.commands.watch import watch
 from aroctl.problems import EXIT_CODES, Exit, Problem
 from aroctl.progress import console
@@ -29,8 +35,14 @@ VERBS: dict[str, Callable[..., None]] = {
     "create": create,
     "list": list_clusters,
     "show": show,
-    "watch": watch,
+    "credentials": credentials,
+    "update": update,
     "delete": delete,
+    "operations": list_operations,
+    "watch": watch,
+    "explain": explain,
+    "cancel": cancel,
+    "resume": resume,
 }
 for name, verb in VERBS.items():
     app.command(name)(verb)

@@ -81,23 +81,44 @@ def status_path(cluster: Cluster, location: str, operation_id: str) -> str:
     )
 
 
-def follow(service: Api, begun: Begun) -> None:
-    """Show an operation until it ends.
+def find(service: Api, cluster: Cluster, operation_id: str) -> Json:
+    """Return an operation on a cluster; the newest if none is named.
+
+    Raises:
+        Problem: there is none.
+    """
+    return service.get(f"{cluster.id}/operations/{operation_id}") if operation_id else newest(service, cluster)
+
+
+def attend(service: Api, begun: Begun, *, no_wait: bool = False) -> None:
+    """Follow an operation to its end, or say how to follow it.
 
     Raises:
         Problem: it has failed or was canceled; it may not be read any more; somebody has pressed Ctrl-C.
+    """
+    if no_wait:
+        service.progress.note(f"The {begun.what} has begun. {_watch(begun)}")
+        return
+    status = follow(service, begun)
+    if status["status"] != "Succeeded":
+        raise problem(begun, status)
+
+
+def follow(service: Api, begun: Begun) -> Json:
+    """Show an operation until it ends; return its status, with the error if it has failed.
+
+    Raises:
+        Problem: it may not be read any more; somebody has pressed Ctrl-C.
     """
     try:
         with display.opened(begun.cluster.name) as shown:
             before, service.progress = service.progress, shown
             try:
-                status = _until_ended(service, begun, shown)
+                return _until_ended(service, begun, shown)
             finally:
                 service.progress = before
     except KeyboardInterrupt:
         raise Problem(Exit.INTERRUPTED, f"The {begun.what} of '{begun.cluster.name}' goes on.", _watch(begun)) from None
-    if status["status"] != "Succeeded":
-        raise problem(begun, status)
 
 
 def _watch(begun: Begun) -> str:

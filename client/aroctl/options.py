@@ -1,11 +1,13 @@
 """The options that verbs share."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aroctl.output import Format
+from aroctl.problems import wrong
 
 Name = Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster's name, or its resource id.")]
 Group = Annotated[
@@ -21,8 +23,26 @@ Subscription = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print.")]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Begin it, and do not wait for its end.")]
+Operation = Annotated[str, typer.Argument(metavar="[OPERATION]", help="Its id; the newest by default.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Body = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="The body of the request, JSON or YAML; - for standard input."),
 ]
+
+
+def sure(question: str, *, yes: bool) -> None:
+    """Ask whether to do it; end the command if not.
+
+    Args:
+        question: the question.
+        yes: whether the answer is known.
+
+    Raises:
+        Problem: nobody can be asked.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise wrong(f"Nobody can be asked: {question}", "Add --yes.")
+    typer.confirm(question, abort=True, err=True)

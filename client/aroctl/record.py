@@ -5,7 +5,7 @@ from aroctl.api import Json
 from aroctl.output import Format
 from aroctl.requested_cluster import get
 
-COLUMNS = ("name", "resourceGroup", "location", "version", "state", "workers", "console")
+COLUMNS = ("name", "group", "location", "version", "state", "workers")
 
 
 def show(cluster: Json, form: Format) -> None:
@@ -20,12 +20,11 @@ def row(cluster: Json) -> Json:
     """Return the row of a cluster in a list."""
     return {
         "name": cluster["name"],
-        "resourceGroup": cluster["id"].split("/")[4],
+        "group": cluster["id"].split("/")[4],
         "location": cluster["location"],
         "version": get(cluster, "properties.clusterProfile.version"),
         "state": get(cluster, "properties.provisioningState"),
         "workers": _workers(cluster),
-        "console": get(cluster, "properties.consoleProfile.url"),
     }
 
 

@@ -136,6 +136,21 @@ def add_network(body: Json, arm: Api, network: Network) -> None:
             )
 
 
+def tags(given: list[str]) -> Json:
+    """Return tags that are written as NAME=VALUE.
+
+    Raises:
+        Problem: one is not.
+    """
+    found: Json = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name:
+            raise wrong(f"'{each}' is not a tag.", "Write it as NAME=VALUE.")
+        found[name] = value
+    return found
+
+
 def network_of(body: Json) -> str:
     """Return the id of the network whose subnets a body names, or ""."""
     return str(get(body, MASTER_SUBNET) or "").partition("/subnets/")[0]

@@ -85,7 +85,7 @@ def create(
     body = requested_cluster.read(file)
     said = {
         "location": location,
-        "tags": _tags(tags or []),
+        "tags": requested_cluster.tags(tags or []),
         VERSION: version,
         "properties.clusterProfile.domain": domain,
         "properties.clusterProfile.pullSecret": _text(pull_secret),
@@ -130,13 +130,8 @@ def _create(opened: Session, cluster: Cluster, body: Json, *, no_wait: bool, for
         )
     if answer.refused:
         raise service.problem(answer)
-    begun = operations.of_answer(cluster, answer, "create")
-    if no_wait:
-        service.progress.note(f"The create has begun. Follow it: {cluster.command('watch', begun.id)}")
-        record.show(answer.body, form)
-        return
-    operations.follow(service, begun)
-    record.show(service.get(cluster.id), form)
+    operations.attend(service, operations.of_answer(cluster, answer, "create"), no_wait=no_wait)
+    record.show(answer.body if no_wait else service.get(cluster.id), form)
 
 
 def _find_out(opened: Session, cluster: Cluster, body: Json, network: Network) -> None:
@@ -180,16 +175,6 @@ def _try(opened: Session, cluster: Cluster, body: Json, form: Format, *, only: b
 def _network_id(cluster: Cluster, vnet: str, group: str) -> str:
     where = f"/subscriptions/{cluster.subscription}/resourceGroups/{group or cluster.group}"
     return vnet if "/" in vnet else f"{where}/{_VNET}/{vnet}"
-
-
-def _tags(given: list[str]) -> Json:
-    tags = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals or not name:
-            raise wrong(f"'{each}' is not a tag.", "Write it as NAME=VALUE.")
-        tags[name] = value
-    return tags
 
 
 def _text(path: Path | None) -> str:

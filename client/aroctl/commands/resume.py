@@ -1,0 +1,44 @@
+"""`resume`: the same request again, which continues where it stopped."""
+
+from aroctl import operations, record, session
+from aroctl.options import Group, Name, NoWait, Output, Subscription
+from aroctl.output import Format
+from aroctl.problems import Exit, Problem
+from aroctl.requested_cluster import get
+
+_STOPPED = ("Failed", "Canceled")
+
+
+def resume(
+    name: Name,
+    group: Group = "",
+    subscription: Subscription = "",
+    *,
+    no_wait: NoWait = False,
+    form: Output = Format.TABLE,
+) -> None:
+    """Continue a create or an update that has failed or was canceled, once its cause is mended.
+
+    Sends the cluster as it is described as a PUT. What is done is not repeated, and the service has kept the secrets.
+    """
+    opened = session.begin()
+    cluster = opened.cluster(name, group, subscription)
+    found = opened.service.get(cluster.id)
+    state = get(found, "properties.provisioningState")
+    if state not in _STOPPED:
+        raise Problem(
+            Exit.REFUSED,
+            f"There is nothing to resume: the state of '{cluster.name}' is {state}.",
+            f"Follow what runs: {cluster.command('watch')}" if state != "Succeeded" else "",
+        )
+    last = operations.newest(opened.service, cluster)["properties"].get("plan", "create")
+    if last == "delete":
+        raise Problem(
+            Exit.REFUSED,
+            f"A delete of '{cluster.name}' has failed, and a PUT does not continue it.",
+            f"Delete it again: {cluster.command('delete')}",
+        )
+    # Nobody has changed the cluster in between, or this is not the same request.
+    answer = opened.service.call("PUT", cluster.id, found, headers={"If-Match": found["etag"]})
+    operations.attend(opened.service, operations.of_answer(cluster, answer, last), no_wait=no_wait)
+    record.show(answer.body if no_wait else opened.service.get(cluster.id), form)
