@@ -16,6 +16,7 @@ from aroctl.commands.list import list_clusters
 from aroctl.commands.operations import list_operations
 from aroctl.commands.resume import resume
 from aroctl.commands.show import show
+from aroctl.commands.try_plan import render, try_plan
 from aroctl.commands.update import update
 from aroctl.commands.watch import watch
 from aroctl.problems import EXIT_CODES, Exit, Problem
@@ -43,6 +44,8 @@ VERBS: dict[str, Callable[..., None]] = {
     "explain": explain,
     "cancel": cancel,
     "resume": resume,
+    "try": try_plan,
+    "render": render,
 }
 for name, verb in VERBS.items():
     app.command(name)(verb)
