@@ -9,7 +9,6 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 from azure.mgmt.storage import StorageManagementClient
 from azure.mgmt.storage.models import AccountSasParameters
 from azure.storage.blob import BlobClient, BlobSasPermissions, BlobServiceClient, LinearRetry, generate_blob_sas
-from shared.network import MOST_BYTES
 
 from activities.azure import cluster_principal, deployments, resource_group, subnets
 from activities.runtime.executor import Executor, Outcome, wait

@@ -2,8 +2,8 @@
 
 import json
 
-from emulator.core.errors import ServiceError
 from emulator.core.refusals import Refusal
+from emulator.core.service_error import ServiceError
 from emulator.core.sources import MEMORY, OWN, said
 from emulator.openshift.boot.download import Reply
 

@@ -13,7 +13,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from emulator.core.certificates import read_private_key
+from emulator.core.certificate_authority import read_private_key
 from emulator.openshift.boot.certificate_checks import BOUND_PAIR
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.release.kinds import CONFIG

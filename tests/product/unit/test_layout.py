@@ -26,7 +26,17 @@ SOURCES = (
     "tests",
 )
 MOST_FILES = 20
-OURS = ("activities", "aroctl", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
+OURS = (
+    "activities",
+    "aroctl",
+    "emulator",
+    "frontend",
+    "function_app",
+    "installer",
+    "orchestrators",
+    "shared",
+    "timers",
+)
 
 
 def test_http_is_the_standard_librarys() -> None:
