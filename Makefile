@@ -95,10 +95,10 @@ integration: setup ## Run the product's stories alone, against the local Azure, 
 	$(PY) -m pytest tests/product/integration tests/faults tests/fuzz $(STORIES)
 
 emulator: setup $(KUBECTL_READY) ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
-	@if [ -n "$(ONLY_IF_CHANGED)" ] && $(PY) -m tools.local_azure_tested check; then exit 0; fi; set -ex; \
+	@if [ -n "$(ONLY_IF_CHANGED)" ] && $(PY) -m tools.local_azure_digest check; then exit 0; fi; set -ex; \
 	$(PY) -m pytest tests/emulator/unit $(UNITS); \
 	$(PY) -m pytest tests/emulator/integration $(STORIES); \
-	$(PY) -m tools.local_azure_tested write
+	$(PY) -m tools.local_azure_digest write
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import chain, graph, original, report
+from bench import aro_rp_steps, chain, graph, report
 from bench.creates import CreateFailedError, Round, measure
 from bench.memory import Watch
 from bench.quantities import Meter, Quantities, idle_hour
@@ -47,7 +47,11 @@ def main() -> None:
     finally:
         platform.stop(options.state)
     computed = report.Computed(
-        options.time_scale, chain.longest(), chain.with_polls(options.time_scale), chain.expected(), original.seconds()
+        options.time_scale,
+        chain.longest(),
+        chain.with_polls(options.time_scale),
+        chain.expected(),
+        aro_rp_steps.seconds(),
     )
     for line in report.lines(rounds, computed, empty):
         print(line)

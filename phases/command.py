@@ -5,7 +5,7 @@ import sys
 import typer
 
 from phases.commands.cluster import cluster_app
-from phases.commands.common import EXIT_CODES, FAILED, WRONG, complain
+from phases.commands.command_options import EXIT_CODES, FAILED, WRONG, complain
 from phases.commands.init import init
 from phases.commands.machine import machine_app
 from phases.commands.phase import phase_app

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phases import output
-from phases.commands.common import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
+from phases.commands.command_options import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
 from phases.output import Format
 from shared.bundles.problems import refused
 from shared.json_object import Json

@@ -6,7 +6,7 @@ import typer
 
 from phases import output
 from phases.commands import service_plans
-from phases.commands.common import Output
+from phases.commands.command_options import Output
 from phases.local import ssh
 from phases.local.service import Service
 from phases.output import Format

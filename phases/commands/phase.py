@@ -6,8 +6,8 @@ import typer
 
 from orchestrators.plans import PLANS
 from phases import output
-from phases.commands import builtin, service_plans
-from phases.commands.common import (
+from phases.commands import builtin_plans, service_plans
+from phases.commands.command_options import (
     FAILED,
     HERE,
     KEPT,
@@ -46,11 +46,15 @@ def phase_list(
     form: Output = Format.TABLE,
 ) -> None:
     """List the phases of a site, or of a plan that the service has itself, if the site has none of that name."""
-    found = None if builtin.no_site(bundle, metadata) or namespace == builtin.NAMESPACE else read_site(bundle, metadata)
-    if plan in PLANS and namespace in ("", builtin.NAMESPACE) and not _has_plan(found, plan):
+    found = (
+        None
+        if builtin_plans.no_site(bundle, metadata) or namespace == builtin_plans.NAMESPACE
+        else read_site(bundle, metadata)
+    )
+    if plan in PLANS and namespace in ("", builtin_plans.NAMESPACE) and not _has_plan(found, plan):
         if cluster:
             raise refused(f"The plan '{plan}' is the service's: its phases are on no cluster of a site.")
-        output.show(builtin.phases(plan), builtin.ROW_COLUMNS, form)
+        output.show(builtin_plans.phases(plan), builtin_plans.ROW_COLUMNS, form)
         return
     found = found or read_site(bundle, metadata)
     phases = (

@@ -6,8 +6,8 @@ import typer
 
 from orchestrators.plans import PLANS
 from phases import output
-from phases.commands import builtin, service_plans
-from phases.commands.common import (
+from phases.commands import builtin_plans, service_plans
+from phases.commands.command_options import (
     HERE,
     KEPT,
     METADATA,
@@ -35,9 +35,9 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 @plan_app.command("list")
 def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site, and those that the service has itself; where no site is, only those."""
-    found = {} if builtin.no_site(bundle, metadata) else read_site(bundle, metadata).plans
+    found = {} if builtin_plans.no_site(bundle, metadata) else read_site(bundle, metadata).plans
     rows = [site_views.plan_row(plan) for plan in found.values()]
-    rows += builtin.plans()
+    rows += builtin_plans.plans()
     output.show(rows, ("namespace", "name", "description"), form)
 
 
@@ -80,7 +80,7 @@ def plan_run(
 
     With --body, try a plan that the service has itself: create, update or delete of a cluster.
     """
-    if namespace == builtin.NAMESPACE or body is not None:
+    if namespace == builtin_plans.NAMESPACE or body is not None:
         if not service_plans.is_plan(name, namespace):
             raise refused(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
         if not dry_run:

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from phases import output
-from phases.commands.common import FAILED, complain
+from phases.commands.command_options import FAILED, complain
 from phases.local import phase_runs
 from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations

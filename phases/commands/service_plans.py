@@ -10,8 +10,8 @@ import yaml
 
 from orchestrators.plans import PLANS
 from phases import output
-from phases.commands import builtin
-from phases.commands.common import FAILED
+from phases.commands import builtin_plans
+from phases.commands.command_options import FAILED
 from phases.local.service import Service
 from phases.output import Format
 from shared import kubernetes_yaml
@@ -81,7 +81,7 @@ def service_of(address: str, certificate: Path | None, scope: str) -> Service:
 
 def is_plan(name: str, namespace: str) -> bool:
     """Tell whether a name can only be that of a plan of the service: with `--body`, or in its namespace."""
-    return name in PLANS and namespace in ("", builtin.NAMESPACE)
+    return name in PLANS and namespace in ("", builtin_plans.NAMESPACE)
 
 
 def try_plan(name: str, asked: Asked, form: Format) -> None:

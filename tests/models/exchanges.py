@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.models.description import Kind, Library, Model, Named, page_of
 from tests.models.operations import Page
-from tests.models.own import OwnModels
+from tests.models.own_models import OwnModels
 from tests.models.packages import KEY_VAULT, Package, find, kubernetes, packages_of
 from tests.models.validation import Direction, Place, Violation, of_model, violations
 

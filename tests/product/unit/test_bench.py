@@ -12,7 +12,7 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bench import chain, creates, graph, history, original, report
+from bench import aro_rp_steps, chain, creates, graph, history, report
 from bench.chain import Chain, Expected, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
@@ -154,17 +154,17 @@ def test_percent_complete_goes_with_the_time(tenths: int) -> None:
 
 def test_the_originals_order_has_all_its_steps_on_one_chain() -> None:
     """One after the other, and everything in the machines that they wait for is in the model."""
-    steps = original.graph()
-    rows = [name for name, *_ in original._STEPS]
+    steps = aro_rp_steps.graph()
+    rows = [name for name, *_ in aro_rp_steps._STEPS]
     assert [steps[name].needs for name in rows] == [(), *((name,) for name in rows[:-1])]
     assert {need for step in steps.values() for need in step.needs + step.awaits} <= set(steps)
     assert [link.name for link in chain.unpolled(steps).links if link.name in rows][-1] == rows[-1]
-    assert original.seconds() > chain.unpolled(steps).seconds > chain.longest().seconds
+    assert aro_rp_steps.seconds() > chain.unpolled(steps).seconds > chain.longest().seconds
 
 
 def test_the_originals_order_takes_as_long_in_the_model_as_its_service_has_recorded() -> None:
     """Otherwise the model's latencies are wrong, and everything that is compared with them."""
-    assert min(original.RECORDED) <= original.seconds() <= max(original.RECORDED)
+    assert min(aro_rp_steps.RECORDED) <= aro_rp_steps.seconds() <= max(aro_rp_steps.RECORDED)
 
 
 def test_polls_are_close_once_the_end_is_near() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tools.local_azure_tested import COVERED
+from tools.local_azure_digest import COVERED
 
 ROOT = Path(__file__).parents[3]
 SOURCES = (

@@ -12,7 +12,7 @@ from activities.phases import executors
 from activities.phases.contract import PhaseRun
 from orchestrators.plans import PLANS
 from phases.command import app, main
-from phases.commands.common import FAILED, WRONG
+from phases.commands.command_options import FAILED, WRONG
 from shared.bundles.problems import BundleError
 from shared.phase_documents.kubeconfigs import NoKubeconfigError
 from tests.product.unit.phases.bundles import PHASES, phases, write

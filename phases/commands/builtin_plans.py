@@ -4,7 +4,7 @@ from pathlib import Path
 
 from orchestrators.plans import PLANS
 from orchestrators.plans.rows import Row
-from phases.commands.common import HERE
+from phases.commands.command_options import HERE
 from shared.json_object import Json
 from shared.phase_documents import site
 
