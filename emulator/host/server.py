@@ -22,8 +22,8 @@ from emulator.host.function_index import build_index
 from emulator.host.host_config import load_host_config
 from emulator.host.http_server import FunctionsApplication, HostServices, HostState, RPCApplication
 from emulator.host.keys import load_keys
+from emulator.host.lease_owner import current_owner
 from emulator.host.logs import log
-from emulator.host.owner import current_owner
 from emulator.host.timer_leases import TimerLeases
 from emulator.host.timers import TimerService
 from emulator.host.worker.process import Worker

@@ -9,9 +9,9 @@ from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.addresses import bundle_of, identity_endpoint, proxy_of
 from emulator.run.caller_certificates import write_client_certificates
 from emulator.run.exports import lines, plain_environment, secret_environment, terminal_environment
+from emulator.run.provider.caller_kinds import KINDS
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.deployment_record import Deployed
-from emulator.run.provider.kinds import KINDS
 from emulator.run.seed import Application, Seed
 from emulator.run.state import StateFolder
 

@@ -5,7 +5,7 @@ from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.identities import resource_identity
 from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
-from emulator.web import exceptions, flex, integration, settings, site_config
+from emulator.web import exceptions, function_app_config, settings, site_config, subnet_integration
 from emulator.web.configs import sync_triggers
 from emulator.web.models import SitesModel, new_credentials
 from emulator.web.names import (
@@ -48,7 +48,7 @@ def _prepare(change: Change) -> None:
         change.body["private"]["appsettings"] = settings.check(settings.pairs(app_settings), tier)
     subnet = properties.get("virtualNetworkSubnetId")
     if subnet:
-        integration.check(change, subnet, tier)
+        subnet_integration.check(change, subnet, tier)
     _check_reference_identity(change)
     old = existing.get("properties", {})
     properties["enabled"] = properties.get("enabled", old.get("enabled", True))
@@ -91,7 +91,7 @@ def _check_functions(change: Change, tier: str) -> None:
         return
     if config is None:
         raise exceptions.FUNCTIONS_MISSING()
-    flex.check(config)
+    function_app_config.check(config)
 
 
 def _check_reference_identity(change: Change) -> None:
@@ -196,7 +196,7 @@ FUNCTION_APPS = ResourceType(
         "defaultHostName": READ_ONLY,
         "enabled": bool,
         "enabledHostNames": READ_ONLY,
-        "functionAppConfig": flex.FUNCTION_APP_CONFIG,
+        "functionAppConfig": function_app_config.FUNCTION_APP_CONFIG,
         "hostNameSslStates": READ_ONLY,
         "hostNames": READ_ONLY,
         "httpsOnly": bool,

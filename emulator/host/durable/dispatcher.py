@@ -21,8 +21,8 @@ from emulator.host.durable.records import Activity, Episode, now_text
 from emulator.host.durable.work import WorkQueue
 from emulator.host.function_index import DurableFunction, FunctionIndex
 from emulator.host.host_config import HostConfig
+from emulator.host.lease_owner import is_known_dead
 from emulator.host.logs import log
-from emulator.host.owner import is_known_dead
 from emulator.host.worker.process import (
     FunctionFailedError,
     Worker,

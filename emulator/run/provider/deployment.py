@@ -15,10 +15,10 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
+from emulator.run.provider.caller_kinds import KINDS
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.calls import Operator
 from emulator.run.provider.deployment_record import Deployed
-from emulator.run.provider.kinds import KINDS
 from emulator.run.seed import FIRST_PARTY, certificate_of
 from emulator.run.tools import REPOSITORY
 from emulator.web.models import SitesModel

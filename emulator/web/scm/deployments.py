@@ -14,7 +14,7 @@ from emulator.core.service_error import ServiceError
 from emulator.identities.resource_identity import principal
 from emulator.json_object import Json
 from emulator.storage.models import StorageModel
-from emulator.web import flex, host_storage
+from emulator.web import function_app_config, host_storage
 from emulator.web.models import SitesModel
 from emulator.web.names import FLEX
 from emulator.web.scm.packages import PackageError, unpack
@@ -116,7 +116,7 @@ class Deployments:
     async def _store(self, record: Json, site: Json, arm: Checks, package: Path) -> None:
         """Store the package in the deployment container, with the credential that the site names for it."""
         storage = site["properties"]["functionAppConfig"]["deployment"]["storage"]
-        account, container = flex.container_of(storage["value"]) or ("", "")
+        account, container = function_app_config.container_of(storage["value"]) or ("", "")
         accounts = self._platform.model(StorageModel)
         if not accounts.exists(account):
             raise PackageError(
@@ -158,7 +158,7 @@ class Deployments:
 
 def _refusal(arm: Checks, site: Json, authentication: Json, account: str, scope: str) -> str:
     """Return why the site's credential does not open the deployment container; "" if it does."""
-    if authentication["type"] == flex.CONNECTION_STRING:
+    if authentication["type"] == function_app_config.CONNECTION_STRING:
         name = authentication["storageAccountConnectionStringName"]
         value = arm.platform.model(SitesModel).settings(site["id"]).get(name, "")
         known, problem = host_storage.account_of(arm, value)

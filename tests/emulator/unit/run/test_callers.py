@@ -7,10 +7,10 @@ import pytest
 
 from emulator.run.command_error import RunError
 from emulator.run.commands.settings import local_settings
+from emulator.run.provider.caller_kinds import KINDS
 from emulator.run.provider.callers import Callers
 from emulator.run.provider.deployment import parameters, read
 from emulator.run.provider.deployment_record import Deployed
-from emulator.run.provider.kinds import KINDS
 from emulator.run.supervisor import Options, Supervisor
 
 REPOSITORY = Path(__file__).parents[4]
