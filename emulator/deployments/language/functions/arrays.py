@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from emulator.deployments.language.functions.signature import Function, failed
-from emulator.deployments.language.values import find_key, same, to_text, type_name
+from emulator.deployments.language.values import find_key, same, to_text
 
 MAX_RANGE = 10_000
 
@@ -69,23 +69,6 @@ def _merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _intersection(*values: Any) -> Any:
-    first, *others = values
-    if all(isinstance(value, list) for value in values):
-        common: list[Any] = []
-        for item in first:
-            if not _has(common, item) and all(_has(other, item) for other in others):
-                common.append(item)
-        return common
-    if all(isinstance(value, dict) for value in values):
-        return {
-            name: value
-            for name, value in first.items()
-            if all(name in other and same(other[name], value) for other in others)
-        }
-    raise failed("intersection", "all values must be arrays, or all objects")
-
-
 def _range(start: int, count: int) -> list[int]:
     if not 0 <= count <= MAX_RANGE:
         raise failed("range", f"the count {count} is not from 0 to {MAX_RANGE}")
@@ -123,13 +106,6 @@ def _items(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"key": name, "value": value[name]} for name in sorted(value)]
 
 
-def _flatten(value: list[Any]) -> list[Any]:
-    for item in value:
-        if not isinstance(item, list):
-            raise failed("flatten", f"an element is of type '{type_name(item)}', not 'Array'")
-    return [element for item in value for element in item]
-
-
 ARRAYS = (
     Function("length", "string|array|object", _length),
     Function("empty", "string|array|object|null", _empty),
@@ -139,13 +115,10 @@ ARRAYS = (
     Function("skip", "string|array int", _skip),
     Function("contains", "string|array|object any", _contains),
     Function("union", "array|object array|object array|object*", _union),
-    Function("intersection", "array|object array|object array|object*", _intersection),
     Function("range", "int int", _range),
     Function("createArray", "any*", lambda *values: list(values)),
     Function("createObject", "any*", _create_object),
     Function("array", "any", _array),
     Function("json", "string", _json),
     Function("items", "object", _items),
-    Function("objectKeys", "object", sorted),
-    Function("flatten", "array", _flatten),
 )

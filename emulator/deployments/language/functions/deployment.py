@@ -8,8 +8,6 @@ from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import find_key
 
-# The zones that `pickZones` chooses from, in every region.
-ZONES = ("1", "2", "3")
 # The parts of custom formats of utcNow that appear in templates, with their names in Python's strftime.
 DATE_FORMATS = (
     ("yyyy", "%Y"),
@@ -89,12 +87,6 @@ def _tenant(scope: Scope, _name: str, _arguments: list[Any]) -> dict[str, Any]:
     return {"id": f"/tenants/{tenant_id}", "tenantId": tenant_id, "countryCode": "US", "displayName": tenant_id}
 
 
-def _pick_zones(_namespace: str, _type: str, _location: str, count: int = 1, offset: int = 0) -> list[str]:
-    if not 1 <= count <= len(ZONES) or not 0 <= offset <= len(ZONES) - count:
-        raise failed("pickZones", f"{count} zone(s) from {offset} on are not among the {len(ZONES)} of the location")
-    return list(ZONES[offset : offset + count])
-
-
 def not_here(function: str) -> ExpressionError:
     """Return the error for a function that cannot be used at its place."""
     return ExpressionError(
@@ -114,5 +106,4 @@ DEPLOYMENT = (
     Function("deployment", "", _environment("deployment"), scoped=True),
     Function("environment", "", _environment("cloud"), scoped=True),
     Function("tenant", "", _tenant, scoped=True),
-    Function("pickZones", "string string string int? int?", _pick_zones),
 )

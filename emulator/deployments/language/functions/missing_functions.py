@@ -10,7 +10,8 @@ from emulator.core.refusals import Refusal
 from emulator.core.sources import OWN
 
 _NAMES = (
-    *("base64ToJson", "buildUri", "float", "parseUri"),
+    *("base64ToJson", "buildUri", "dataUri", "dataUriToString", "float", "parseUri", "uri", "uriComponent"),
+    *("flatten", "intersection", "lastIndexOf", "objectKeys", "padLeft", "pickZones", "uriComponentToString"),
     *("cidrHost", "cidrSubnet", "parseCidr"),
     *("dateTimeAdd", "dateTimeFromEpoch", "dateTimeToEpoch"),
     *("deployer", "externalInput", "externalInputs", "fail", "managementGroup", "managementGroupResourceId"),

@@ -3,11 +3,10 @@
 import base64
 import re
 from typing import Any
-from urllib.parse import quote, unquote, unquote_to_bytes, urljoin
 
 from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.hashes import arm_guid, unique_string
-from emulator.deployments.language.values import same, to_text, type_name
+from emulator.deployments.language.values import to_text, type_name
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d+)(?::([^{}]*))?\}|[{}]")
 # A longer string can only be a mistake; ARM refuses more than 131072 characters.
@@ -52,16 +51,6 @@ def _limited(name: str, text: str) -> str:
     return text
 
 
-def _positions(name: str, within: str | list[Any], part: Any) -> tuple[int, int]:
-    """Return the first and the last position of a part in a text, ignoring case, or of an element in an array; -1 for none."""
-    if isinstance(within, list):
-        found = [position for position, element in enumerate(within) if same(element, part)]
-        return (found[0], found[-1]) if found else (-1, -1)
-    if not isinstance(part, str):
-        raise failed(name, f"a value of type '{type_name(part)}' cannot be searched in a text")
-    return within.lower().find(part.lower()), within.lower().rfind(part.lower())
-
-
 def _substring(text: str, start: int, length: int | None = None) -> str:
     end = len(text) if length is None else start + length
     if not 0 <= start <= end <= len(text):
@@ -84,28 +73,11 @@ def _replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-def _pad_left(value: str | int, width: int, character: str = " ") -> str:
-    if len(character) != 1 or not 0 <= width <= MAX_TEXT:
-        raise failed("padLeft", "it needs a length that is not negative and one character")
-    return to_text(value).rjust(width, character)
-
-
 def _from_base64(text: str) -> str:
     try:
         return base64.b64decode(text, validate=True).decode()
     except ValueError:
         raise failed("base64ToString", "the text is not valid base64 of UTF-8") from None
-
-
-def _data_uri(value: Any) -> str:
-    return "data:text/plain;charset=utf8;base64," + base64.b64encode(to_text(value).encode()).decode()
-
-
-def _from_data_uri(text: str) -> str:
-    head, comma, data = text.partition(",")
-    if not head.startswith("data:") or not comma:
-        raise failed("dataUriToString", "the text is not a data URI")
-    return _from_base64(data) if head.endswith(";base64") else unquote_to_bytes(data).decode(errors="replace")
 
 
 def _join(items: list[Any], delimiter: str) -> str:
@@ -121,20 +93,13 @@ TEXT = (
     Function("trim", "string", str.strip),
     Function("startsWith", "string string", lambda text, start: text.lower().startswith(start.lower())),
     Function("endsWith", "string string", lambda text, end: text.lower().endswith(end.lower())),
-    Function("indexOf", "string|array any", lambda within, part: _positions("indexOf", within, part)[0]),
-    Function("lastIndexOf", "string|array any", lambda within, part: _positions("lastIndexOf", within, part)[1]),
+    Function("indexOf", "string string", lambda text, part: text.lower().find(part.lower())),
     Function("substring", "string int int?", _substring),
     Function("split", "string string|array", _split),
     Function("join", "array string", _join),
     Function("replace", "string string string", _replace),
-    Function("padLeft", "string|int int string?", _pad_left),
     Function("base64", "string", lambda text: base64.b64encode(text.encode()).decode()),
     Function("base64ToString", "string", _from_base64),
-    Function("dataUri", "any", _data_uri),
-    Function("dataUriToString", "string", _from_data_uri),
-    Function("uri", "string string", urljoin),
-    Function("uriComponent", "string", lambda text: quote(text, safe="-_.~")),
-    Function("uriComponentToString", "string", unquote),
     Function("guid", "string string*", arm_guid),
     Function("uniqueString", "string string*", unique_string),
 )
