@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from emulator.blobs.exceptions import NO_PENDING_COPY, NOT_SUPPORTED, PENDING_COPY, SOURCE_NOT_FOUND
+from emulator.blobs.exceptions import NOT_SUPPORTED, PENDING_COPY, SOURCE_NOT_FOUND
 from emulator.blobs.operations import Target
 from emulator.core.clock import Clock, rfc3339
 from emulator.core.store import Store
@@ -52,29 +52,15 @@ class Copies:
             "source": source,
             "begun": rfc3339(now),
             "ends": rfc3339(now + self._clock.scaled(SECONDS)),
-            "aborted": False,
         }
         self._table.put(_key(target), copy)
         return {"x-ms-copy-id": copy["id"], "x-ms-copy-status": "pending"}
-
-    def abort(self, target: Target, copy_id: str) -> None:
-        """Stop a copy.
-
-        Raises:
-            ServiceError: 409 if no copy with this id is in progress.
-        """
-        copy = self._table.get(_key(target))
-        if copy is None or copy["id"] != copy_id or self.status(target) != "pending":
-            raise NO_PENDING_COPY()
-        self._table.put(_key(target), copy | {"aborted": True})
 
     def status(self, target: Target) -> str:
         """Return the state of the copy to a blob, or "" if it was not copied."""
         copy = self._table.get(_key(target))
         if copy is None:
             return ""
-        if copy["aborted"]:
-            return "aborted"
         return "success" if self._clock.now() >= datetime.fromisoformat(copy["ends"]) else "pending"
 
     def headers(self, target: Target) -> dict[str, str]:

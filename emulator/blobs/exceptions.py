@@ -92,9 +92,6 @@ SOURCE_NOT_FOUND = Refusal(404, "CannotVerifyCopySource", MEMORY, "The specified
 PENDING_COPY = Refusal(409, "PendingCopyOperation",
     documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
     "There is currently a pending copy operation.")
-NO_PENDING_COPY = Refusal(409, "NoPendingCopyOperation",
-    documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
-    "There is currently no pending copy operation.")
 INVALID_PAGE_RANGE = Refusal(416, "InvalidPageRange",
     documentation("https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes"),
     "The page range specified is invalid.")

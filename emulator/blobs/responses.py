@@ -19,7 +19,7 @@ _RANGE = re.compile(r"bytes=\d+-\d*")
 # Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
 WHOLE_BYTES = 1024 * 1024
 _SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
-_OK, _ACCEPTED, _NO_CONTENT, _PARTIAL = 200, 202, 204, 206
+_OK, _ACCEPTED, _PARTIAL = 200, 202, 206
 # The phrase that Azurite takes for a code.
 _BAD_PAGES = "Requested Range Not Satisfiable"
 # Headers that are valid for one connection only, or that every sender sets itself.
@@ -71,8 +71,6 @@ class Responses:
             await self._refuse_overwrite(target)
         if operation is COPY:
             return await self._copy(target, headers["x-ms-copy-source"])
-        if operation.name == "abort copy blob":
-            return await self._abort_copy(target, query.get("copyid", ""))
         if operation.name == "put blob" and "if-none-match" not in headers:
             await self._refuse_other_type(target, headers.get("x-ms-blob-type"))
         return await self._forward(request, target, operation, forwarded_query(raw_query, target))
@@ -84,12 +82,6 @@ class Responses:
         written = await self._model.client().head(self._model.url(target, ""))
         kept = {name: written.headers[name] for name in ("etag", "last-modified")}
         return Response(status_code=_ACCEPTED, headers=kept | begun | {"x-ms-version": written.headers["x-ms-version"]})
-
-    async def _abort_copy(self, target: Target, copy_id: str) -> Response:
-        """Stop a copy. Its target is left without content."""
-        self._copies.abort(target, copy_id)
-        await self._model.put_page_blob(target, b"")
-        return Response(status_code=_NO_CONTENT)
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Refuse to replace an existing blob with a SAS that may only create."""
