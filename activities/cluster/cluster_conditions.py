@@ -14,7 +14,7 @@ from typing import Any, assert_never
 from kubernetes.client import ApiClient
 
 from activities.azure import machine_names
-from activities.cluster import cluster_api
+from activities.cluster import cluster_api, identity_refusals
 from activities.cluster.diagnosis import Hint, gather, no_hint, not_done, waiting
 from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
@@ -26,7 +26,7 @@ from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal, WorkloadIdentity
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read
-from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, RoleMissing, has_failed, lacks_role
+from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, RoleMissing, bounded, has_failed, lacks_role
 
 # The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
 # of Azure.
@@ -120,7 +120,7 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tupl
         found = _read(api, row)
         if remedy(step, api, found):
             found = _read(api, row)
-        missing = row.test(*found)
+        missing = _with_refusals(step.credential, row, found, row.test(*found))
         if missing and _has_waited(step.call):
             row.give_up(*found)
     except RoleMissing as lacking:
@@ -133,6 +133,13 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tupl
     return missing, _pause(step.call, row.last_step(*found))
 
 
+def _with_refusals(credential: Credential, row: Condition, found: Found, missing: str) -> str:
+    """Return what is missing, after which identities Azure refuses to operators that the row has read."""
+    operators = identity_refusals.cluster_operators(row.reads, found) if missing else []
+    told = [str(refusal) for refusal in identity_refusals.refusals(credential, operators)]
+    return bounded("; ".join([*told, missing])) if told else missing
+
+
 def _no_role(credential: Credential, lacking: RoleMissing) -> CloudError:
     """Build the error for a machine that Azure refuses: it names whose role is missing."""
     match credential:
@@ -140,10 +147,11 @@ def _no_role(credential: Credential, lacking: RoleMissing) -> CloudError:
             code = ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS
             target = "properties.servicePrincipalProfile"
             who = "the cluster's service principal"
-        case WorkloadIdentity():
+        case WorkloadIdentity(operators=operators):
             code = ErrorCode.INVALID_WORKLOAD_IDENTITY_PERMISSIONS
             target = cluster_credential.operator_path(_MACHINE_API)
-            who = f"the identity of the operator '{_MACHINE_API}'"
+            identity = f" '{operators[_MACHINE_API].resource_id}'" if _MACHINE_API in operators else ""
+            who = f"the identity{identity} of the operator '{_MACHINE_API}'"
         case _:
             assert_never(credential)
     message = f"Machine '{lacking.machine}' could not be created: {who} lacks a role: {lacking.told}"

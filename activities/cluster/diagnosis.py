@@ -14,6 +14,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from kubernetes.client import ApiClient
 
 from activities.azure import machine_names
+from activities.cluster import identity_refusals
 from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Outcome, wait
@@ -85,11 +86,14 @@ def _is_about_to_fail(call: Call) -> bool:
 def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
     """Return entries for `error.details`: the code says what was asked, the target what it is about."""
     try:
+        read = {what: client.read(api, what) for what in _LOOKS}
         found = [
             CloudErrorBody(code=what.kind, target=target, message=client.shortened(message, _ENTRY_CHARACTERS))
-            for what, look in _LOOKS
-            for target, message in look(client.read(api, what))[:_ENTRIES]
+            for what, look in _LOOKS.items()
+            for target, message in look(read[what])[:_ENTRIES]
         ]
+        refusals = identity_refusals.refusals(step.credential, read[conditions.OPERATORS])
+        found += map(identity_refusals.entry, refusals[:_ENTRIES])
     except NotDone as error:
         found = [CloudErrorBody(code="KubernetesAPI", message=str(error))]
     silent = found[-1:] and found[-1]["code"] == "KubernetesAPI"
@@ -138,9 +142,9 @@ def _each(test: Callable[[dict[str, Any]], str]) -> Callable[[list[dict[str, Any
     return lambda items: [(item["metadata"]["name"], missing) for item in items if (missing := test(item))]
 
 
-_LOOKS: tuple[tuple[Read, Callable[..., list[Finding]]], ...] = (
-    (conditions.CLUSTER_VERSION, _version),
-    (conditions.OPERATORS, conditions.operators_missing),
-    (conditions.NODES, _each(conditions.node_missing)),
-    (conditions.WORKER_MACHINES, _each(conditions.machine_missing)),
-)
+_LOOKS: dict[Read, Callable[..., list[Finding]]] = {
+    conditions.CLUSTER_VERSION: _version,
+    conditions.OPERATORS: conditions.operators_missing,
+    conditions.NODES: _each(conditions.node_missing),
+    conditions.WORKER_MACHINES: _each(conditions.machine_missing),
+}

@@ -29,7 +29,7 @@ _NO_MACHINES_LEFT = re.compile(
     re.IGNORECASE,
 )
 # Azure's code for a missing role. A deny assignment is not one, because nobody can fix it by granting a role.
-_NO_ROLE = re.compile(r"\b(Linked)?AuthorizationFailed\b")
+NO_ROLE = re.compile(r"\b(Linked)?AuthorizationFailed\b")
 
 _OPERATOR_SAYS = {
     ("Available", "True"): "is not Available",
@@ -37,7 +37,8 @@ _OPERATOR_SAYS = {
     ("Degraded", "False"): "is Degraded",
 }
 _AVAILABLE = {"Available": "True", "Progressing": "False"}
-_SETTLED = _AVAILABLE | {"Degraded": "False"}
+WELL = {"Available": "True", "Degraded": "False"}
+SETTLED = _AVAILABLE | {"Degraded": "False"}
 
 Test = Callable[..., str]
 
@@ -104,11 +105,17 @@ def operator_missing(name: str, found: Json | None, want: Mapping[str, str]) -> 
     return ""
 
 
+def troubles(found: Json) -> str:
+    """Return why a ClusterOperator is unavailable, at work, or degraded, in its own words, or ""."""
+    conditions = _conditions(found)
+    troubled = (kind for kind, good in SETTLED.items() if kind in conditions and conditions[kind].get("status") != good)
+    return "; ".join(filter(None, (_said(conditions[kind]) for kind in troubled)))
+
+
 def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:
     """Return each operator that is unavailable or degraded: its name, and a sentence that says so."""
-    want = {"Available": "True", "Degraded": "False"}
     names = sorted((found["metadata"]["name"], found) for found in operators)
-    return [(name, missing) for name, found in names if (missing := operator_missing(name, found, want))]
+    return [(name, missing) for name, found in names if (missing := operator_missing(name, found, WELL))]
 
 
 def console_exists(console: Json | None, console_operator: Json | None) -> str:
@@ -190,7 +197,7 @@ def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
 
 def lacks_role(machine: Json) -> bool:
     """Tell whether Azure refuses a Machine to machine-api, which acts as the cluster's principal or as its own."""
-    return not _is_deleted(machine) and bool(machine_missing(machine) and _NO_ROLE.search(_machine_told(machine)))
+    return not _is_deleted(machine) and bool(machine_missing(machine) and NO_ROLE.search(_machine_told(machine)))
 
 
 def machine_missing(machine: Json) -> str:
@@ -287,7 +294,7 @@ def _operator_row(name: str, want: Mapping[str, str]) -> Condition:
 # fmt: off
 CONDITIONS: dict[str, Condition] = {
     "bootstrap_config_map_ready": Condition((Read("ConfigMap", "bootstrap", "kube-system"),), bootstrap_complete),
-    "api_servers_ready": _operator_row("kube-apiserver", _SETTLED),
+    "api_servers_ready": _operator_row("kube-apiserver", SETTLED),
     "api_servers_available": _operator_row("kube-apiserver", _AVAILABLE),
     "workers_ready": Condition(
         (WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running, give_up=raise_for_role),

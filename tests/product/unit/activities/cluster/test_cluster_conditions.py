@@ -13,7 +13,7 @@ from shared.openshift.conditions import CONDITIONS
 from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.activities.cluster.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.activities.machines import serial_log_fake
-from tests.product.unit.clusters.identities.credentials import become_identities
+from tests.product.unit.clusters.identities.credentials import IDENTITIES, become_identities
 from tests.product.unit.openshift.objects import condition, machine, made, node, operator
 from tests.product.unit.product_world import World
 
@@ -242,7 +242,37 @@ def test_with_workload_identity_it_is_the_role_of_the_operator_that_makes_machin
     error = poll("workers_ready", waited=DEADLINE // 6)["error"]
     assert error["code"] == "InvalidWorkloadIdentityPermissions"
     assert error["target"].endswith('.platformWorkloadIdentities["machine-api"]')
-    assert "the identity of the operator 'machine-api' lacks a role: Code=" in error["message"]
+    assert (
+        f"the identity '{IDENTITIES}/machine-api' of the operator 'machine-api' lacks a role: Code=" in error["message"]
+    )
+
+
+@pytest.mark.parametrize("row", ["ingress_controller_ready", "cluster_version_ready"])
+def test_a_row_that_waits_for_an_operator_says_whose_role_is_missing(
+    api: FakeClusterApi, accepted: World, row: str
+) -> None:
+    """It waits on: once the identity has its role again, the operator continues."""
+    become_identities(accepted.cluster, "ingress", "machine-api")
+    refused = operator("ingress", available="False", degraded="True")
+    told = (
+        "The client 'client-ingress' with object id 'object-ingress' does not have authorization: AuthorizationFailed"
+    )
+    refused["status"]["conditions"][-1] |= {"message": told}
+    api.add("ClusterVersion", made("version", condition("Available", "False")))
+    api.add("ClusterOperator", refused)
+    outcome = poll(row)
+    assert outcome["outcome"] == "wait"
+    assert outcome["message"].startswith(
+        f"the operator 'ingress' acts in Azure as the identity '{IDENTITIES}/ingress', which lacks a role"
+    )
+    assert "ClusterOperator 'ingress' is not Available" in outcome["message"]
+    details = {entry["code"]: entry for entry in poll(row, late=True)["details"]}
+    entry = details["InvalidWorkloadIdentityPermissions"]
+    assert entry["target"].endswith('.platformWorkloadIdentities["ingress"]')
+    assert told in entry["message"]
+    api.add("ClusterOperator", operator("ingress"))
+    api.add("ClusterVersion", made("version", condition("Available", "True")))
+    assert poll(row) == {"outcome": "done"}
 
 
 def _ago(seconds: int) -> str:
