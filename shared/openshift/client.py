@@ -54,6 +54,8 @@ _PATHS: dict[str, str] = {
     "ClusterVersion": "/apis/config.openshift.io/v1/clusterversions",
     "OperatorHub": "/apis/config.openshift.io/v1/operatorhubs",
     "CredentialsRequest": "/apis/cloudcredential.openshift.io/v1/{namespace}credentialsrequests",
+    "CloudCredential": "/apis/operator.openshift.io/v1/cloudcredentials",
+    "ClusterCSIDriver": "/apis/operator.openshift.io/v1/clustercsidrivers",
     "Console": "/apis/operator.openshift.io/v1/consoles",
     "Console.config.openshift.io": "/apis/config.openshift.io/v1/consoles",
     "IngressController": "/apis/operator.openshift.io/v1/{namespace}ingresscontrollers",
