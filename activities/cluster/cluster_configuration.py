@@ -7,15 +7,18 @@ as wanted, it writes nothing. A step waits for an object that does not exist yet
 import base64
 from collections.abc import Callable
 
+from kubernetes.client import ApiClient
+
 from activities.cluster import cluster_api
-from activities.runtime.executor import Executor
+from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.json_object import Json
-from shared.openshift import alertmanager, writes
+from shared.openshift import alertmanager, client, writes
 from shared.openshift.client import NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION
 
 _ALERTMANAGER = Read("Secret", "alertmanager-main", "openshift-monitoring")
+_FILE_DRIVER = Read("ClusterCSIDriver", "file.csi.azure.com")
 _ALERTMANAGER_KEY = "alertmanager.yaml"
 # The catalogues that need the pull secret of a Red Hat account, or that list images which need one.
 _CATALOGUES = ("certified-operators", "redhat-operators", "community-operators", "redhat-marketplace")
@@ -65,12 +68,28 @@ def _without_catalogues(hub: Json) -> Json:
     return {} if sources == found else {"spec": {"sources": sources}}
 
 
+def _without_file_storage_class(step: Step) -> Outcome | None:
+    """Take the storage class of Azure's files away, if the cluster has their driver.
+
+    It may place shares in the cluster's own storage accounts, which have no keys where operators have identities. The
+    driver opens shares with such keys.
+    """
+    wanted: Json = {"spec": {"storageClassState": "Removed"}}
+
+    def work(api: ApiClient) -> None:
+        if client.read(api, _FILE_DRIVER) is not None:
+            writes.amend(api, _FILE_DRIVER, _set(wanted))
+
+    return cluster_api.write(step, work)
+
+
 # Source of all: ARO-RP `pkg/cluster`: `console.go`, `alertmanager.go`, `clusterversion.go`, `samples.go`,
-# `operatorhub.go`.
+# `operatorhub.go`, `storageclass.go`.
 update_console_branding = _amendment(Read("Console", "cluster"), _set({"spec": {"customization": {"brand": "azure"}}}))
 disable_alertmanager_warning = _amendment(_ALERTMANAGER, _silenced)
 disable_updates = _amendment(CLUSTER_VERSION, _without_updates)
 disable_samples = _amendment(
     Read("Config.samples.operator.openshift.io", "cluster"), _set({"spec": {"managementState": "Removed"}})
 )
+disable_file_storage_class = Executor(run=_without_file_storage_class)
 disable_operator_hub_sources = _amendment(Read("OperatorHub", "cluster"), _without_catalogues)

@@ -166,3 +166,15 @@ def test_a_superseded_attempt_changes_nothing(api: FakeApi, accepted: World, nam
     api.first = move
     assert run(name) == {"outcome": "fenced"}
     assert api.changes == []
+
+
+def test_shares_are_not_placed_in_storage_accounts_without_keys(api: FakeApi) -> None:
+    """Once; a cluster without the driver of files needs nothing."""
+    assert run("disable_file_storage_class") == DONE
+    assert api.changes == []
+    api.add(named("ClusterCSIDriver", "file.csi.azure.com", spec={"managementState": "Managed"}))
+    for _ in range(2):
+        assert run("disable_file_storage_class") == DONE
+    (change,) = api.changes
+    assert change[2]["spec"] == {"storageClassState": "Removed"}
+    assert api.at("ClusterCSIDriver", "file.csi.azure.com")["spec"]["managementState"] == "Managed"
