@@ -1,8 +1,8 @@
 """The data plane of blob storage: `https://<account>.blob.core.windows.net`, in front of one Azurite.
 
 This package checks the caller's network, keys, signatures, tokens and roles as Azure does; Azurite stores the
-blobs. It refuses Shared Key Lite, user delegation SAS, stored access policies, anonymous access, batches and service
-properties; it copies only the disks of releases.
+blobs. It refuses Shared Key Lite, stored access policies, anonymous access, batches and service properties; it copies
+only the disks of releases.
 """
 
 from emulator.blobs.authorization import Authorization, Roles

@@ -51,7 +51,7 @@ class Authorization:
             self._check_role(request, authorization, target, operation, tenant)
             return EVERYTHING
         is_signed = not sas.SIGNED.isdisjoint(query)
-        if (authorization or is_signed) and not self._accounts.allows_keys(target.account):
+        if (authorization or (is_signed and "skoid" not in query)) and not self._accounts.allows_keys(target.account):
             raise exceptions.KEYS_NOT_PERMITTED()
         if authorization:
             request.state.caller = f"key of {target.account}"
@@ -61,7 +61,11 @@ class Authorization:
             request.state.caller = f"SAS of {target.account}"
             address = request.client.host if request.client else ""
             caller = sas.Caller(request.url.scheme, address, self._clock.now())
-            return sas.check(query, target, operation, self._accounts.keys(target.account), caller)
+            granted = sas.check(query, target, operation, self._accounts.keys(target.account), caller)
+            if "skoid" in query:
+                # It gives no more than whoever signed it may do by now.
+                self._require(Principal(query["skoid"], "", query["sktid"], "", "", {}), target, operation)
+            return granted
         if request.headers.get("x-ms-version", "") < _FIRST_WITH_CHALLENGE:
             raise exceptions.PUBLIC_ACCESS_NOT_PERMITTED()
         raise exceptions.NO_CREDENTIAL(tenant)
@@ -84,7 +88,10 @@ class Authorization:
             raise exceptions.WRONG_AUDIENCE(tenant) from error
         except ServiceError as error:
             raise exceptions.INVALID_TOKEN(error) from error
-        request.state.caller = principal.object_id
+        request.state.caller, request.state.tenant_id = principal.object_id, principal.tenant_id
+        self._require(principal, target, operation)
+
+    def _require(self, principal: Principal, target: Target, operation: Operation) -> None:
         scope = self._accounts.resource_id(target.account)
         if target.container:
             # Roles can be assigned on a single container.

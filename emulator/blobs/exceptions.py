@@ -84,6 +84,9 @@ PUBLIC_ACCESS_NOT_PERMITTED = Refusal(409, "PublicAccessNotPermitted",
     "Public access is not permitted on this storage account.")
 
 # Operations and their results
+INVALID_XML = Refusal(400, "InvalidXmlDocument",
+    documentation("https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes"),
+    "XML specified is not syntactically valid.")
 INVALID_BLOB_TYPE = Refusal(409, "InvalidBlobType", public_output("https://github.com/manaflow-ai/subrouter/pull/223"),
     "The blob type is invalid for this operation.")
 INVALID_RANGE = Refusal(416, "InvalidRange", public_output("https://github.com/floci-io/floci-az/issues/81"),

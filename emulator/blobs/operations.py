@@ -12,7 +12,8 @@ from emulator.blobs.exceptions import NOT_SUPPORTED
 
 Level = Literal["s", "c", "o"]
 
-_CONTAINERS = "Microsoft.Storage/storageAccounts/blobServices/containers/"
+_SERVICE = "Microsoft.Storage/storageAccounts/blobServices/"
+_CONTAINERS = _SERVICE + "containers/"
 _BLOBS = _CONTAINERS + "blobs/"
 
 
@@ -45,6 +46,9 @@ def _row(name: str, account_sas: str, action: str, service_sas: str | None = Non
 # By level (service, container, blob), method, `comp`.
 OPERATIONS: dict[tuple[Level, str, str], Operation] = {
     ("s", "GET", "list"): _row("list containers", "l", _CONTAINERS + "read", ""),
+    ("s", "POST", "userdelegationkey"): _row(
+        "get user delegation key", "", _SERVICE + "generateUserDelegationKey/action"
+    ),
     ("c", "PUT", ""): _row("create container", "cw", _CONTAINERS + "write", ""),
     ("c", "DELETE", ""): _row("delete container", "d", _CONTAINERS + "delete", ""),
     ("c", "GET", ""): _row("get container properties", "r", _CONTAINERS + "read", ""),

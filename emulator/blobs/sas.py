@@ -14,34 +14,14 @@ from urllib.parse import unquote
 
 from emulator.blobs import exceptions
 from emulator.blobs.operations import Operation, Target
-from emulator.blobs.shared_key import matches
+from emulator.blobs.shared_key import matches, sign
 
+# What a user delegation key is made of, and what else a SAS that it signs has in place of `si`.
+KEY = ("skoid", "sktid", "skt", "ske", "sks", "skv")
+RESTRICTIONS = ("saoid", "suoid", "skdutid", "sduoid", "srh", "srq")
 # Query parameters that belong to the SAS, not to the operation. `OVERRIDES` has those that set headers of the answer.
 FIELDS = frozenset(
-    [
-        "sv",
-        "ss",
-        "srt",
-        "sp",
-        "st",
-        "se",
-        "spr",
-        "sip",
-        "sr",
-        "si",
-        "sig",
-        "ses",
-        "sdd",
-        "skoid",
-        "sktid",
-        "skt",
-        "ske",
-        "sks",
-        "skv",
-        "saoid",
-        "suoid",
-        "scid",
-    ]
+    ["sv", "ss", "srt", "sp", "st", "se", "spr", "sip", "sr", "si", "sig", "ses", "sdd", "scid", *KEY, *RESTRICTIONS]
 )
 OVERRIDES = {
     "rscc": "cache-control",
@@ -55,6 +35,8 @@ SIGNED = frozenset(["sv", "sig", "se", "sp", "sr", "ss", "srt", "skoid"])
 _OLDEST_VERSION = "2015-04-05"
 _WITH_RESOURCE = "2018-11-09"
 _WITH_SCOPE = "2020-12-06"
+# The only format of a user delegation SAS here, that of today's SDKs.
+_WITH_REQUEST = "2026-04-06"
 _VERSION = re.compile(r"20\d\d-\d\d-\d\d")
 _SIGNATURE_BYTES = 32
 # A permission stands at most once, and in this order; signatures over another order do not match.
@@ -83,7 +65,8 @@ def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Se
     _check_form(sas, of_account=of_account)
     _check_times(sas, caller.now)
     text = _account_text(sas, target) if of_account else _service_text(sas, target)
-    if not matches(keys, text, sas["sig"]):
+    signing = [delegation_key(keys[0], [sas[name] for name in KEY])] if "skoid" in sas else keys
+    if not matches(signing, text, sas["sig"]):
         raise exceptions.signature_mismatch(text)
     if sas.get("spr", "https,http") == "https" and caller.scheme != "https":
         raise exceptions.PROTOCOL_MISMATCH()
@@ -102,11 +85,11 @@ def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Se
 
 
 def _check_form(sas: Mapping[str, str], *, of_account: bool) -> None:
-    if "skoid" in sas:
-        raise exceptions.NOT_SUPPORTED("SAS signed with a user delegation key")
+    if "skoid" in sas and (of_account or sas.get("sv", "") < _WITH_REQUEST or not sas.keys().isdisjoint(RESTRICTIONS)):
+        raise exceptions.NOT_SUPPORTED(f"user delegation SAS older than {_WITH_REQUEST}, or with {RESTRICTIONS}")
     if "si" in sas:
         raise exceptions.NOT_SUPPORTED("SAS that refer to a stored access policy")
-    for name in ("sv", "srt" if of_account else "sr", "sp", "se", "sig"):
+    for name in ("sv", "srt" if of_account else "sr", "sp", "se", "sig", *(KEY if "skoid" in sas else ())):
         if not sas.get(name):
             raise exceptions.field_missing(name)
     if not _VERSION.fullmatch(sas["sv"]) or sas["sv"] < _OLDEST_VERSION:
@@ -132,12 +115,15 @@ def _check_times(sas: Mapping[str, str], now: datetime) -> None:
     try:
         start = _time(sas["st"]) if sas.get("st") else None
         expiry = _time(sas["se"])
+        key = (_time(sas["skt"]), _time(sas["ske"])) if "skoid" in sas else (now, expiry)
     except ValueError as error:
         raise exceptions.malformed_sas() from error
     if start is not None and expiry <= start:
         raise exceptions.expires_before_start(start, expiry)
     if now >= expiry or (start is not None and now < start):
         raise exceptions.out_of_time(start, expiry, now)
+    if not key[0] <= now < key[1]:
+        raise exceptions.out_of_time(*key, now)
 
 
 def _time(text: str) -> datetime:
@@ -166,9 +152,17 @@ def _service_text(sas: Mapping[str, str], target: Target) -> str:
     if sas["sr"] == "b":
         name += f"/{unquote(target.blob)}"
     fields = [*(sas.get(part, "") for part in ("sp", "st", "se")), name]
-    fields += [sas.get(part, "") for part in ("si", "sip", "spr", "sv")]
+    signed_by = (*KEY, "saoid", "suoid", "scid", "skdutid", "sduoid") if "skoid" in sas else ("si",)
+    fields += [sas.get(part, "") for part in (*signed_by, "sip", "spr", "sv")]
     if sas["sv"] >= _WITH_RESOURCE:
         fields += [sas["sr"], ""]
     if sas["sv"] >= _WITH_SCOPE:
         fields.append(sas.get("ses", ""))
+    if "skoid" in sas:
+        fields += ["", ""]  # `srh` and `srq`, which are refused.
     return "\n".join([*fields, *(sas.get(part, "") for part in OVERRIDES)])
+
+
+def delegation_key(account_key: bytes, fields: Sequence[str]) -> bytes:
+    """Return the user delegation key with these `KEY` fields. It follows from them, so that it need not be kept."""
+    return base64.b64decode(sign(account_key, "\n".join(fields)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -18,10 +18,12 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.storage import StorageManagementClient
 from azure.storage.blob import (
     AccountSasPermissions,
+    BlobSasPermissions,
     BlobServiceClient,
     ContentSettings,
     ResourceTypes,
     generate_account_sas,
+    generate_blob_sas,
 )
 
 from emulator import blobs, entra
@@ -303,3 +305,54 @@ def test_a_static_website_shows_its_blobs_to_everybody(storage: LocalStorage) ->
     account.management.storage_accounts.delete(account.group, account.name)
     with pytest.raises(httpx.ProxyError):
         _visit(storage, account, "tenant/doc/keys")
+
+
+def _delegated(storage: LocalStorage, account: Account, signer: str, life: timedelta) -> BlobServiceClient:
+    """Return a client with a SAS for reading `box/one`, which a principal signed with a key of its own."""
+    now = datetime.now(UTC)
+    client = storage.client(account.name, storage.credential(signer))
+    key = client.get_user_delegation_key(now - timedelta(minutes=5), now + life)
+    assert (key.signed_oid, key.signed_tid) == (storage.object_id(signer), storage.platform.world.tenant_id)
+    sas = generate_blob_sas(
+        account.name,
+        "box",
+        "one",
+        user_delegation_key=key,
+        permission=BlobSasPermissions(read=True),
+        expiry=now + timedelta(hours=1),
+        protocol="https",
+    )
+    return storage.client(account.name, sas)
+
+
+def test_who_has_a_role_signs_links_without_the_accounts_key(storage: LocalStorage) -> None:
+    """The link allows what it says, as long as its key lasts and its signer has the role; keys need not be allowed."""
+    model, account = storage.platform.model(ArmModel), make_account(storage, {"allowSharedKeyAccess": False})
+    account.management.blob_containers.create(account.group, account.name, "box", {})
+    signer = storage.principal("signer")
+    with pytest.raises(HttpResponseError, match="AuthorizationPermissionMismatch"):
+        storage.client(account.name, storage.credential(signer)).get_user_delegation_key(
+            datetime.now(UTC), datetime.now(UTC) + timedelta(hours=1)
+        )
+    assignment = ensure_role(model, account.id, storage.object_id(signer), BLOB_DATA_CONTRIBUTOR)
+    storage.client(account.name, storage.credential(signer)).get_blob_client("box", "one").upload_blob(b"1")
+    blob = _delegated(storage, account, signer, timedelta(hours=1)).get_blob_client("box", "one")
+    assert blob.download_blob().readall() == b"1"
+    with pytest.raises(HttpResponseError, match="AuthorizationPermissionMismatch"):
+        blob.delete_blob()
+    expired = _delegated(storage, account, signer, timedelta(minutes=-1)).get_blob_client("box", "one")
+    with pytest.raises(HttpResponseError, match="AuthenticationFailed"):
+        expired.download_blob()
+    forged = storage.client(account.name, str(urlsplit(blob.url).query).replace("sp=r", "sp=d"))
+    with pytest.raises(HttpResponseError, match="AuthenticationFailed"):
+        forged.get_blob_client("box", "one").delete_blob()
+    model.documents.drop(model.load(assignment) or {})
+    with pytest.raises(HttpResponseError, match="AuthorizationPermissionMismatch"):
+        blob.download_blob()
+
+
+def test_keys_of_the_account_give_no_delegation_key(storage: LocalStorage) -> None:
+    """Only a principal's token does."""
+    account, now = make_account(storage, {}), datetime.now(UTC)
+    with pytest.raises(HttpResponseError, match="AuthenticationFailed"):
+        storage.client(account.name, account.key()).get_user_delegation_key(now, now + timedelta(hours=1))
