@@ -87,8 +87,8 @@ class Store:
         Cosmos DB answers a read in a container that does not exist like one of a document that does not exist.
         """
         with deadline.call():
-            found = set(self._containers())
-        return [name for name in self._needed if name not in found]
+            existing = set(self._containers())
+        return [name for name in self._needed if name not in existing]
 
     def owner(self, operation: OperationDocument) -> FencedDocument | None:
         """Return the document of an operation's cluster or site, or None if it is gone."""
@@ -119,5 +119,5 @@ def get_store() -> Store:
     return Store(
         database.get_container_client,
         partial(read_levels, client),
-        lambda: (str(found["id"]) for found in database.list_containers()),
+        lambda: (str(container["id"]) for container in database.list_containers()),
     )

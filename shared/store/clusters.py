@@ -41,8 +41,8 @@ class Clusters(Fenced[ClusterDocument]):
             partition: the subscription id.
             keys: lower-cased resource ids.
         """
-        found = self.query("SELECT * FROM c WHERE ARRAY_CONTAINS(@keys, c.key)", partition, keys=list(keys))
-        return {document["key"]: document for document in found}
+        documents = self.query("SELECT * FROM c WHERE ARRAY_CONTAINS(@keys, c.key)", partition, keys=list(keys))
+        return {document["key"]: document for document in documents}
 
     def find_by(self, partition: str, member: str, value: str) -> ClusterDocument | None:
         """Return the document whose top-level member has this value, or None.
@@ -55,8 +55,8 @@ class Clusters(Fenced[ClusterDocument]):
         if member not in ("key", "clusterResourceGroupIdKey", "clientIdKey", "asyncOperationId"):
             raise ValueError(f"clusters are not found by '{member}'")
         # The member is one of the four names above, never text from a caller.
-        found = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608 - the member is one of ours
-        return next(found, None)
+        documents = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608 - the member is one of ours
+        return next(documents, None)
 
     def page(
         self, prefix: str, partition: str, continuation: str | None = None, size: int = 10
@@ -113,8 +113,8 @@ class Clusters(Fenced[ClusterDocument]):
 
     def existing(self, document_ids: Sequence[str]) -> set[str]:
         """Return those ids that belong to documents of any subscription."""
-        found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
-        return {document["id"] for document in found}
+        documents = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
+        return {document["id"] for document in documents}
 
     def of_fence(self, fence: Fence) -> ClusterDocument | None:
         """Return the cluster document that a fence is about, or None."""

@@ -177,10 +177,10 @@ class Items(Generic[Item]):
         while True:
             with deadline.call():
                 page = next_page(pages)
-                found = None if page is None else list(page)
-            if found is None:
+                documents = None if page is None else list(page)
+            if documents is None:
                 return
-            yield from (self._typed(document) for document in found)
+            yield from (self._typed(document) for document in documents)
 
     def readable(self, documents: Iterable[Item]) -> Iterator[Item]:
         """Yield those documents that have the shape of this container's, and note the others."""

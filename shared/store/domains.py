@@ -37,15 +37,15 @@ class Domains(Items[DomainDocument]):
             PreconditionFailed: if it kept changing hands.
         """
         for _ in range(UPDATE_TRIES):
-            found = self.read(claim["id"])
+            reservation = self.read(claim["id"])
             # Nobody can tell whose a reservation is that cannot be read.
-            if found is not None and (not list(self.readable([found])) or not is_abandoned(found)):
+            if reservation is not None and (not list(self.readable([reservation])) or not is_abandoned(reservation)):
                 raise Taken(claim["id"])
             try:
-                self._write(claim, found)
+                self._write(claim, reservation)
             except (Conflict, NotFound, PreconditionFailed):
                 continue
-            return found
+            return reservation
         raise PreconditionFailed(claim["id"])
 
     def undo(self, claim: DomainDocument, before: DomainDocument | None) -> None:
@@ -54,13 +54,13 @@ class Domains(Items[DomainDocument]):
         Raises:
             PreconditionFailed: if somebody else was faster.
         """
-        found = self.read(claim["id"])
-        if found is None or not _same(found, claim):
+        reservation = self.read(claim["id"])
+        if reservation is None or not _same(reservation, claim):
             return
         if before is None:
-            self.delete(found)
+            self.delete(reservation)
         else:
-            self.replace({**before, "_etag": found["_etag"]})
+            self.replace({**before, "_etag": reservation["_etag"]})
 
     def free(self, domain: str, cluster_key: str) -> None:
         """Free the domain of a cluster that is about to be removed. A reservation of another cluster stays.
@@ -68,21 +68,21 @@ class Domains(Items[DomainDocument]):
         Raises:
             PreconditionFailed: if somebody wrote it meanwhile.
         """
-        if found := self.held(domain, cluster_key):
-            self.delete(found)
+        if reservation := self.held(domain, cluster_key):
+            self.delete(reservation)
 
     def held(self, domain: str, cluster_key: str) -> DomainDocument | None:
         """Return a cluster's reservation of a domain, or None. One that cannot be read is nobody's."""
-        found = self.read(domain)
-        own = self.readable([found] if found is not None else [])
-        return next((each for each in own if each["openShiftClusterKey"] == cluster_key), None)
+        reservation = self.read(domain)
+        own = self.readable([reservation] if reservation is not None else [])
+        return next((document for document in own if document["openShiftClusterKey"] == cluster_key), None)
 
-    def _write(self, claim: DomainDocument, found: DomainDocument | None) -> None:
+    def _write(self, claim: DomainDocument, before: DomainDocument | None) -> None:
         def write() -> DomainDocument:
-            return self.create(claim) if found is None else self.replace({**claim, "_etag": found["_etag"]})
+            return self.create(claim) if before is None else self.replace({**claim, "_etag": before["_etag"]})
 
         ensure_written(write, lambda: _same(self.read(claim["id"]), claim))
 
 
-def _same(found: DomainDocument | None, claim: DomainDocument) -> bool:
-    return found is not None and found["clusterDocumentId"] == claim["clusterDocumentId"]
+def _same(reservation: DomainDocument | None, claim: DomainDocument) -> bool:
+    return reservation is not None and reservation["clusterDocumentId"] == claim["clusterDocumentId"]

@@ -103,10 +103,10 @@ class Fenced(Items[Subject]):
             seconds: how long ago its read may have begun.
         """
         with self._lock:
-            found = self._snapshots.get(fence.key)
-        if found is None or monotonic() - found.began > seconds or not fence.holds(found.document):
+            snapshot = self._snapshots.get(fence.key)
+        if snapshot is None or monotonic() - snapshot.began > seconds or not fence.holds(snapshot.document):
             return None
-        return copy.deepcopy(found.document)
+        return copy.deepcopy(snapshot.document)
 
     def replace(self, document: Subject) -> Subject:
         """Replace a document; see `Items.replace`."""

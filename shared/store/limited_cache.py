@@ -25,11 +25,11 @@ class LimitedCache(Generic[Value]):
     def get(self, name: str) -> Value | None:
         """Return a value, or None if it is not kept."""
         with self._lock:
-            found = self._values.get(name)
-            if found is None:
+            entry = self._values.get(name)
+            if entry is None:
                 return None
             self._values.move_to_end(name)
-            return found[0]
+            return entry[0]
 
     def put(self, name: str, value: Value, size: int) -> None:
         """Keep a value in place of any former one, and forget those that were not used for longest.

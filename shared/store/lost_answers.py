@@ -45,24 +45,24 @@ def ensure_written(write: Callable[[], object], is_written: Callable[[], bool]) 
     try:
         write()
     except (Conflict, NotFound, PreconditionFailed, AzureError) as error:
-        if not _is_refusal(error) and _found(is_written, error):
+        if not _is_refusal(error) and _read_back(is_written, error):
             return
         raise
 
 
-def _found(is_written: Callable[[], bool], error: Exception) -> bool:
+def _read_back(is_written: Callable[[], bool], error: Exception) -> bool:
     try:
         with deadline.aftermath():
-            found = is_written()
+            written = is_written()
     except AzureError as second:
         _log.warning("what became of a write is not known: %s", type(second).__name__)
         raise OutcomeUnknown from error
-    if found:
+    if written:
         _log.warning("the answer to a write was lost, and the document is written: %s", type(error).__name__)
     elif isinstance(error, ServiceResponseTimeoutError):
         # The connection was not cut: a write that a slow network holds back takes effect when it arrives.
         raise OutcomeUnknown from error
-    return found
+    return written
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -68,10 +68,10 @@ class Operations(Items[OperationDocument]):
             return document
         plan = self._cache.get(document["id"])
         if plan is None:
-            found = self._plans.read(_plan_id(document["id"]))
-            if found is None:
+            stored = self._plans.read(_plan_id(document["id"]))
+            if stored is None:
                 return document
-            plan = found["plan"]
+            plan = stored["plan"]
             self._cache.put(document["id"], plan, len(json.dumps(plan)))
         return {**document, "plan": plan}
 
@@ -82,8 +82,8 @@ class Operations(Items[OperationDocument]):
 
     def of_cluster(self, operation_id: str) -> OperationDocument | None:
         """Return an operation on a cluster, or None. Those on sites are for operators alone."""
-        found = self.read(operation_id)
-        return found if found is not None and "openShiftClusterKey" in found else None
+        operation = self.read(operation_id)
+        return operation if operation is not None and "openShiftClusterKey" in operation else None
 
     def begun_on(self, cluster_document_id: str) -> list[tuple[str, str]]:
         """Return the start and the id of every operation on a cluster, the newest first.
@@ -92,8 +92,10 @@ class Operations(Items[OperationDocument]):
             cluster_document_id: id of the cluster's document. A later cluster of the same name has another.
         """
         query = "SELECT c.id, c.asyncOperation FROM c WHERE c.clusterDocumentId = @id"
-        found = self.query(query, id=cluster_document_id)
-        return sorted(((each["asyncOperation"]["startTime"], each["id"]) for each in found), reverse=True)
+        operations = self.query(query, id=cluster_document_id)
+        return sorted(
+            ((operation["asyncOperation"]["startTime"], operation["id"]) for operation in operations), reverse=True
+        )
 
     def unended(self) -> Iterator[OperationDocument]:
         """Yield every operation that has not ended."""

@@ -107,8 +107,8 @@ class TaskHubs(Items[TaskHubDocument]):
 
     def get(self, name: str) -> TaskHubDocument | None:
         """Return a hub's sign of life, or None if there is none that can be read."""
-        found = self.read(name)
-        return next(self.readable([found] if found is not None else []), None)
+        sign = self.read(name)
+        return next(self.readable([sign] if sign is not None else []), None)
 
     def all(self) -> dict[str, TaskHubDocument]:
         """Return every hub's sign of life that can be read, by the hub's name."""
@@ -150,12 +150,12 @@ class Catalogue(Items[Entry]):
             if self._clock() - self._read_at <= _CATALOGUE_AGE_SECONDS:
                 return self._cached
             writes = self._writes
-        found = list(self.query(self.offered))
+        entries = list(self.query(self.offered))
         with self._lock:
             # A write since then may not be in the answer.
             if writes == self._writes:
-                self._cached, self._read_at = found, self._clock()
-        return found
+                self._cached, self._read_at = entries, self._clock()
+        return entries
 
     def all(self) -> list[Entry]:
         """Return every entry as it is now, offered or not."""
@@ -163,8 +163,8 @@ class Catalogue(Items[Entry]):
 
     def says(self, wanted: Entry) -> bool:
         """Tell whether the stored entry with the same id has the same content, whoever wrote it."""
-        found = self.read(wanted["id"])
-        return found is not None and _content(found) == _content(wanted)
+        entry = self.read(wanted["id"])
+        return entry is not None and _content(entry) == _content(wanted)
 
     def put(self, document: Entry) -> Entry:
         """Create an entry, or replace it if nobody has written it since it was read.

@@ -38,8 +38,8 @@ def _problems(value: Any, shape: Any, path: str) -> Iterator[str]:
     elif kind in (Required, NotRequired):
         yield from _problems(value, arguments[0], path)
     elif kind in (Union, types.UnionType):
-        found = [next(_problems(value, each, path), "") for each in arguments]
-        yield from found[:1] if all(found) else []
+        problems = [next(_problems(value, alternative, path), "") for alternative in arguments]
+        yield from problems[:1] if all(problems) else []
     elif shape is not Any and not _fits(value, shape):
         yield f"'{path}' is not {_WORDS.get(shape, 'a known word')}"
 
@@ -56,7 +56,7 @@ def _of_object(value: dict[str, Any], shape: Any, path: str) -> Iterator[str]:
 
 def _fits(value: Any, shape: type) -> bool:
     if issubclass(shape, Enum):
-        return value in [each.value for each in shape]
+        return value in [member.value for member in shape]
     wanted = (int, float) if shape is float else shape
     return isinstance(value, wanted) and (shape is bool or not isinstance(value, bool))
 

@@ -40,21 +40,21 @@ def note(container: str, document_id: object, problem: str | Exception) -> None:
         problem: what is wrong with it, or the error that it caused; of an error only the type is told, because its text
             may quote the document.
     """
-    told = f"it caused {type(problem).__name__}" if isinstance(problem, Exception) else problem
+    reason = f"it caused {type(problem).__name__}" if isinstance(problem, Exception) else problem
     key = (container, str(document_id))
     with _lock:
         count = _met[key]["count"] if key in _met else 0
         _met[key] = {
             "container": container,
             "id": key[1],
-            "problem": told,
+            "problem": reason,
             "count": count + 1,
             "lastSeen": datetime.now(UTC).isoformat(),
         }
         _met.move_to_end(key)
         if len(_met) > _MOST:
             _met.popitem(last=False)
-    _log.error("document %s of container %s cannot be read and is skipped: %s", key[1], container, told)
+    _log.error("document %s of container %s cannot be read and is skipped: %s", key[1], container, reason)
 
 
 def met() -> list[Unreadable]:
