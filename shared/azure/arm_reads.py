@@ -97,16 +97,16 @@ class ArmReads:
             ArmRefused: as in `get`; also if the list has too many pages, or a next page that is not on ARM's host.
             CloudError: as in `get`.
         """
-        found: Documents = []
+        documents: Documents = []
         url = self._url(path, api_version, query)
         for _ in range(MOST_PAGES):
             page = self._read(url)
             if page is None:
                 raise ArmNotFound(f"Nothing exists at '{path}'.")
-            found += _entries(page, path)
+            documents += _entries(page, path)
             following = page.get("nextLink")
             if not following:
-                return found
+                return documents
             url = self._on_arm(following, path)
         raise ArmRefused(f"The list '{path}' has more than {MOST_PAGES} pages.")
 

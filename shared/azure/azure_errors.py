@@ -174,7 +174,7 @@ def translate(error: AzureError) -> Failure:
     )
 
 
-def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
+def _owner(error: AzureError, again: RetryClass, owner: Owner) -> Owner:
     """Return the owner of a failed call if its class or status says more than its code does."""
     if is_refusal(error):
         return Owner.CUSTOMER if again == RetryClass.PRINCIPAL else Owner.PLATFORM
@@ -182,7 +182,7 @@ def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
         return Owner.AZURE
     # The customer owns roles, policies, locks and firewalls.
     forbidden = status_of(error) == HTTPStatus.FORBIDDEN
-    return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
+    return Owner.CUSTOMER if forbidden and owner == Owner.AZURE else owner
 
 
 def retry_class(error: AzureError) -> RetryClass:
@@ -267,24 +267,24 @@ def _message(cause: CloudErrorBody, path: str = "") -> str:
         cause: what Azure answered.
         path: the path of the call that it answered, if it is known.
     """
-    told = telling(cause)
-    policies = [each for each in told.get("details", []) if each["code"] == _POLICY]
-    text = told.get("message", "")
+    root = root_cause(cause)
+    policies = [detail for detail in root.get("details", []) if detail["code"] == _POLICY]
+    text = root.get("message", "")
     if not policies:
         return text
-    refusals = " ".join(each["message"] for each in policies)
+    refusals = " ".join(detail["message"] for detail in policies)
     of_resource = _GROUP.fullmatch(path)
     advice = _EXEMPT_GROUP if of_resource else _EXEMPT_CLUSTER
     group = of_resource[1] if of_resource else ""
     return f"{text} {refusals} {advice.format(assignment=policies[0]['target'], group=group)}"
 
 
-def telling(cause: CloudErrorBody) -> CloudErrorBody:
+def root_cause(cause: CloudErrorBody) -> CloudErrorBody:
     """Return the part of a cause that says what went wrong, with Azure's own numbers and names."""
     inner = cause.get("details", [])
     if not inner or cause.get("code") not in _WRAPPERS:
         return cause
-    return telling(next((each for each in inner if each["code"] in _CODES), inner[0]))
+    return root_cause(next((detail for detail in inner if detail["code"] in _CODES), inner[0]))
 
 
 def body_of(azure_error: Any) -> CloudErrorBody:
@@ -303,8 +303,10 @@ def body_of(azure_error: Any) -> CloudErrorBody:
 
 def _violations(azure_error: Any) -> list[CloudErrorBody]:
     """Return the policies that refused, one entry each. SDKs keep them separately, as typed additional information."""
-    found = getattr(azure_error, "additional_info", None) or []
-    return [_violation(extra.info) for extra in found if extra.type == _POLICY and isinstance(extra.info, Mapping)]
+    information = getattr(azure_error, "additional_info", None) or []
+    return [
+        _violation(extra.info) for extra in information if extra.type == _POLICY and isinstance(extra.info, Mapping)
+    ]
 
 
 def _violation(info: Mapping[str, Any]) -> CloudErrorBody:
@@ -324,7 +326,7 @@ def clean(text: str) -> str:
 
 
 def _cause(error: AzureError) -> CloudErrorBody:
-    broken = next((each for each in _chain(error) if isinstance(each, AzureError) and _is_broken(each)), None)
+    broken = next((link for link in _chain(error) if isinstance(link, AzureError) and _is_broken(link)), None)
     if broken is not None:
         return CloudErrorBody(code=type(broken).__name__, message=_broken(broken))
     body = getattr(error, "error", None)
@@ -343,19 +345,19 @@ def _broken(error: AzureError) -> str:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an exception and those that it was made from: its cause, one that the SDK keeps, or an argument."""
-    found: BaseException | None = error
+    link: BaseException | None = error
     seen: list[BaseException] = []
-    while found is not None and found not in seen:
-        yield found
-        seen.append(found)
-        arguments = (each for each in reversed(found.args) if isinstance(each, BaseException))
-        found = found.__cause__ or getattr(found, "inner_exception", None) or next(arguments, None)
+    while link is not None and link not in seen:
+        yield link
+        seen.append(link)
+        arguments = (argument for argument in reversed(link.args) if isinstance(argument, BaseException))
+        link = link.__cause__ or getattr(link, "inner_exception", None) or next(arguments, None)
 
 
 def _url(error: BaseException) -> str:
     """Return the address of the call, from its answer or from the request that got none."""
-    for each in _chain(error):
-        request = getattr(getattr(each, "response", None), "request", None) or getattr(each, "request", None)
+    for link in _chain(error):
+        request = getattr(getattr(link, "response", None), "request", None) or getattr(link, "request", None)
         if url := getattr(request, "url", None):
             return str(url)
     return tracing.address.get()
@@ -368,7 +370,7 @@ def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:
     if code in _CODES and quota:
         return _CODES[code]
     inner = [_our_code(detail) for detail in cause.get("details", [])]
-    return next((found for found in inner if found != _UNKNOWN), _UNKNOWN)
+    return next((ours for ours in inner if ours != _UNKNOWN), _UNKNOWN)
 
 
 def _status(error: AzureError) -> int:

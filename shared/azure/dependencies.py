@@ -43,22 +43,22 @@ def away(name: str) -> CloudError:
 def explain(error: AzureError, settings: Settings) -> str:
     """Return the text for the log: what is away, or who lacks which permission on what."""
     failure, dependency = azure_errors.translate(error), name_of(error, settings)
-    told = f"{failure.error.details[0]['code']}: {failure.error.message}"
+    reason = f"{failure.error.details[0]['code']}: {failure.error.message}"
     if not is_refused(error):
-        return f"{dependency} at {failure.host or 'an unknown address'} is away: {told}"
+        return f"{dependency} at {failure.host or 'an unknown address'} is away: {reason}"
     who = f"the app's managed identity (object id {settings.rp_object_id})"
     if dependency == ARM:
-        return f"{who} may not read '{failure.resource_id}' in {dependency}: {told}"
+        return f"{who} may not read '{failure.resource_id}' in {dependency}: {reason}"
     if dependency == STORAGE:
-        return f"{who} lacks the role 'Storage Blob Data Owner' on '{failure.host}': {told}"
+        return f"{who} lacks the role 'Storage Blob Data Owner' on '{failure.host}': {reason}"
     if dependency not in (COSMOS, KEY_VAULT):
-        return f"{who} gets no token from {dependency}: is it assigned to the app? {told}"
+        return f"{who} gets no token from {dependency}: is it assigned to the app? {reason}"
     if dependency == COSMOS:
         role = "the data role 'Cosmos DB Built-in Data Contributor'"
-        return f"{who} lacks {role} on account '{settings.cosmosdb_account}': {told}"
+        return f"{who} lacks {role} on account '{settings.cosmosdb_account}': {reason}"
     vault = failure.host.partition(".")[0]
     permission = f"the permission to {_PERMISSIONS.get(_method(error), 'Get')} secrets"
-    return f"{who} lacks {permission} on {dependency} '{vault}': {told}"
+    return f"{who} lacks {permission} on {dependency} '{vault}': {reason}"
 
 
 def is_refused(error: AzureError) -> bool:

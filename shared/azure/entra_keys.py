@@ -38,10 +38,10 @@ class SigningKeys(LastGood[dict[str, RSAPublicKey]]):
 
 
 def _keys(answer: dict[str, Any]) -> dict[str, RSAPublicKey]:
-    found = {item["kid"]: jwt.PyJWK(item, "RS256").key for item in answer["keys"] if _signs(item)}
-    if not found:
+    keys = {item["kid"]: jwt.PyJWK(item, "RS256").key for item in answer["keys"] if _signs(item)}
+    if not keys:
         raise ValueError("the answer has no RSA key that signs")
-    return found
+    return keys
 
 
 def _signs(item: dict[str, Any]) -> bool:

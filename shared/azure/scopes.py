@@ -69,8 +69,8 @@ def locks(arm: ArmReads, scope: str) -> list[Lock]:
         ArmRefused: if the app may not read them, or one of them is not understood.
         CloudError: 503 if ARM is away.
     """
-    _, found = list_nearest(arm, scope, "locks", _LOCKS, AT_SCOPE)
-    return [lock for lock in map(_lock, found) if may_hold(lock.scope, scope)]
+    _, entries = list_nearest(arm, scope, "locks", _LOCKS, AT_SCOPE)
+    return [lock for lock in map(_lock, entries) if may_hold(lock.scope, scope)]
 
 
 def _lock(document: dict[str, Any]) -> Lock:

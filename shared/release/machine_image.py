@@ -41,8 +41,8 @@ class ReleaseImages:
 
     def newest(self, generations: Collection[str] = GENERATIONS) -> dict[str, str] | None:
         """Return the marketplace image of the newest of these generations, or None."""
-        found = (generation for generation in GENERATIONS if generation in generations)
-        return next((self.marketplace[each] for each in found if each in self.marketplace), None)
+        preferred = (generation for generation in GENERATIONS if generation in generations)
+        return next((self.marketplace[generation] for generation in preferred if generation in self.marketplace), None)
 
 
 def problem(image: Any) -> str:
@@ -73,12 +73,12 @@ _ID_RULE = (
 
 
 def _is_image(text: Any) -> bool:
-    found = resource_id.try_parse(text) if isinstance(text, str) else None
-    if found is None or not found.resource_group:
+    parsed = resource_id.try_parse(text) if isinstance(text, str) else None
+    if parsed is None or not parsed.resource_group:
         return False
-    if found.is_type(GALLERY_VERSIONS):
-        return re.fullmatch(r"\d+\.\d+\.\d+", found.name) is not None
-    return found.is_type(IMAGES)
+    if parsed.is_type(GALLERY_VERSIONS):
+        return re.fullmatch(r"\d+\.\d+\.\d+", parsed.name) is not None
+    return parsed.is_type(IMAGES)
 
 
 def reference(image: Mapping[str, str]) -> dict[str, str]:
@@ -138,18 +138,18 @@ def of_release(metadata: Mapping[str, Any], version: str) -> ReleaseImages:
 def _of_disk(place: str) -> dict[str, str]:
     """Return the coordinates that follow from a disk's name. The build time is cut to its date."""
     name = place.rpartition("/")[2]
-    found = _VHD.fullmatch(name)
-    if found is None:
+    match = _VHD.fullmatch(name)
+    if match is None:
         raise ValueError(f"'{name}' is not the name of an image, such as rhcos-43.81.202003111353.0-azure.x86_64.vhd")
     return {
         "publisher": PUBLISHER,
         "offer": OFFER,
-        "sku": f"aro_{found['stream']}",
-        "version": f"{found['stream']}.{found['system']}.{found['date']}",
+        "sku": f"aro_{match['stream']}",
+        "version": f"{match['stream']}.{match['system']}.{match['date']}",
     }
 
 
-def _at(found: Any, *names: str) -> Mapping[str, Any]:
+def _at(value: Any, *names: str) -> Mapping[str, Any]:
     for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}

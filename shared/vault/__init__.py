@@ -130,10 +130,10 @@ class Vault:
 
     def stored_names(self) -> Iterator[StoredName]:
         """Yield the names, never the values, of the bundles of this database's clusters, page by page."""
-        for found in self._clusters.list_properties_of_secrets():
-            written, tags = found.updated_on or found.created_on, found.tags or {}
-            if found.name and written and tags.get("database") == self._database:
-                yield StoredName(found.name, tags.get("cluster", ""), written)
+        for secret in self._clusters.list_properties_of_secrets():
+            written, tags = secret.updated_on or secret.created_on, secret.tags or {}
+            if secret.name and written and tags.get("database") == self._database:
+                yield StoredName(secret.name, tags.get("cluster", ""), written)
 
     def disable(self, versioned_id: str) -> None:
         """Disable one version of a secret that no document names, so that nobody can read it any more.

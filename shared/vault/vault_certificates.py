@@ -108,11 +108,11 @@ class Certificates:
             dns_names: subject alternative names.
         """
         try:
-            found = self._client.get_certificate(name)
+            certificate = self._client.get_certificate(name)
         except ResourceNotFoundError:
             return False
-        properties, ordered = found.properties, found.policy
-        if properties is None or ordered is None or not found.cer or not properties.enabled:
+        properties, ordered = certificate.properties, certificate.policy
+        if properties is None or ordered is None or not certificate.cer or not properties.enabled:
             return False
         if properties.expires_on is None or properties.expires_on <= datetime.now(UTC):
             return False

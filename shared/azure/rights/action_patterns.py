@@ -22,8 +22,8 @@ def matches(pattern: str, action: str) -> bool:
         return False
     position = len(first)
     for part in between:
-        found = text.find(part, position, end)
-        if found < 0:
+        index = text.find(part, position, end)
+        if index < 0:
             return False
-        position = found + len(part)
+        position = index + len(part)
     return True

@@ -148,8 +148,8 @@ def _denials(entries: Any) -> Iterator[Permission]:
 
 
 def _ids(principals: Any) -> frozenset[str]:
-    found = principals if isinstance(principals, list) else []
-    return frozenset(principal["id"].lower() for principal in found if _is_known(principal))
+    entries = principals if isinstance(principals, list) else []
+    return frozenset(principal["id"].lower() for principal in entries if _is_known(principal))
 
 
 def _is_known(principal: Any) -> bool:

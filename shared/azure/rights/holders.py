@@ -38,7 +38,9 @@ class Holders:
             return False
         subscription = str(ResourceId(parsed.subscription_id)).lower()
         held = wait(self._held.get((principal_id, subscription), lambda: self._read_held(principal_id, subscription)))
-        return held is None or any(scopes.holds_at(each, scope) or scopes.holds_at(scope, each) for each in held)
+        return held is None or any(
+            scopes.holds_at(assigned, scope) or scopes.holds_at(scope, assigned) for assigned in held
+        )
 
     def _serves(self, subscription_id: str) -> bool:
         for seconds in (SERVES_SECONDS, AGAIN_SECONDS):

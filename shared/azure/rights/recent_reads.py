@@ -47,14 +47,14 @@ class RecentReads(Generic[Value]):
             seconds: how old a recent one may be.
         """
         with self._lock:
-            found = self._reads.get(key)
-            if found is None or fresh or not self._serves(found, seconds):
-                found = _Read(self._clock(), _THREADS.submit(contextvars.copy_context().run, read))
-                self._reads[key] = found
+            latest = self._reads.get(key)
+            if latest is None or fresh or not self._serves(latest, seconds):
+                latest = _Read(self._clock(), _THREADS.submit(contextvars.copy_context().run, read))
+                self._reads[key] = latest
             self._reads.move_to_end(key)
             while len(self._reads) > self._most:
                 self._reads.popitem(last=False)
-        return found.future
+        return latest.future
 
     def _serves(self, read: _Read[Value], seconds: float) -> bool:
         failed = read.future.done() and read.future.exception() is not None
