@@ -154,7 +154,7 @@ def _no_role(credential: Credential, lacking: RoleMissing) -> CloudError:
             who = f"the identity{identity} of the operator '{_MACHINE_API}'"
         case _:
             assert_never(credential)
-    message = f"Machine '{lacking.machine}' could not be created: {who} lacks a role: {lacking.told}"
+    message = f"Machine '{lacking.machine}' could not be created: {who} lacks a role: {lacking.reason}"
     return CloudError(400, code, message, target)
 
 

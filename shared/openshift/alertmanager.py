@@ -44,13 +44,13 @@ def _integrations(receiver: Node) -> list[Node]:
 
 
 def _entries(node: Node | None, name: str) -> list[Node]:
-    found = _member(node, name)
-    return found.value if isinstance(found, SequenceNode) else []
+    value = _member(node, name)
+    return value.value if isinstance(value, SequenceNode) else []
 
 
 def _text(node: Node, name: str) -> str:
-    found = _member(node, name)
-    return str(found.value) if isinstance(found, ScalarNode) and found.tag == _TEXT else ""
+    value = _member(node, name)
+    return str(value.value) if isinstance(value, ScalarNode) and value.tag == _TEXT else ""
 
 
 def _member(node: Node | None, name: str) -> Node | None:

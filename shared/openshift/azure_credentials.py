@@ -109,8 +109,8 @@ def redeployment_reason(secret: Json) -> str:
 
 def reason_patch(operator: Json, reason: str) -> Json:
     """Return the patch that makes an operator redeploy its static pods."""
-    found = (operator.get("spec") or {}).get("forceRedeploymentReason")
-    return {} if not reason or found == reason else {"spec": {"forceRedeploymentReason": reason}}
+    current = (operator.get("spec") or {}).get("forceRedeploymentReason")
+    return {} if not reason or current == reason else {"spec": {"forceRedeploymentReason": reason}}
 
 
 def latest_revision(operator: Json) -> int:
@@ -159,14 +159,14 @@ def request_missing(request: Json, secret: Json | None, wanted: Credentials) -> 
     """
     if holds(secret, wanted):
         return ""
-    said = [str(condition.get("message")) for condition in _true_conditions(request).values()]
+    messages = [str(condition.get("message")) for condition in _true_conditions(request).values()]
     missing = f"{target(request)} does not hold the new credentials yet"
-    return ": ".join([missing, *said])
+    return ": ".join([missing, *messages])
 
 
 def _true_conditions(request: Json) -> dict[str, Json]:
-    found = (request.get("status") or {}).get("conditions") or []
-    return {condition["type"]: condition for condition in found if condition.get("status") == "True"}
+    conditions = (request.get("status") or {}).get("conditions") or []
+    return {condition["type"]: condition for condition in conditions if condition.get("status") == "True"}
 
 
 def _encoded(text: str) -> str:

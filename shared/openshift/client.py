@@ -174,25 +174,25 @@ def connect_with(kubeconfig: Json) -> "ApiClient":
         tls = _tls(user, cluster)
     except (ValueError, ssl.SSLError) as error:
         raise NotDone("a certificate or key of the kubeconfig is not base64 of PEM, or they do not fit") from error
-    found = Endpoint(cluster["server"].rstrip("/"), cluster.get("tls-server-name"), tls)
-    return _client(found, _authorization(user))
+    endpoint = Endpoint(cluster["server"].rstrip("/"), cluster.get("tls-server-name"), tls)
+    return _client(endpoint, _authorization(user))
 
 
-def _client(found: Endpoint, authorization: str = "") -> "ApiClient":
+def _client(endpoint: Endpoint, authorization: str = "") -> "ApiClient":
     from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
 
     configuration = Configuration(
-        host=found.url,
+        host=endpoint.url,
         # A thread must not sleep here: the plan decides what is tried again, and when.
         retries=False,
-        tls_server_name=found.server_name,
+        tls_server_name=endpoint.server_name,
         connection_pool_maxsize=4,
     )
     if authorization:
         configuration.api_key["BearerToken"] = authorization
     client = ApiClient(configuration)
     client.user_agent = USER_AGENT
-    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = found.tls
+    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = endpoint.tls
     return client
 
 
@@ -248,10 +248,10 @@ def parsed(body: bytes) -> Any:
         raise NotDone(f"the API server's answer is not understood: {error}") from error
 
 
-def refused(status: int, told: str) -> NotDone:
+def refused(status: int, message: str) -> NotDone:
     """Return the exception for an unsuccessful answer: the server is away, or it refuses."""
     away = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return Unreachable(told) if away else NotDone(told)
+    return Unreachable(message) if away else NotDone(message)
 
 
 def send(
@@ -346,8 +346,8 @@ def _tls_failure(reason: str) -> NotDone:
     verification = re.search(r"certificate verify failed: (.*?)(?: \(_ssl\.c:\d+\))?\W*$", reason, re.DOTALL)
     if verification:
         return NotDone(f"the API server's certificate does not verify: {shortened(verification[1])}")
-    told = f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
-    return Unreachable(told) if _HANGS_UP in reason else NotDone(told)
+    message = f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
+    return Unreachable(message) if _HANGS_UP in reason else NotDone(message)
 
 
 def status_line(status: int, body: bytes) -> str:
@@ -371,8 +371,8 @@ def _sections(document: Json) -> tuple[Json, Json]:
     """Return the user and the cluster of a kubeconfig's current context."""
 
     def named(section: str, kind: str, name: str) -> Json:
-        found: Json = next(entry[kind] for entry in document[section] if entry["name"] == name)
-        return found
+        value: Json = next(entry[kind] for entry in document[section] if entry["name"] == name)
+        return value
 
     context = named("contexts", "context", document["current-context"])
     return named("users", "user", context["user"]), named("clusters", "cluster", context["cluster"])

@@ -81,21 +81,21 @@ def bootstrap_complete(config_map: Json | None) -> str:
 
 def operator(name: str, want: Mapping[str, str]) -> Test:
     """Return a test that a ClusterOperator has the wanted conditions."""
-    return lambda found: operator_missing(name, found, want)
+    return lambda cluster_operator: operator_missing(name, cluster_operator, want)
 
 
-def operator_missing(name: str, found: Json | None, want: Mapping[str, str]) -> str:
+def operator_missing(name: str, cluster_operator: Json | None, want: Mapping[str, str]) -> str:
     """Return the wanted condition that a ClusterOperator lacks, with its reason and message.
 
     Args:
         name: name of the operator.
-        found: the ClusterOperator, or None.
+        cluster_operator: the ClusterOperator, or None.
         want: the wanted conditions.
     """
     who = f"ClusterOperator '{name}'"
-    if found is None:
+    if cluster_operator is None:
         return f"{who} does not exist yet"
-    conditions = _conditions(found)
+    conditions = _conditions(cluster_operator)
     for kind, status in want.items():
         condition = conditions.get(kind)
         if condition is None:
@@ -114,8 +114,12 @@ def troubles(found: Json) -> str:
 
 def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:
     """Return each operator that is unavailable or degraded: its name, and a sentence that says so."""
-    names = sorted((found["metadata"]["name"], found) for found in operators)
-    return [(name, missing) for name, found in names if (missing := operator_missing(name, found, WELL))]
+    names = sorted((cluster_operator["metadata"]["name"], cluster_operator) for cluster_operator in operators)
+    return [
+        (name, missing)
+        for name, cluster_operator in names
+        if (missing := operator_missing(name, cluster_operator, WELL))
+    ]
 
 
 def console_exists(console: Json | None, console_operator: Json | None) -> str:
@@ -135,9 +139,13 @@ def version_available(version: Json | None, operators: list[Json]) -> str:
     # Failing names the cause, Progressing the current work. If neither is true, Available itself has to say why not.
     true = [kind for kind in ("Failing", "Progressing") if (conditions.get(kind) or {}).get("status") == "True"]
     says = [f"it is {kind}{_because(conditions[kind])}" for kind in true]
-    said = _because(conditions.get("Available") or {})
+    reason = _because(conditions.get("Available") or {})
     return _joined(
-        [f"ClusterVersion 'version' is not Available{said}", *says, *(text for _, text in operators_missing(operators))]
+        [
+            f"ClusterVersion 'version' is not Available{reason}",
+            *says,
+            *(text for _, text in operators_missing(operators)),
+        ]
     )
 
 
@@ -145,7 +153,7 @@ def last_operator(_version: Json | None, operators: list[Json]) -> str:
     """Return when the last operator became well: after that, the version is available in seconds."""
     if operators_missing(operators):
         return ""
-    kept = [condition for found in operators for condition in _conditions(found).values()]
+    kept = [condition for cluster_operator in operators for condition in _conditions(cluster_operator).values()]
     return max((str(condition.get("lastTransitionTime") or "") for condition in kept), default="")
 
 
@@ -158,8 +166,8 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
     """
     for machine in machines:
         raise_for_quota(machine)
-    not_running = [said for machine in machines if (said := machine_missing(machine))]
-    not_ready = [said for node in nodes if (said := node_missing(node))]
+    not_running = [problem for machine in machines if (problem := machine_missing(machine))]
+    not_ready = [problem for node in nodes if (problem := node_missing(node))]
     running, ready = len(machines) - len(not_running), len(nodes) - len(not_ready)
     if running >= MIN_WORKERS and ready >= MIN_WORKERS:
         return ""
@@ -180,24 +188,24 @@ class RoleMissing(Exception):  # noqa: N818 - named by what is wrong
 
     Attributes:
         machine: name of the machine.
-        told: what Azure says.
+        reason: what Azure says.
     """
 
-    def __init__(self, machine: str, told: str) -> None:
-        super().__init__(machine, told)
+    def __init__(self, machine: str, reason: str) -> None:
+        super().__init__(machine, reason)
         self.machine = machine
-        self.told = told
+        self.reason = reason
 
 
 def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
     """Raise `RoleMissing` if Azure refuses a machine to machine-api."""
     for machine in filter(lacks_role, machines):
-        raise RoleMissing(machine["metadata"]["name"], bounded(_machine_told(machine)))
+        raise RoleMissing(machine["metadata"]["name"], bounded(_machine_report(machine)))
 
 
 def lacks_role(machine: Json) -> bool:
     """Tell whether Azure refuses a Machine to machine-api, which acts as the cluster's principal or as its own."""
-    return not _is_deleted(machine) and bool(machine_missing(machine) and NO_ROLE.search(_machine_told(machine)))
+    return not _is_deleted(machine) and bool(machine_missing(machine) and NO_ROLE.search(_machine_report(machine)))
 
 
 def machine_missing(machine: Json) -> str:
@@ -205,8 +213,8 @@ def machine_missing(machine: Json) -> str:
     phase = (machine.get("status") or {}).get("phase") or "without a phase"
     if phase == "Running":
         return ""
-    told = _machine_told(machine)
-    return f"Machine '{machine['metadata']['name']}' is {phase}" + (f": {told}" if told else "")
+    report = _machine_report(machine)
+    return f"Machine '{machine['metadata']['name']}' is {phase}" + (f": {report}" if report else "")
 
 
 def has_failed(machine: Json) -> bool:
@@ -216,12 +224,12 @@ def has_failed(machine: Json) -> bool:
 
 def raise_for_quota(machine: Json) -> None:
     """Raise if a Machine failed because quota, or machines of its size, are exhausted."""
-    told = _machine_told(machine)
-    if has_failed(machine) and _NO_MACHINES_LEFT.search(told):
+    report = _machine_report(machine)
+    if has_failed(machine) and _NO_MACHINES_LEFT.search(report):
         raise CloudError(
             500,
             ErrorCode.QUOTA_EXCEEDED,
-            f"Machine '{machine['metadata']['name']}' could not be created: {bounded(told)}",
+            f"Machine '{machine['metadata']['name']}' could not be created: {bounded(report)}",
             "properties.workerProfiles[0].vmSize",
         )
 
@@ -234,8 +242,8 @@ def node_missing(node: Json) -> str:
 
 def router_address(service: Json | None) -> str:
     """Return the address of the router's Service, or "" if the cloud has not assigned one yet."""
-    given = (((service or {}).get("status") or {}).get("loadBalancer") or {}).get("ingress") or [{}]
-    return str(given[0].get("ip") or "")
+    ingress = (((service or {}).get("status") or {}).get("loadBalancer") or {}).get("ingress") or [{}]
+    return str(ingress[0].get("ip") or "")
 
 
 def router_missing(ingress_operator: Json | None) -> str:
@@ -248,26 +256,26 @@ def _is_deleted(machine: Json) -> bool:
     return bool(machine["metadata"].get("deletionTimestamp"))
 
 
-def _machine_told(machine: Json) -> str:
+def _machine_report(machine: Json) -> str:
     """Return machine-api's report about a machine: its error, or else its provider's false conditions."""
     status = machine.get("status") or {}
-    told = [str(status.get(member)) for member in ("errorReason", "errorMessage") if status.get(member)]
-    if not told:
+    parts = [str(status.get(member)) for member in ("errorReason", "errorMessage") if status.get(member)]
+    if not parts:
         reported = (status.get("providerStatus") or {}).get("conditions") or []
-        told = [_said(condition) for condition in reported if condition.get("status") == "False"]
-    return ": ".join(told)
+        parts = [_reason_and_message(condition) for condition in reported if condition.get("status") == "False"]
+    return ": ".join(parts)
 
 
-def _conditions(found: Json) -> dict[str, Json]:
-    return {condition["type"]: condition for condition in (found.get("status") or {}).get("conditions") or []}
+def _conditions(resource: Json) -> dict[str, Json]:
+    return {condition["type"]: condition for condition in (resource.get("status") or {}).get("conditions") or []}
 
 
 def _because(condition: Mapping[str, Any]) -> str:
-    told = _said(condition)
-    return f": {shortened(told)}" if told else ""
+    text = _reason_and_message(condition)
+    return f": {shortened(text)}" if text else ""
 
 
-def _said(condition: Mapping[str, Any]) -> str:
+def _reason_and_message(condition: Mapping[str, Any]) -> str:
     return ": ".join(str(condition[member]) for member in ("reason", "message") if condition.get(member))
 
 

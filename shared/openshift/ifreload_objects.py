@@ -9,12 +9,12 @@ from shared.openshift import privileged_objects
 _NAMESPACE = "openshift-azure-ifreload"
 
 
-def objects(registry: str, found: Json) -> list[Json]:
+def objects(registry: str, privileged: Json) -> list[Json]:
     """Return every object, in the order in which they depend on each other.
 
     Args:
         registry: host name of the registry that has the image.
-        found: the cluster's own constraints `privileged`.
+        privileged: the cluster's own constraints `privileged`.
     """
     container = {
         "name": "ifreload",
@@ -23,6 +23,6 @@ def objects(registry: str, found: Json) -> list[Json]:
     }
     return [
         privileged_objects.namespace(_NAMESPACE),
-        privileged_objects.constraints("privileged-ifreload", found, f"{_NAMESPACE}:default"),
+        privileged_objects.constraints("privileged-ifreload", privileged, f"{_NAMESPACE}:default"),
         privileged_objects.daemon_set("ifreload", _NAMESPACE, {"hostNetwork": True, "containers": [container]}),
     ]

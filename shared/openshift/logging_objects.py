@@ -47,27 +47,27 @@ class Logging:
     key: str = field(repr=False)
 
 
-def objects(given: Logging, found: Json) -> list[Json]:
+def objects(values: Logging, privileged: Json) -> list[Json]:
     """Return every object, in the order in which they depend on each other.
 
     Args:
-        given: the values to fill in.
-        found: the cluster's own constraints `privileged`.
+        values: the values to fill in.
+        privileged: the cluster's own constraints `privileged`.
     """
-    certificates = {"gcscert.pem": _encoded(given.certificate), "gcskey.pem": _encoded(given.key)}
+    certificates = {"gcscert.pem": _encoded(values.certificate), "gcskey.pem": _encoded(values.key)}
     return [
         privileged_objects.namespace(_NAMESPACE),
         _named("ConfigMap", "fluent-config", data=configurations()),
         _named("Secret", "certificates", type="Opaque", data=certificates),
         _named("ServiceAccount", _SERVICE_ACCOUNT),
-        privileged_objects.constraints("privileged-genevalogging", found, f"{_NAMESPACE}:{_SERVICE_ACCOUNT}"),
+        privileged_objects.constraints("privileged-genevalogging", privileged, f"{_NAMESPACE}:{_SERVICE_ACCOUNT}"),
         privileged_objects.daemon_set(
             "mdsd",
             _NAMESPACE,
             {
                 "serviceAccountName": _SERVICE_ACCOUNT,
                 "volumes": _volumes(),
-                "containers": [*(_fluent_bit(source, given.registry) for source in _SOURCES), _mdsd(given)],
+                "containers": [*(_fluent_bit(source, values.registry) for source in _SOURCES), _mdsd(values)],
             },
             annotations={"scheduler.alpha.kubernetes.io/critical-pod": ""},
         ),
@@ -111,14 +111,14 @@ def _fluent_bit(source: str, registry: str) -> Json:
     }
 
 
-def _mdsd(given: Logging) -> Json:
+def _mdsd(values: Logging) -> Json:
     return {
         "name": "mdsd",
-        "image": f"{given.registry}/genevamdsd:master_285",
+        "image": f"{values.registry}/genevamdsd:master_285",
         "command": ["/usr/sbin/mdsd"],
         "args": ["-A", "-D", "-f", _FORWARD_PORT, "-r", "/var/run/mdsd/default"],
         "env": [
-            *({"name": name, "value": value} for name, value in _environment(given).items()),
+            *({"name": name, "value": value} for name, value in _environment(values).items()),
             {"name": "MONITORING_ROLE_INSTANCE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
         ],
         "resources": {
@@ -130,20 +130,20 @@ def _mdsd(given: Logging) -> Json:
     }
 
 
-def _environment(given: Logging) -> dict[str, str]:
-    cluster = resource_id.parse(given.cluster_id)
+def _environment(values: Logging) -> dict[str, str]:
+    cluster = resource_id.parse(values.cluster_id)
     return {
-        "MONITORING_GCS_ENVIRONMENT": given.environment,
+        "MONITORING_GCS_ENVIRONMENT": values.environment,
         "MONITORING_GCS_ACCOUNT": _ACCOUNT,
         "MONITORING_GCS_NAMESPACE": _ACCOUNT,
-        "MONITORING_GCS_REGION": given.region,
+        "MONITORING_GCS_REGION": values.region,
         "MONITORING_GCS_CERT_CERTFILE": f"{_CERTIFICATES}/gcscert.pem",
         "MONITORING_GCS_CERT_KEYFILE": f"{_CERTIFICATES}/gcskey.pem",
-        "MONITORING_CONFIG_VERSION": given.config_version,
+        "MONITORING_CONFIG_VERSION": values.config_version,
         "MONITORING_USE_GENEVA_CONFIG_SERVICE": "true",
-        "MONITORING_TENANT": given.region,
+        "MONITORING_TENANT": values.region,
         "MONITORING_ROLE": "cluster",
-        "RESOURCE_ID": given.cluster_id,
+        "RESOURCE_ID": values.cluster_id,
         "SUBSCRIPTION_ID": cluster.subscription_id,
         "RESOURCE_GROUP": cluster.resource_group,
         "RESOURCE_NAME": cluster.name,

@@ -16,10 +16,12 @@ MACHINE_SETS = Read("MachineSet", namespace=MACHINES)
 _OF_SET = "machine.openshift.io/cluster-api-machineset"
 
 
-def of_workers(found: Iterable[Json], infra_id: str) -> list[Json]:
+def of_workers(machine_sets: Iterable[Json], infra_id: str) -> list[Json]:
     """Return, by name, the machine sets that the service scales. One that is being deleted is not among them."""
     prefix = f"{infra_id}-worker-"
-    ours = (one for one in found if name(one).startswith(prefix) and not one["metadata"].get("deletionTimestamp"))
+    ours = (
+        one for one in machine_sets if name(one).startswith(prefix) and not one["metadata"].get("deletionTimestamp")
+    )
     return sorted(ours, key=name)
 
 
@@ -52,25 +54,25 @@ def spread(current: Mapping[str, int], total: int) -> dict[str, int]:
     return result
 
 
-def scaled(infra_id: str, machines: list[Json], found: list[Json]) -> str:
+def scaled(infra_id: str, machines: list[Json], machine_sets: list[Json]) -> str:
     """Return which machine sets of the workers do not have the machines that they ask for, and why, or "".
 
     Args:
         infra_id: the infra id of the cluster.
         machines: the worker machines.
-        found: the machine sets.
+        machine_sets: the machine sets.
 
     Raises:
         CloudError: `QuotaExceeded`, for the customer: Azure has no more machines of a size.
     """
-    sets = of_workers(found, infra_id)
-    missing = [said for one in sets if (said := _missing(one))]
+    sets = of_workers(machine_sets, infra_id)
+    missing = [problem for one in sets if (problem := _missing(one))]
     if not missing:
         return ""
     theirs = of_sets(machines, sets)
     for machine in theirs:
         raise_for_quota(machine)
-    return "; ".join([*missing, *(said for machine in theirs if (said := machine_missing(machine)))])
+    return "; ".join([*missing, *(problem for machine in theirs if (problem := machine_missing(machine)))])
 
 
 def of_sets(machines: Iterable[Json], sets: Iterable[Json]) -> list[Json]:

@@ -103,17 +103,17 @@ def create_or_update(client: ApiClient, wanted: Json) -> bool:
         try:
             create(client, wanted)
         except AlreadyExists:
-            found = read(client, what)
+            current = read(client, what)
         else:
             return True
-        if found is None:
+        if current is None:
             continue
-        if found["metadata"].get("deletionTimestamp"):
+        if current["metadata"].get("deletionTimestamp"):
             raise NotDone(f"{what} is being deleted")
-        if has(found, wanted):
+        if has(current, wanted):
             return False
         try:
-            update(client, merged(found, wanted))
+            update(client, merged(current, wanted))
         except Conflict:
             continue
         return True
@@ -149,11 +149,11 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
         CloudError: as `create`.
     """
     for _ in range(_TRIES):
-        found = existing(client, what)
-        patch = patch_of(found)
+        current = existing(client, what)
+        patch = patch_of(current)
         if not patch:
             return False
-        version = {"metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}}
+        version = {"metadata": {"resourceVersion": current["metadata"]["resourceVersion"]}}
         try:
             merge_patch(client, what, merged(patch, version))
         except Conflict:
@@ -162,26 +162,28 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
     raise _lost(what)
 
 
-def has(found: object, wanted: object) -> bool:
+def has(current: object, wanted: object) -> bool:
     """Tell whether an object has every wanted member; a list must have as many entries, each with its members."""
     if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(
-            name in found and has(found[name], member) for name, member in wanted.items()
+        return isinstance(current, dict) and all(
+            name in current and has(current[name], member) for name, member in wanted.items()
         )
     if isinstance(wanted, list):
-        same_length = isinstance(found, list) and len(found) == len(wanted)
-        return same_length and all(map(has, found, wanted))  # type: ignore[call-overload] # a list by now
-    return found == wanted
+        same_length = isinstance(current, list) and len(current) == len(wanted)
+        return same_length and all(map(has, current, wanted))  # type: ignore[call-overload] # a list by now
+    return current == wanted
 
 
-def merged(found: Json, wanted: Json) -> Json:
+def merged(current: Json, wanted: Json) -> Json:
     """Return an object with every wanted member, in addition to those that it has."""
     changed = {
-        name: merged(found[name], member) if isinstance(member, dict) and isinstance(found.get(name), dict) else member
+        name: merged(current[name], member)
+        if isinstance(member, dict) and isinstance(current.get(name), dict)
+        else member
         for name, member in wanted.items()
-        if not (name in found and has(found[name], member))
+        if not (name in current and has(current[name], member))
     }
-    return found | changed
+    return current | changed
 
 
 def _lost(what: Read) -> NotDone:
@@ -194,12 +196,12 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
     status, answer = send(client, method, path, body, content_type)
     if status in _DONE:
         return
-    told = f"{what} cannot be {_VERBS[method]}d: the API server answers {status_line(status, answer)}"
+    message = f"{what} cannot be {_VERBS[method]}d: the API server answers {status_line(status, answer)}"
     if status in _FINAL and not (status == HTTPStatus.FORBIDDEN and _PASSING.search(answer)):
-        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, told)
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, message)
     if status == HTTPStatus.CONFLICT:
-        raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(told)
-    raise refused(status, told)
+        raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(message)
+    raise refused(status, message)
 
 
 def _reason(answer: bytes) -> str:

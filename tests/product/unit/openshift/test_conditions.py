@@ -205,7 +205,7 @@ def test_a_machine_that_machine_api_may_not_make_is_given_up(phase: str | None, 
     with pytest.raises(RoleMissing) as caught:
         CONDITIONS["workers_ready"].give_up([machine("w-1"), _refused("w-0", phase, code)], [])
     assert caught.value.machine == "w-0"
-    assert caught.value.told.endswith(f'{code}" Message="no permission to do it"')
+    assert caught.value.reason.endswith(f'{code}" Message="no permission to do it"')
 
 
 @pytest.mark.parametrize(
