@@ -81,9 +81,11 @@ class Endings:
         first, *others = (self.failures[name] for name in names)
         if not others:
             return first
-        said = "One more step" if len(others) == 1 else f"{len(others)} more steps"
+        count = "One more step" if len(others) == 1 else f"{len(others)} more steps"
         # Each message has its own line, because messages may end with commands that people paste.
-        message = "\n".join([first["message"], f"{said} failed, see details:", *(error["message"] for error in others)])
+        message = "\n".join(
+            [first["message"], f"{count} failed, see details:", *(error["message"] for error in others)]
+        )
         return first | {"message": message, "details": [*first.get("details", []), *others]}
 
     def _all_together(self, rows: Rows) -> bool:

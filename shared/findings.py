@@ -18,21 +18,21 @@ class Enough(Exception):  # noqa: N818 - a signal: there are as many findings as
 class Findings(list[T]):
     """The findings of one check, which ends with `Enough` when there are enough."""
 
-    def append(self, found: T) -> None:
+    def append(self, finding: T) -> None:
         """Add one.
 
         Raises:
             Enough: if the list is full then.
         """
-        super().append(found)
+        super().append(finding)
         if len(self) >= MOST:
             raise Enough
 
-    def extend(self, found: Iterable[T]) -> None:
+    def extend(self, more: Iterable[T]) -> None:
         """Add several, and look for no more of them than there is room for.
 
         Raises:
             Enough: as `append`.
         """
-        for one in found:
+        for one in more:
             self.append(one)

@@ -110,8 +110,8 @@ class Dumper(_DumperInC):  # type: ignore[misc]  # one of two classes
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
         """Return the tag that a reader finds."""
         tag: str = super().resolve(kind, value, implicit)
-        if kind is yaml.ScalarNode and implicit[0] and (found := resolve(value)[0]) != "str":
-            return f"{_TAGS}{found}"
+        if kind is yaml.ScalarNode and implicit[0] and (reading := resolve(value)[0]) != "str":
+            return f"{_TAGS}{reading}"
         return tag
 
 

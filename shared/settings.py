@@ -442,11 +442,11 @@ def parse(environment: Mapping[str, str]) -> Settings:
     problems = []
     entra = environment.get("CALLERS") == Callers.ENTRA
     host_name = environment.get("WEBSITE_HOSTNAME")
-    given = {name: text for name, text in environment.items() if text}
-    given.setdefault("PUBLIC_URL", f"https://{host_name}" if host_name else "")
+    variables = {name: text for name, text in environment.items() if text}
+    variables.setdefault("PUBLIC_URL", f"https://{host_name}" if host_name else "")
     for field in dataclasses.fields(Settings):
         setting: Setting = field.metadata["setting"]
-        text = given.get(setting.name) or setting.default
+        text = variables.get(setting.name) or setting.default
         if not text and setting.only not in (None, Callers.ENTRA if entra else Callers.ARM):
             values[field.name] = ""
             continue
@@ -457,21 +457,21 @@ def parse(environment: Mapping[str, str]) -> Settings:
             values[field.name] = setting.parse(text)
         except ValueError as error:
             problems.append(f"{setting.name} {error}: {setting.meaning}")
-    problems += _half_given(given, _ALWAYS_TOGETHER + (_TOGETHER if entra else ()))
-    if entra and not given["PUBLIC_URL"]:
+    problems += _half_given(variables, _ALWAYS_TOGETHER + (_TOGETHER if entra else ()))
+    if entra and not variables["PUBLIC_URL"]:
         problems.append(f"PUBLIC_URL is missing, and so is WEBSITE_HOSTNAME: {table()['PUBLIC_URL'].meaning}")
     if problems:
         raise SettingsError(problems)
     return Settings(**values)
 
 
-def _half_given(given: Mapping[str, str], together: tuple[tuple[str, ...], ...]) -> list[str]:
+def _half_given(variables: Mapping[str, str], together: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return a problem for each setting that is missing although others of the same thing are given."""
-    found = []
+    problems = []
     for names in together:
-        there = [name for name in names if name in given]
-        found += [f"{name} is missing, but {there[0]} is given" for name in names if there and name not in there]
-    return found
+        there = [name for name in names if name in variables]
+        problems += [f"{name} is missing, but {there[0]} is given" for name in names if there and name not in there]
+    return problems
 
 
 @cache

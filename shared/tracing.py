@@ -44,16 +44,16 @@ address: ContextVar[str] = ContextVar("address", default="")
 def headers() -> dict[str, str]:
     """Return the headers of one outgoing call: the same correlation and step, and its own span of the trace."""
     correlation = current.get()
-    found = {}
+    outgoing = {}
     if correlation.correlation_id:
-        found[CORRELATION_HEADER] = correlation.correlation_id
+        outgoing[CORRELATION_HEADER] = correlation.correlation_id
     if correlation.step:
-        found[BAGGAGE_HEADER] = f"step={correlation.step}"
+        outgoing[BAGGAGE_HEADER] = f"step={correlation.step}"
     # W3C trace context: version, trace id, parent span id, flags.
     parts = correlation.traceparent.split("-")
     if len(parts) == 4:  # noqa: PLR2004 - as above
-        found[TRACEPARENT_HEADER] = f"{parts[0]}-{parts[1]}-{secrets.token_hex(8)}-{parts[3]}"
-    return found
+        outgoing[TRACEPARENT_HEADER] = f"{parts[0]}-{parts[1]}-{secrets.token_hex(8)}-{parts[3]}"
+    return outgoing
 
 
 class CorrelationPolicy(SansIOHTTPPolicy[Any, Any]):

@@ -63,8 +63,8 @@ def last_heard(
     owner = operation["taskHub"]
     if owner == settings.task_hub:
         return None
-    heard = [operation["asyncOperation"]["startTime"], signs[settings.task_hub]["listeningSince"]]
-    heard += [last_progress(item) for item in items]
+    times = [operation["asyncOperation"]["startTime"], signs[settings.task_hub]["listeningSince"]]
+    times += [last_progress(item) for item in items]
     if owner in signs:
-        heard.append(signs[owner]["lastSeen"])
-    return max(datetime.fromisoformat(each) for each in heard)
+        times.append(signs[owner]["lastSeen"])
+    return max(datetime.fromisoformat(moment) for moment in times)

@@ -70,27 +70,27 @@ def _not_accepted(operation: OperationDocument) -> OperationDocument | None:
 
 def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:
     age = settings.load().scaled(durations.UNUSED_SECRET, floor=durations.LONGEST_FUNCTION)
-    old = (found for found in vault.stored_names() if _is_bundle(found) and now - found.written > age)
+    old = (secret for secret in vault.stored_names() if _is_bundle(secret) and now - secret.written > age)
     for names in _batches(old):
-        existing = store.clusters.existing(sorted({each.cluster for each in names}))
-        for each in names:
-            if each.cluster not in existing and time.monotonic() <= until:
-                _delete(vault, each)
+        existing = store.clusters.existing(sorted({secret.cluster for secret in names}))
+        for secret in names:
+            if secret.cluster not in existing and time.monotonic() <= until:
+                _delete(vault, secret)
         if time.monotonic() > until:
             return
 
 
-def _is_bundle(found: StoredName) -> bool:
+def _is_bundle(secret: StoredName) -> bool:
     """Tell whether a secret is a bundle of the cluster that its tag names, and not something that a person stored."""
-    return found.name in {f"{found.cluster}-{purpose}" for purpose in Purpose}
+    return secret.name in {f"{secret.cluster}-{purpose}" for purpose in Purpose}
 
 
-def _delete(vault: Vault, found: StoredName) -> None:
+def _delete(vault: Vault, secret: StoredName) -> None:
     try:
-        vault.delete(found.name)
-        _log.info("deleted secret %s: its cluster does not exist", found.name)
+        vault.delete(secret.name)
+        _log.info("deleted secret %s: its cluster does not exist", secret.name)
     except Exception:  # noqa: BLE001 - the next secret is deleted all the same
-        _log.exception("secret %s could not be deleted", found.name)
+        _log.exception("secret %s could not be deleted", secret.name)
 
 
 def _batches(names: Iterator[StoredName]) -> Iterator[list[StoredName]]:

@@ -80,13 +80,13 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
 
 def _owners(store: Store) -> list[FencedDocument]:
     """Return the clusters and sites on which an operation runs. A problem with the sites does not stop the clusters."""
-    found: list[FencedDocument] = list(store.clusters.non_terminal())
+    owners: list[FencedDocument] = list(store.clusters.non_terminal())
     try:
-        found += store.sites.non_terminal()
+        owners += store.sites.non_terminal()
     except AzureError:
         # The container is missing where infra/ is older than the package. Nobody can have begun anything there.
         _log.exception("the operations of sites could not be watched")
-    return found
+    return owners
 
 
 def _sign(store: Store) -> TaskHubDocument:
@@ -143,16 +143,16 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
 
 
 def _recall_operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
-    found = store.polls.last_known(owner["asyncOperationId"])
-    return store.operations.with_plan(found) if found is not None else None
+    operation = store.polls.last_known(owner["asyncOperationId"])
+    return store.operations.with_plan(operation) if operation is not None else None
 
 
 def _read_operation(store: Store, owner: FencedDocument) -> OperationDocument | None:
-    found = store.operations.read(owner["asyncOperationId"])
-    if found is None:
+    operation = store.operations.read(owner["asyncOperationId"])
+    if operation is None:
         return None
-    store.polls.remember(found)
-    return store.operations.with_plan(found)
+    store.polls.remember(operation)
+    return store.operations.with_plan(operation)
 
 
 async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> InstanceStatus:
@@ -161,13 +161,13 @@ async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> 
     Raises:
         ConnectionError: if the host cannot tell, because its storage is away.
     """
-    found = await client.get_status(instance_id)
-    if found.runtime_status:
-        status, output = found.runtime_status.name, str(found.output or "")
-        return {"status": status, "output": output, "created": found.created_time, "interpreter": found.name or ""}
+    answer = await client.get_status(instance_id)
+    if answer.runtime_status:
+        status, output = answer.runtime_status.name, str(answer.output or "")
+        return {"status": status, "output": output, "created": answer.created_time, "interpreter": answer.name or ""}
     # The SDK turns every answer into a status: for an unknown id an empty one, and even for an error.
-    if getattr(found, "message", None) != "":
-        reason = getattr(found, "ExceptionMessage", "no reason given")
+    if getattr(answer, "message", None) != "":
+        reason = getattr(answer, "ExceptionMessage", "no reason given")
         raise ConnectionError(f"the task hub did not tell the status of {instance_id}: {reason}")
     return {"status": ""}
 

@@ -59,7 +59,7 @@ class Context:
     """What an orchestrator sees of the engine; the members are those of Durable Functions."""
 
     engine: "Engine"
-    given: Any
+    input_: Any
     next_input: Any = None
     continues: bool = False
 
@@ -70,18 +70,18 @@ class Context:
 
     def get_input(self) -> Any:
         """Return the input."""
-        return self.given
+        return self.input_
 
     def set_custom_status(self, status: Any) -> None:
         """Show nothing: whoever watches reads the progress items."""
 
-    def call_activity(self, name: str, given: Any) -> Task:
+    def call_activity(self, name: str, input_: Any) -> Task:
         """Begin an activity."""
-        return self.engine.activity(name, given)
+        return self.engine.activity(name, input_)
 
-    def call_sub_orchestrator(self, name: str, given: Any, _instance_id: str) -> Task:
+    def call_sub_orchestrator(self, name: str, input_: Any, _instance_id: str) -> Task:
         """Begin another orchestration."""
-        return self.engine.orchestration(ORCHESTRATORS[name], given)
+        return self.engine.orchestration(ORCHESTRATORS[name], input_)
 
     def create_timer(self, due: datetime) -> Task:
         """Begin a timer."""
@@ -94,9 +94,9 @@ class Context:
             task.then(first.end)
         return first
 
-    def continue_as_new(self, given: Any) -> None:
+    def continue_as_new(self, next_input: Any) -> None:
         """Begin again with another input once the orchestrator returns."""
-        self.next_input, self.continues = given, True
+        self.next_input, self.continues = next_input, True
 
 
 class Engine:
@@ -128,14 +128,14 @@ class Engine:
         result: Json = whole.result
         return result
 
-    def activity(self, name: str, given: Any) -> Task:
+    def activity(self, name: str, input_: Any) -> Task:
         """Begin an activity in a thread of its own."""
         task = Task()
 
         def ended(future: "Future[Any]") -> None:
             self._ended.put((task, future.exception() or future.result()))
 
-        self._threads.submit(self._perform, name, given).add_done_callback(ended)
+        self._threads.submit(self._perform, name, input_).add_done_callback(ended)
         return task
 
     def timer(self, due: datetime) -> Task:
@@ -144,14 +144,14 @@ class Engine:
         heapq.heappush(self._timers, (due, next(self._numbers), task))
         return task
 
-    def orchestration(self, orchestrator: Orchestrator, given: Any) -> Task:
+    def orchestration(self, orchestrator: Orchestrator, input_: Any) -> Task:
         """Begin an orchestration."""
         whole = Task()
-        self._begin(orchestrator, given, whole)
+        self._begin(orchestrator, input_, whole)
         return whole
 
-    def _begin(self, orchestrator: Orchestrator, given: Any, whole: Task) -> None:
-        context = Context(self, given)
+    def _begin(self, orchestrator: Orchestrator, input_: Any, whole: Task) -> None:
+        context = Context(self, input_)
         generator = orchestrator(context)
 
         def go_on(ended: Task | None) -> None:

@@ -157,7 +157,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({len(text)} characters)"
 
 
-def raise_all(found: Iterable[CloudError]) -> None:
+def raise_all(errors: Iterable[CloudError]) -> None:
     """Raise one error for all failures, or return if there is none. No more are looked for than it lists.
 
     The outer error is the first failure. If there are several, `details` lists every failure including the first, so
@@ -166,7 +166,7 @@ def raise_all(found: Iterable[CloudError]) -> None:
     Raises:
         CloudError: with status, code, message and target of the first failure.
     """
-    failures = list(islice(found, findings.MOST))
+    failures = list(islice(errors, findings.MOST))
     if not failures:
         return
     first = failures[0]

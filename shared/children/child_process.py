@@ -56,18 +56,18 @@ class Limits:
         }
         return ",".join(f"{which}:{soft}:{hard}" for which, (soft, hard) in limits.items())
 
-    def exceeded(self, code: int, said: str) -> str:
+    def exceeded(self, code: int, output: str) -> str:
         """Return which limit ended a child, as the end of a sentence; "" if none did.
 
         Args:
             code: what `run` returned.
-            said: what it wrote. Programs in Go end with a code of their own, and name the reason there.
+            output: what it wrote. Programs in Go end with a code of their own, and name the reason there.
         """
-        if code == -signal.SIGXFSZ or (code and _FILE_TOO_LARGE in said):
+        if code == -signal.SIGXFSZ or (code and _FILE_TOO_LARGE in output):
             return f"it wrote more than {self.file_bytes} bytes into one file, or said as much"
-        if code == -signal.SIGXCPU or (code and _NO_CPU in said):
+        if code == -signal.SIGXCPU or (code and _NO_CPU in output):
             return f"it used more than {self.cpu_seconds} seconds of processor time"
-        if code and any(text in said for text in _NO_MEMORY):
+        if code and any(text in output for text in _NO_MEMORY):
             return f"it needed more than {self.memory_bytes} bytes of memory"
         return ""
 
@@ -140,10 +140,10 @@ def run(
                 start_new_session=True,
             )
         try:
-            said, listener = _heard(parent)
+            report, listener = _heard(parent)
             port = confinement.port if confinement else None
             with ChildNetwork(listener, port) if listener is not None and port else nullcontext():
-                unconfined, _, number = said.partition("!")
+                unconfined, _, number = report.partition("!")
                 if number:
                     raise OSError(int(number), os.strerror(int(number)), words[0])
                 if unconfined:
@@ -159,12 +159,12 @@ def run(
 
 def _heard(parent: socket.socket) -> tuple[str, int | None]:
     """Return what the child says before the program starts, and the listener of its filter."""
-    said, listener = b"", None
+    report, listener = b"", None
     while True:
         piece, descriptors, _, _ = socket.recv_fds(parent, 1024, 1)
         if not piece:
-            return said.decode().replace("+", ""), listener
-        said += piece
+            return report.decode().replace("+", ""), listener
+        report += piece
         listener = descriptors[0] if descriptors else listener
 
 

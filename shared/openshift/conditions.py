@@ -109,7 +109,7 @@ def troubles(found: Json) -> str:
     """Return why a ClusterOperator is unavailable, at work, or degraded, in its own words, or ""."""
     conditions = _conditions(found)
     troubled = (kind for kind, good in SETTLED.items() if kind in conditions and conditions[kind].get("status") != good)
-    return "; ".join(filter(None, (_said(conditions[kind]) for kind in troubled)))
+    return "; ".join(filter(None, (_reason_and_message(conditions[kind]) for kind in troubled)))
 
 
 def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:

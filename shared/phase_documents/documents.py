@@ -123,8 +123,8 @@ class ClusterMap:
     def ancestors(self, name: str) -> list[str]:
         """Return the chain of clusters that manage a cluster, nearest first; it ends where it would repeat itself."""
         chain: list[str] = []
-        while (found := self.clusters.get(name)) is not None and found.parent and found.parent not in chain:
-            name = found.parent
+        while (cluster := self.clusters.get(name)) is not None and cluster.parent and cluster.parent not in chain:
+            name = cluster.parent
             chain.append(name)
         return chain
 

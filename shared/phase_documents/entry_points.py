@@ -71,10 +71,10 @@ def load(bundle: Path, path: str) -> Loaded:
     """
     walk = _Walk(bundle.resolve())
     inside = walk.inside(path or ".", PurePosixPath(), "", "")
-    found = EntryPoint(path) if inside is None else walk.root(_Root(inside))
+    entry_point = EntryPoint(path) if inside is None else walk.root(_Root(inside))
     if walk.problems:
         raise BundleError(walk.problems)
-    return Loaded(found, walk.files)
+    return Loaded(entry_point, walk.files)
 
 
 @dataclass(frozen=True)
@@ -111,23 +111,23 @@ class _Walk:
 
     def root(self, root: _Root) -> EntryPoint:
         """Return the tree of a folder, with what kustomize needs for it."""
-        found = EntryPoint(str(root.path))
+        entry_point = EntryPoint(str(root.path))
         opened = self._opened(root)
         if opened is None:
-            return found
+            return entry_point
         root, kustomization = opened
         written = self._without_forbidden(kustomization, root.file)
         if self._differs(written, KUSTOMIZATION, root.file, ""):
-            return found
+            return entry_point
         written = kustomizations.with_old_names(written)
         for members in MEMBERS:
             if written.get(members.name):
-                written[members.name] = self._items(members, written[members.name], root, found)
+                written[members.name] = self._items(members, written[members.name], root, entry_point)
         if "path" in written.get("openapi", {}):
             located = self._file(written["openapi"]["path"], root, "openapi.path", objects=False)
             written["openapi"] = written["openapi"] | {"path": located}
         self.files[root.file] = kustomizations.as_text(written)
-        return found
+        return entry_point
 
     def _opened(self, root: _Root) -> tuple[_Root, Json] | None:
         """Return a root with the path and the content of its kustomization, or None with a problem."""
@@ -170,12 +170,12 @@ class _Walk:
 
     def _differs(self, document: Json, schema: Json, file: str, where: str) -> bool:
         """Add what is not on the list of what a document may say; tell whether there is any."""
-        found = list(differences(document, schema))
-        for place, message in found:
+        problems = list(differences(document, schema))
+        for place, message in problems:
             self._add(file, " ".join(filter(None, (where, place))), message)
-        return bool(found)
+        return bool(problems)
 
-    def _items(self, members: Members, items: Iterable[Any], root: _Root, found: EntryPoint) -> list[Any]:
+    def _items(self, members: Members, items: Iterable[Any], root: _Root, entry_point: EntryPoint) -> list[Any]:
         """Return the items of a member as kustomize gets them, and add their parts to a tree."""
         written: list[Any] = []
         for index, item in enumerate(items):
@@ -190,7 +190,7 @@ class _Walk:
             else:
                 written.append(members.rewrite(item, partial(self._locate, members, root, where, parts)))
             if members.heading and parts:
-                found.parts.setdefault(members.heading, []).extend(parts)
+                entry_point.parts.setdefault(members.heading, []).extend(parts)
         return written
 
     def _locate(self, members: Members, root: _Root, where: str, parts: list[EntryPoint], item: Any) -> Any:
@@ -251,13 +251,13 @@ class _Walk:
             return []
         if self._differs(kustomization, KUSTOMIZATION, root.file, ""):
             return []
-        point, found = EntryPoint(str(root.path)), list[Json]()
+        point, plugins = EntryPoint(str(root.path)), list[Json]()
         parts.append(point)
         for index, item in enumerate(kustomization.get("resources") or ()):
             named: list[EntryPoint] = []
-            found += self._plugins(item, root, f"resources[{index}]", named)
+            plugins += self._plugins(item, root, f"resources[{index}]", named)
             point.parts.setdefault("Resources", []).extend(named)
-        return found
+        return plugins
 
     def _plugin(self, document: Json, root: _Root, where: str) -> str:
         """Return a plugin as kustomize gets it."""
@@ -307,12 +307,12 @@ def located(bundle: Path, path: str | PurePosixPath) -> Path | None:
         path: the path below it.
     """
     try:
-        found = (bundle / path).resolve()
+        place = (bundle / path).resolve()
         # A name that no folder can have fails here, because it is too long. A circle of links has failed before.
-        found.exists()
+        place.exists()
     except (OSError, RuntimeError, ValueError):
         return None
-    return found if found.is_relative_to(bundle) else None
+    return place if place.is_relative_to(bundle) else None
 
 
 def is_remote(item: str) -> bool:

@@ -47,19 +47,19 @@ def problems(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = (
         plans: the plans that are meant to run.
     """
     wanted = list(phases)
-    found = [*validation.of_use(site, wanted, plans), *validation.of_entry_points(site, wanted)]
+    all_problems = [*validation.of_use(site, wanted, plans), *validation.of_entry_points(site, wanted)]
     for phase in wanted:
         kind = KINDS.get(phase.executor.kind)
-        found += kind.validate(site, phase) if kind and phase.executor.document else []
-    return found
+        all_problems += kind.validate(site, phase) if kind and phase.executor.document else []
+    return all_problems
 
 
-def warnings(site: Site, found: Iterable[Problem]) -> list[Problem]:
+def warnings(site: Site, known_problems: Iterable[Problem]) -> list[Problem]:
     """Return what else is wrong with a site, which keeps nothing of what is used from running.
 
     Args:
         site: the site.
-        found: the problems of what is used.
+        known_problems: the problems of what is used.
     """
-    known = set(found)
+    known = set(known_problems)
     return [problem for problem in validation.of_site(site) if problem not in known]

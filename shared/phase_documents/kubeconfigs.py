@@ -87,8 +87,10 @@ class Kubeconfigs:
             NotDone: as for `of`.
         """
         wanted = names or list(self.site.cluster_map.clusters)
-        found = [self.of(name) for name in wanted]
-        sections = {section: [one for each in found for one in each[section]] for section in _SECTIONS}
+        kubeconfigs = [self.of(name) for name in wanted]
+        sections = {
+            section: [one for kubeconfig in kubeconfigs for one in kubeconfig[section]] for section in _SECTIONS
+        }
         current = {"current-context": wanted[0]} if len(wanted) == 1 else {}
         return {"apiVersion": "v1", "kind": "Config", **sections, **current}
 
@@ -96,13 +98,13 @@ class Kubeconfigs:
         reasons, away, may_come = [], False, False
         for source in cluster.sources:
             try:
-                found = SOURCES[source["type"]](self, cluster, source.get(source["type"]) or {})
+                kubeconfig = SOURCES[source["type"]](self, cluster, source.get(source["type"]) or {})
             except (LookupError, NotDone) as error:
                 reasons.append(f"{source['type']}: {error.args[0]}")
                 away |= isinstance(error, Unreachable)
                 may_come |= source["type"] in _MADE_LATER and getattr(error, "may_come", True)
                 continue
-            return self._checked(_renamed(found, cluster.name), cluster, source["type"])
+            return self._checked(_renamed(kubeconfig, cluster.name), cluster, source["type"])
         tried = "; ".join(reasons) or "it has no sources"
         message = f"no source has a kubeconfig for the cluster '{cluster.name}': {tried}"
         raise Unreachable(message) if away else NoKubeconfigError(message, may_come=may_come)
@@ -173,14 +175,14 @@ def _chosen(contexts: list[tuple[Json, str]], wanted: str, where: str) -> Json:
         LookupError: there is none.
         BundleError: there are several, and the source does not say which.
     """
-    found = [(document, name) for document, name in contexts if wanted in ("", name)]
-    if not found:
+    matches = [(document, name) for document, name in contexts if wanted in ("", name)]
+    if not matches:
         named = f" '{wanted}'" if wanted else ""
         raise LookupError(f"there is no context{named} in {where}")
-    if len(found) > 1:
-        names = ", ".join(name for _, name in found)
+    if len(matches) > 1:
+        names = ", ".join(name for _, name in matches)
         raise refused(f"There are several contexts in {where} ({names}). The source has to name one by contextName.")
-    return _only(*found[0])
+    return _only(*matches[0])
 
 
 def _read(content: bytes, where: str) -> Json:
@@ -190,12 +192,12 @@ def _read(content: bytes, where: str) -> Json:
         BundleError: it is not one document of YAML. The message quotes nothing of it, because it may be secret.
     """
     try:
-        found = documents(content.decode(), where)
+        kubeconfigs = documents(content.decode(), where)
     except UnicodeDecodeError as error:
         raise refused("This is not UTF-8.", file=where) from error
-    if len(found) != 1:
-        raise refused(f"A kubeconfig is one document, and this has {len(found)}.", file=where)
-    return found[0]
+    if len(kubeconfigs) != 1:
+        raise refused(f"A kubeconfig is one document, and this has {len(kubeconfigs)}.", file=where)
+    return kubeconfigs[0]
 
 
 def _current(document: Json) -> Json:
@@ -217,19 +219,19 @@ def _only(document: Json, context: str) -> Json:
 def _named(document: Json, section: str, name: str) -> Json:
     for entry in document.get(section) or ():
         if entry["name"] == name:
-            found: Json = copy.deepcopy(entry)
-            return found
+            value: Json = copy.deepcopy(entry)
+            return value
     raise LookupError(f"the kubeconfig has no '{name}' in its {section}")
 
 
-def _renamed(found: Json, name: str) -> Json:
+def _renamed(kubeconfig: Json, name: str) -> Json:
     """Return a kubeconfig whose context, cluster and user are named after the cluster, so that several can merge."""
-    context = found["contexts"][0]["context"] | {"cluster": name, "user": f"{name}-admin"}
+    context = kubeconfig["contexts"][0]["context"] | {"cluster": name, "user": f"{name}-admin"}
     return {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [found["clusters"][0] | {"name": name}],
+        "clusters": [kubeconfig["clusters"][0] | {"name": name}],
         "contexts": [{"name": name, "context": context}],
-        "users": [found["users"][0] | {"name": f"{name}-admin"}],
+        "users": [kubeconfig["users"][0] | {"name": f"{name}-admin"}],
         "current-context": name,
     }

@@ -80,10 +80,10 @@ def build(bundle: Path, path: str, prepare: Callable[[str], str] = str) -> list[
         work = Path(folder).resolve()
         _write(loaded.files, work / _ROOT / _BUNDLE)
         text = prepare(_run(work, loaded.point.path, path))
-        found = [_rendered(document, path) for document in documents(text, path)]
-    if not found:
+        rendered = [_rendered(document, path) for document in documents(text, path)]
+    if not rendered:
         raise refused("The entry point renders nothing.", file=path)
-    return found
+    return rendered
 
 
 def _write(files: Mapping[str, Path | str], folder: Path) -> None:
@@ -169,12 +169,12 @@ def _run(work: Path, root_path: str, path: str) -> str:
     return output.read_text(encoding="utf-8")
 
 
-def _refusal(code: int, limits: Limits, said: str, path: str, bundle: str) -> BundleError:
+def _refusal(code: int, limits: Limits, output: str, path: str, bundle: str) -> BundleError:
     """Return what kustomize says of the bundle, in which paths are those of the bundle."""
-    if reason := limits.exceeded(code, said):
+    if reason := limits.exceeded(code, output):
         return refused(f"kustomize was ended, because {reason}.", file=path)
     if code < 0:
         return refused(f"kustomize was ended by signal {-code}.", file=path)
-    text = said.strip().removeprefix("Error: ").replace(bundle, "")
+    text = output.strip().removeprefix("Error: ").replace(bundle, "")
     file, reason = innermost.groups() if (innermost := _INNERMOST.fullmatch(text)) else (path, text)
     return refused(f"kustomize refuses it: {reason.rstrip('.')}.", file=file)

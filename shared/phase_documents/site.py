@@ -70,10 +70,10 @@ class Site:
         Raises:
             BundleError: there is none of that name.
         """
-        found = self.phases.get(Name(namespace, name))
-        if found is None:
+        phase = self.phases.get(Name(namespace, name))
+        if phase is None:
             raise refused(f"There is no phase '{Name(namespace, name)}'. There are: {names(self.phases)}.")
-        return found
+        return phase
 
     def plan(self, name: str, namespace: str = "") -> PhasePlan:
         """Return a plan.
@@ -81,10 +81,10 @@ class Site:
         Raises:
             BundleError: there is none of that name.
         """
-        found = self.plans.get(Name(namespace, name))
-        if found is None:
+        plan = self.plans.get(Name(namespace, name))
+        if plan is None:
             raise refused(f"There is no plan '{Name(namespace, name)}'. There are: {names(self.plans)}.")
-        return found
+        return plan
 
     def render(self, phase: Phase) -> list[Rendered]:
         """Return the documents of a phase that are deployed, in kustomize's order.
@@ -138,13 +138,13 @@ def _metadata(bundle: Path, metadata_file: str) -> Json:
     path = entry_points.located(bundle.resolve(), metadata_file)
     if path is None or not path.is_file():
         raise refused(f"The bundle has no metadata file '{metadata_file}'.", file=metadata_file)
-    found = read_file(path, metadata_file)
-    if len(found) != 1:
-        raise refused(f"The file has {len(found)} documents. A metadata file is exactly one.", file=metadata_file)
-    problems = list(by_schema(found[0], MANIFEST_METADATA, metadata_file))
+    contents = read_file(path, metadata_file)
+    if len(contents) != 1:
+        raise refused(f"The file has {len(contents)} documents. A metadata file is exactly one.", file=metadata_file)
+    problems = list(by_schema(contents[0], MANIFEST_METADATA, metadata_file))
     if problems:
         raise BundleError(problems)
-    spec: Json = {"docEntryPointPrefix": ""} | found[0]["spec"]["phase"]
+    spec: Json = {"docEntryPointPrefix": ""} | contents[0]["spec"]["phase"]
     return spec
 
 
@@ -156,8 +156,8 @@ def _repository(bundle: Path, metadata_file: str, path: str) -> PurePosixPath:
     """
     places = [PurePosixPath(), *(PurePosixPath(part) for part in PurePosixPath(metadata_file).parts[:-1][:1])]
     for place in places:
-        found = entry_points.located(bundle.resolve(), place / path)
-        if found is None or found.is_dir():
+        location = entry_points.located(bundle.resolve(), place / path)
+        if location is None or location.is_dir():
             return place
     looked = " or ".join(f"'{place / path}'" for place in places)
     missing = (
@@ -220,7 +220,7 @@ def _cluster_map(rendered: Rendered) -> ClusterMap:
 _NAMES = 50
 
 
-def names(found: Iterable[object]) -> str:
+def names(values: Iterable[object]) -> str:
     """Return names in words; of very many only the first."""
-    listed = list(map(str, islice(found, _NAMES + 1)))
+    listed = list(map(str, islice(values, _NAMES + 1)))
     return ", ".join(listed[:_NAMES]) + (", ..." if len(listed) > _NAMES else "") or "none"

@@ -34,8 +34,8 @@ def of_use(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ())
     for phase in phases:
         clusters = (phase.cluster, *site.cluster_map.ancestors(phase.cluster))
         used |= {("Phase", phase.name), *(("Cluster", name) for name in clusters)}
-    found = (problem for concerned, problem in _told(site) if concerned & used)
-    return sorted(set(islice(found, findings.MOST)))
+    concerned_problems = (problem for concerned, problem in _told(site) if concerned & used)
+    return sorted(set(islice(concerned_problems, findings.MOST)))
 
 
 def _told(site: Site) -> Told:
@@ -137,22 +137,24 @@ def _of_plans(site: Site) -> Told:
 
 
 def _of_clusters(site: Site) -> Told:
-    found = site.cluster_map
-    for name, cluster in found.clusters.items():
+    cluster_map = site.cluster_map
+    for name, cluster in cluster_map.clusters.items():
         own: set[Concerned] = {("Cluster", name)}
         where = f"ClusterMap map.{name}"
-        if cluster.parent and cluster.parent not in found.clusters:
+        if cluster.parent and cluster.parent not in cluster_map.clusters:
             unknown = f"The cluster map has no cluster '{cluster.parent}'. It has: {_clusters(site)}."
-            yield own, Problem(found.file, f"{where}.parent", unknown)
-        if name in {cluster.parent, *found.ancestors(name)}:
+            yield own, Problem(cluster_map.file, f"{where}.parent", unknown)
+        if name in {cluster.parent, *cluster_map.ancestors(name)}:
             yield (
                 own,
-                Problem(found.file, f"{where}.parent", "The cluster manages itself, directly or by way of others."),
+                Problem(
+                    cluster_map.file, f"{where}.parent", "The cluster manages itself, directly or by way of others."
+                ),
             )
         for index, source in enumerate(cluster.sources):
             if source["type"] == "clusterAPI" and not cluster.parent:
                 needs = "The Secret of Cluster API is in the parent cluster, and this cluster has no parent."
-                yield own, Problem(found.file, f"{where}.kubeconfigSources[{index}]", needs)
+                yield own, Problem(cluster_map.file, f"{where}.kubeconfigSources[{index}]", needs)
 
 
 def _clusters(site: Site) -> str:
