@@ -29,7 +29,7 @@ class BackEnd:
 
 BACK_ENDS = {
     "built-in": BackEnd(
-        make=lambda given, pool, _azure: graph.resolve(all_assets.ASSETS, all_assets.TARGETS, given, pool),
+        make=lambda inputs, pool, _azure: graph.resolve(all_assets.ASSETS, all_assets.TARGETS, inputs, pool),
         assets=lambda: graph.needed(all_assets.ASSETS, all_assets.TARGETS),
     ),
     "openshift-install": BackEnd(make=openshift_install.make, assets=openshift_install.kept),

@@ -216,20 +216,20 @@ def _name_of(key: Any) -> str:
     return shown(key) if key.isprintable() else shown(ascii(key))
 
 
-def _read_members(members: dict[str, Any], value: Content, path: str, found: list[Problem]) -> Content:
+def _read_members(members: dict[str, Any], value: Content, path: str, problems: list[Problem]) -> Content:
     prefix = f"{path}." if path else ""
     strange = (name for name in value if name not in members)
-    found += [(f"{prefix}{_name_of(name)}", "No such member is known here.") for name in strange]
+    problems += [(f"{prefix}{_name_of(name)}", "No such member is known here.") for name in strange]
     result: Content = {}
     for name, shape in members.items():
-        given = value.get(name)
-        if given is None:
+        member = value.get(name)
+        if member is None:
             default = {} if isinstance(shape, dict) else _LEFT_OUT if isinstance(shape, Perhaps) else shape.default
             if default is _LEFT_OUT:
                 continue
             if default is _NEEDED:
-                found.append((f"{prefix}{name}", "It is missing."))
+                problems.append((f"{prefix}{name}", "It is missing."))
                 default = shape.kind() if isinstance(shape, Value) else []
-            given = copy.deepcopy(default)
-        result[name] = _read(shape, given, f"{prefix}{name}", found)
+            member = copy.deepcopy(default)
+        result[name] = _read(shape, member, f"{prefix}{name}", problems)
     return result

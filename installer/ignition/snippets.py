@@ -78,38 +78,38 @@ READY_MADE: dict[str, Callable[[Row, str, Content], Config]] = {
 }
 
 
-def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
+def read(entry_snippets: Any, role: str, config: Content) -> tuple[Snippet, ...]:
     """Return the snippets of a role.
 
     Args:
-        given: `snippets` of a catalogue entry.
+        entry_snippets: `snippets` of a catalogue entry.
         role: one of `ROLES`.
         config: the install-config.
 
     Raises:
         ValueError: with all problems of this role's rows.
     """
-    made, wrong = _rows(given, role, config)
+    made, wrong = _rows(entry_snippets, role, config)
     if wrong:
         raise ValueError("; ".join(f"{place}: {sentence}" for place, sentence in wrong))
     return made
 
 
-def wrong_rows(given: Any, config: Content) -> list[tuple[str, str]]:
+def wrong_rows(entry_snippets: Any, config: Content) -> list[tuple[str, str]]:
     """Return the problems of the rows of all roles: the place of a row, and a sentence.
 
     Args:
-        given: `snippets` of a catalogue entry, in the right shape.
+        entry_snippets: `snippets` of a catalogue entry, in the right shape.
         config: the install-config.
     """
-    return [problem for role in ROLES for problem in _rows(given, role, config)[1]]
+    return [problem for role in ROLES for problem in _rows(entry_snippets, role, config)[1]]
 
 
-def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], list[tuple[str, str]]]:
+def _rows(entry_snippets: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], list[tuple[str, str]]]:
     """Return the snippets of a role, and the problems of its other rows."""
     made: list[Snippet] = []
     wrong: list[tuple[str, str]] = []
-    for number, row in enumerate((given or {}).get(role) or []):
+    for number, row in enumerate((entry_snippets or {}).get(role) or []):
         place = f"snippets.{role}[{number}]"
         try:
             made.append(Snippet(f"{row['name']} ({place})" if row.get("name") else place, _read(row, role, config)))
@@ -144,16 +144,16 @@ def _read(row: Row, role: str, config: Content) -> Config:
     return READY_MADE[row["name"]](row, role, config)
 
 
-def problems(given: Any) -> list[str]:
+def problems(entry_snippets: Any) -> list[str]:
     """Return what is wrong with the shape of `snippets`, one sentence each."""
-    if given is None:
+    if entry_snippets is None:
         return []
-    if not isinstance(given, Mapping):
+    if not isinstance(entry_snippets, Mapping):
         return ["'snippets' is not an object of roles"]
-    wrong = [f"'snippets.{role}' is not of a role: {', '.join(ROLES)}" for role in given if role not in ROLES]
+    wrong = [f"'snippets.{role}' is not of a role: {', '.join(ROLES)}" for role in entry_snippets if role not in ROLES]
     return wrong + [
         f"'snippets.{role}' is not a list of objects"
-        for role, rows in given.items()
+        for role, rows in entry_snippets.items()
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows)
     ]
 

@@ -48,11 +48,11 @@ _WORK, _LEFT_SECONDS = "aro-openshift-install-", 3600
 _CHECKED: set[tuple[str, Path, int, int, int]] = set()
 
 
-def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
+def make(inputs: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
     """Make a graph with the program.
 
     Args:
-        given: contents of `assets.GIVEN`.
+        inputs: contents of `assets.GIVEN`.
         pool: threads that make our own assets.
         azure: returns what the program may use of Azure.
 
@@ -64,10 +64,10 @@ def make(given: Inputs, pool: Executor, azure: Callable[[], Azure]) -> Graph:
         azure.core.exceptions.AzureError: if the program got no token.
     """
     until = time.monotonic() + _SECONDS
-    file = ensure(given["release-image"], lambda: str(given["install-config"]["pullSecret"]))
+    file = ensure(inputs["release-image"], lambda: str(inputs["install-config"]["pullSecret"]))
     with _work_folder() as work, Gateway(azure()) as gateway:
         try:
-            return _graph_of(_files(Program(file, work), given, gateway, until), given, pool)
+            return _graph_of(_files(Program(file, work), inputs, gateway, until), inputs, pool)
         except InstallerError as error:
             raise gateway.failure or error from error
 
@@ -104,14 +104,14 @@ def _identity(release: Content, file: Path) -> tuple[str, Path, int, int, int]:
     return json.dumps(release, sort_keys=True), file, known.st_ino, known.st_size, known.st_mtime_ns
 
 
-def _files(program: Program, given: Inputs, gateway: Gateway, until: float) -> dict[str, str]:
+def _files(program: Program, inputs: Inputs, gateway: Gateway, until: float) -> dict[str, str]:
     """Run the program until a time of the monotonic clock; return the files that it leaves, by their paths here."""
     folder = program.assets
-    program.prepare(given)
-    program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS, given, gateway)
-    outputs.rename(folder, given["cluster-id"])
-    outputs.lay(folder, fields.added(given) | fields.change(outputs.manifests(folder), given))
-    program.create("ignition-configs", IGNITION_SECONDS, given, gateway)
+    program.prepare(inputs)
+    program.create("manifests", int(until - time.monotonic()) - IGNITION_SECONDS, inputs, gateway)
+    outputs.rename(folder, inputs["cluster-id"])
+    outputs.lay(folder, fields.added(inputs) | fields.change(outputs.manifests(folder), inputs))
+    program.create("ignition-configs", IGNITION_SECONDS, inputs, gateway)
     return outputs.read(folder)
 
 
@@ -142,13 +142,13 @@ def _work_folder() -> Iterator[Path]:
         raise InstallerError(WORK, cause, passing=may_pass(error)) from None
 
 
-def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
+def _graph_of(files: dict[str, str], inputs: Inputs, pool: Executor) -> Graph:
     """Return the graph of these files, with our own assets."""
     if missing := [f"{role}.ign" for role in snippets.ROLES if f"{role}.ign" not in files]:
         raise InstallerError(READ, f"openshift-install has not made {missing[0]}")
-    ignition = {f"{role}.ign": ignition_snippets.merge(role, files[f"{role}.ign"], given) for role in snippets.ROLES}
+    ignition = {f"{role}.ign": ignition_snippets.merge(role, files[f"{role}.ign"], inputs) for role in snippets.ROLES}
     contents, left = outputs.grouped({path: files[path] for path in files if path not in ignition})
-    known = {**contents, **ignition, **given}
+    known = {**contents, **ignition, **inputs}
     if missing := [
         pattern
         for name in graph.needed(_TABLE, all_assets.TARGETS)
@@ -156,17 +156,17 @@ def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
         for pattern in outputs.lacking(name, left)
     ]:
         raise InstallerError(READ, f"openshift-install has not made {', '.join(missing)}")
-    _expect_names(known["metadata.json"]["metadata.json"], given)
+    _expect_names(known["metadata.json"]["metadata.json"], inputs)
     made = graph.resolve(_TABLE, all_assets.TARGETS, known, pool)
     return Graph({**known, **made.contents, OTHERS: left})
 
 
-def _expect_names(metadata: str, given: Inputs) -> None:
+def _expect_names(metadata: str, inputs: Inputs) -> None:
     try:
         document = json.loads(metadata)
         found = (document["infraID"], document["clusterID"])
     except (ValueError, KeyError, TypeError):
         raise InstallerError(READ, "'metadata.json' has no infraID or no clusterID") from None
-    ids = given["cluster-id"]
+    ids = inputs["cluster-id"]
     if found != (ids["infraId"], ids["clusterId"]):
         raise InstallerError(READ, "openshift-install has gone back to names of its own for the cluster")

@@ -103,10 +103,10 @@ def _check(program: Path) -> None:
     if not os.access(program, os.X_OK):
         raise InstallerError(FIND, f"{PROGRAM} is not executable: chmod 755", place=str(program))
     for place in (program, program.parent):
-        found = place.stat()
+        status = place.stat()
         # In a sticky folder, such as /tmp, nobody can replace another user's file.
-        open_to_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
-        if found.st_uid not in {0, os.geteuid()} or open_to_all:
+        open_to_all = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
+        if status.st_uid not in {0, os.geteuid()} or open_to_all:
             cause = f"{PROGRAM} or its folder could have been written by others: it is to be ours or root's"
             raise InstallerError(FIND, cause, place=str(place))
 
@@ -202,7 +202,7 @@ def _installer_image(references: bytes) -> Pullspec | None:
     """Return the image of the program; None if the release names none by digest."""
     try:
         tags = json.loads(references)["spec"]["tags"]
-        found = next(image_registry.parse(tag["from"]["name"]) for tag in tags if tag["name"] == _COMPONENT)
+        pullspec = next(image_registry.parse(tag["from"]["name"]) for tag in tags if tag["name"] == _COMPONENT)
     except (ValueError, KeyError, TypeError, StopIteration):
         return None
-    return found if found and found.reference.startswith("sha256:") else None
+    return pullspec if pullspec and pullspec.reference.startswith("sha256:") else None

@@ -48,41 +48,41 @@ class Field:
 
 
 def _of_infra_id(suffix: str) -> Value:
-    return lambda given, _current: f"{given['cluster-id']['infraId']}{suffix}"
+    return lambda inputs, _current: f"{inputs['cluster-id']['infraId']}{suffix}"
 
 
 def _none(_given: Inputs, _current: Any) -> None:
     """Leave the field out."""
 
 
-def _public_balancer(given: Inputs, current: Any) -> Any:
-    return current and f"{given['cluster-id']['infraId']}-public-lb"
+def _public_balancer(inputs: Inputs, current: Any) -> Any:
+    return current and f"{inputs['cluster-id']['infraId']}-public-lb"
 
 
-def _diagnostics(given: Inputs, _current: Any) -> Any:
-    uri = given["cluster-id"]["diagnosticsUri"]
+def _diagnostics(inputs: Inputs, _current: Any) -> Any:
+    uri = inputs["cluster-id"]["diagnosticsUri"]
     return {"boot": {"storageAccountType": "CustomerManaged", "customerManaged": {"storageAccountURI": uri}}}
 
 
-def _image(given: Inputs, current: Any) -> Any:
+def _image(inputs: Inputs, current: Any) -> Any:
     """Return an image by its id. The machine API puts the cluster's subscription in front of it."""
-    if not (image := given["release-image"].get("machineImage", {}).get("id")):
+    if not (image := inputs["release-image"].get("machineImage", {}).get("id")):
         return current
     path = image[image.lower().index("/resourcegroups/") :]
     return {"publisher": "", "offer": "", "sku": "", "version": "", "resourceID": path}
 
 
-def _with_mode(given: Inputs, current: Any) -> Any:
+def _with_mode(inputs: Inputs, current: Any) -> Any:
     """Return an install-config with the cluster's own credentials mode."""
-    mode = given["install-config"].get("credentialsMode")
+    mode = inputs["install-config"].get("credentialsMode")
     config = {name: value for name, value in kubernetes_yaml.load(current).items() if name != "credentialsMode"}
     return documents.to_yaml(config | ({"credentialsMode": mode} if mode else {}))
 
 
 def _user_data(role: str) -> Value:
-    def value(given: Inputs, current: Any) -> Any:
+    def value(inputs: Inputs, current: Any) -> Any:
         text = base64.b64decode(current or "").decode(errors="replace")
-        return documents.encode(ignition_snippets.merge(role, text, given)[f"{role}.ign"])
+        return documents.encode(ignition_snippets.merge(role, text, inputs)[f"{role}.ign"])
 
     return value
 
@@ -161,21 +161,21 @@ FIELDS = (
 )
 
 
-def added(given: Inputs) -> dict[str, str]:
+def added(inputs: Inputs) -> dict[str, str]:
     """Return the files that the program does not make: a principal's Secret, or what workload identity has instead.
 
     The Secret is one of its own, which it leaves out in the mode `Manual`.
     """
-    made = platform.cloud_credentials(given) | workload_identity.files(given)
+    made = platform.cloud_credentials(inputs) | workload_identity.files(inputs)
     return {path: str(text) for path, text in made.items()}
 
 
-def change(files: dict[str, str], given: Inputs) -> dict[str, str]:
+def change(files: dict[str, str], inputs: Inputs) -> dict[str, str]:
     """Return the files that differ from the program's, with all their fields.
 
     Args:
         files: texts by path.
-        given: inputs of the graph.
+        inputs: those of the graph.
 
     Raises:
         InstallerError: if there is no file for a row, or it is not an object with the place of the field.
@@ -183,7 +183,7 @@ def change(files: dict[str, str], given: Inputs) -> dict[str, str]:
     changed: dict[str, str] = {}
     for path, text in files.items():
         rows = [field for field in FIELDS if fnmatch(path, field.files)]
-        if rows and (document := _changed(path, text, rows, given)) is not None:
+        if rows and (document := _changed(path, text, rows, inputs)) is not None:
             changed[path] = documents.to_yaml(document)
     for field in FIELDS:
         if not any(fnmatch(path, field.files) for path in files):
@@ -191,7 +191,7 @@ def change(files: dict[str, str], given: Inputs) -> dict[str, str]:
     return changed
 
 
-def _changed(path: str, text: str, rows: list[Field], given: Inputs) -> Any:
+def _changed(path: str, text: str, rows: list[Field], inputs: Inputs) -> Any:
     """Return the document with its fields; None if it has them already."""
     try:
         document = kubernetes_yaml.load(text)
@@ -200,11 +200,11 @@ def _changed(path: str, text: str, rows: list[Field], given: Inputs) -> Any:
             holder, name = _holder(document, field.path)
             if field.inside:
                 inner = json.loads(holder[name])
-                _set(*_holder(inner, field.inside), field.value, given)
+                _set(*_holder(inner, field.inside), field.value, inputs)
                 # As Go writes it.
                 holder[name] = json.dumps(inner, indent="\t") + "\n"
             else:
-                _set(holder, name, field.value, given)
+                _set(holder, name, field.value, inputs)
     except kubernetes_yaml.NO_YAML:
         raise InstallerError(ADJUST, f"'{path}' has another form than expected: {', '.join(_places(rows))}") from None
     return None if document == before else document
@@ -217,8 +217,8 @@ def _holder(document: Any, path: str) -> tuple[Any, str]:
     return document, last
 
 
-def _set(holder: Any, name: str, value: Value, given: Inputs) -> None:
-    wanted = value(given, holder.get(name))
+def _set(holder: Any, name: str, value: Value, inputs: Inputs) -> None:
+    wanted = value(inputs, holder.get(name))
     if wanted is None:
         holder.pop(name, None)
     else:

@@ -9,18 +9,18 @@ from installer.ignition import ignition_reader, snippets
 MERGE, READ = "merge snippets", "read what openshift-install made"
 
 
-def merge(role: str, text: str, given: Inputs) -> Content:
+def merge(role: str, text: str, inputs: Inputs) -> Content:
     """Return the files of a role's ignition: byte for byte the program's, unless the catalogue has snippets for it.
 
     Args:
         role: the role.
         text: the program's configuration.
-        given: inputs of the graph.
+        inputs: those of the graph.
 
     Raises:
         InstallerError: if it is not a configuration that the machines read, or a snippet does not fit.
     """
-    path, release = f"{role}.ign", given["release-image"]
+    path, release = f"{role}.ign", inputs["release-image"]
     try:
         document = json.loads(text)
         spec = str(document["ignition"]["version"])
@@ -32,6 +32,6 @@ def merge(role: str, text: str, given: Inputs) -> Content:
     if not (release.get("snippets") or {}).get(role):
         return {path: text}
     try:
-        return snippets.ignition_files(role, ignition_reader.parse(document), given["install-config"], release)
+        return snippets.ignition_files(role, ignition_reader.parse(document), inputs["install-config"], release)
     except ValueError as error:
         raise InstallerError(MERGE, f"'{path}': {error}") from None

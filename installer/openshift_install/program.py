@@ -110,11 +110,11 @@ class Program:
             InstallerError: if it cannot be started, or belongs to another release.
         """
         self._make_folders(self._home, self._temporary)
-        said = self._run(VERSION, ("version",), _VERSION_SECONDS, _Surroundings()).splitlines()
-        words = [line.split() for line in said]
-        version = next((each[1].removeprefix("v") for each in words[:1] if len(each) > 1), "")
+        output = self._run(VERSION, ("version",), _VERSION_SECONDS, _Surroundings())
+        lines = [line.split() for line in output.splitlines()]
+        version = next((line[1].removeprefix("v") for line in lines[:1] if len(line) > 1), "")
         image, architecture = (
-            next((each[2] for each in words if each[:2] == ["release", name] and len(each) > 2), "")  # noqa: PLR2004 - release, image, its name
+            next((line[2] for line in lines if line[:2] == ["release", name] and len(line) > 2), "")  # noqa: PLR2004 - release, image, its name
             for name in ("image", "architecture")
         )
         own, wanted = release_rules.pinned_digest(image), release_rules.pinned_digest(release["pullspec"])
@@ -129,25 +129,25 @@ class Program:
         remedy = "correct the catalogue's entry, or take the program away that lies where OPENSHIFT_INSTALL says"
         raise InstallerError(VERSION, f"{PROGRAM} {cause}: {remedy}", place=str(self.file))
 
-    def prepare(self, given: Inputs) -> None:
+    def prepare(self, inputs: Inputs) -> None:
         """Make the folders, and put where the cluster will be where the program looks for its credentials.
 
         Args:
-            given: inputs of the graph.
+            inputs: those of the graph.
         """
         self._make_folders(self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary)
-        names = {name: given["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
+        names = {name: inputs["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
         write(self._home.joinpath(*_PRINCIPAL), json.dumps(names))
-        config = given["install-config"] | {"credentialsMode": "Manual"}
+        config = inputs["install-config"] | {"credentialsMode": "Manual"}
         write(self.assets / "install-config.yaml", documents.to_yaml(config))
 
-    def create(self, what: str, seconds: int, given: Inputs, gateway: Gateway) -> None:
+    def create(self, what: str, seconds: int, inputs: Inputs, gateway: Gateway) -> None:
         """Run `openshift-install create ...`.
 
         Args:
             what: `manifests` or `ignition-configs`.
             seconds: how long it may take.
-            given: inputs of the graph.
+            inputs: those of the graph.
             gateway: its way to Azure.
 
         Raises:
@@ -155,12 +155,12 @@ class Program:
         """
         words = ("create", what, "--dir", str(self.assets), "--log-level=info")
         variables = {
-            _OVERRIDE: given["release-image"]["pullspec"],
+            _OVERRIDE: inputs["release-image"]["pullspec"],
             # With a region, Azure's library does not ask Entra which names it has, which it would do before each token.
-            "AZURE_REGIONAL_AUTHORITY_NAME": given["install-config"]["platform"]["azure"]["region"],
+            "AZURE_REGIONAL_AUTHORITY_NAME": inputs["install-config"]["platform"]["azure"]["region"],
             **gateway.environment,
         }
-        self._run(f"create {what}", words, seconds, _Surroundings(variables, gateway.port, secrets(given)))
+        self._run(f"create {what}", words, seconds, _Surroundings(variables, gateway.port, secrets(inputs)))
 
     @property
     def _home(self) -> Path:
@@ -192,7 +192,7 @@ class Program:
 
     def _run(self, step: str, words: tuple[str, ...], seconds: float, surroundings: _Surroundings) -> str:
         """Run it; return its output, or at most its beginning."""
-        said = self.work / "said"
+        output_file = self.work / "said"
         limits = child_process.Limits(seconds, _CPU_SECONDS, _MEMORY_BYTES, LARGEST_FILE)
         command = (str(self.file), *words)
         try:
@@ -201,7 +201,7 @@ class Program:
                 limits,
                 folder=self.work,
                 environment={**self._environment(), **surroundings.variables},
-                output=said,
+                output=output_file,
                 confinement=self._confinement(surroundings.port),
             )
         except OSError as error:
@@ -210,18 +210,20 @@ class Program:
             raise InstallerError(step, cause, passing=may_pass(error), place=str(self.file)) from None
         except subprocess.TimeoutExpired:
             cause = f"it did not end within {seconds:g} seconds"
-            raise InstallerError(step, cause, self._last_lines(said, surroundings.secrets), passing=True) from None
-        text = child_process.text_of(said, _SAID_BYTES)
+            raise InstallerError(
+                step, cause, self._last_lines(output_file, surroundings.secrets), passing=True
+            ) from None
+        text = child_process.text_of(output_file, _SAID_BYTES)
         if code:
-            end = child_process.text_of(said, _SAID_BYTES, max(0, said.stat().st_size - _SAID_BYTES))
+            end = child_process.text_of(output_file, _SAID_BYTES, max(0, output_file.stat().st_size - _SAID_BYTES))
             how = f"it ended with code {code}" if code > 0 else f"signal {-code} ended it"
-            last_lines = self._last_lines(said, surroundings.secrets)
+            last_lines = self._last_lines(output_file, surroundings.secrets)
             raise InstallerError(step, limits.exceeded(code, text + end) or how, last_lines)
         return text
 
-    def _last_lines(self, said: Path, hidden: Collection[str]) -> tuple[str, ...]:
-        left_out = max(0, said.stat().st_size - _SAID_BYTES)
-        text = child_process.text_of(said, _SAID_BYTES, left_out)
+    def _last_lines(self, output_file: Path, hidden: Collection[str]) -> tuple[str, ...]:
+        left_out = max(0, output_file.stat().st_size - _SAID_BYTES)
+        text = child_process.text_of(output_file, _SAID_BYTES, left_out)
         if left_out:
             # A cut line could begin with part of a secret, which would not be recognized.
             text = text.partition("\n")[2]
@@ -252,10 +254,10 @@ def write(file: Path, text: str) -> None:
         stream.write(text)
 
 
-def secrets(given: Inputs) -> set[str]:
+def secrets(inputs: Inputs) -> set[str]:
     """Return the inputs that must not appear in an error, in each spelling in which a program could repeat them."""
-    config = given["install-config"]
-    credentials = given["platform-credentials"]
+    config = inputs["install-config"]
+    credentials = inputs["platform-credentials"]
     plain = {
         credentials.get("clientSecret", ""),
         credentials.get("workloadIdentity", {}).get("signingKey", ""),
