@@ -130,6 +130,7 @@ def _findings(document: Mapping[str, Any]) -> Iterator[Problem]:
         yield ROLES, f"The member '{ROLES}' must be an array of 1 to {_MAX_ROLES} roles."
         return
     seen: set[tuple[str, str]] = set()
+    owners: dict[tuple[str, str], str] = {}
     for index, role in enumerate(roles):
         here = f"{ROLES}[{index}]"
         if not isinstance(role, dict):
@@ -141,6 +142,15 @@ def _findings(document: Mapping[str, Any]) -> Iterator[Problem]:
         if pair in seen:
             yield here, f"The role '{here}' is there twice: another one has the same operator and role definition."
         seen.add(pair)
+        # An operator learns from its Secret which identity is its own.
+        secret: Any = role.get("secretLocation")
+        if _is_secret(secret):
+            place = secret["namespace"], secret["name"]
+            if (owner := owners.setdefault(place, pair[0])) != pair[0]:
+                yield (
+                    f"{here}.secretLocation",
+                    f"The Secret '{'/'.join(place)}' of '{here}' belongs to the operator '{shown(owner)}' already.",
+                )
 
 
 def _role_findings(role: Mapping[str, Any], here: str) -> Iterator[Problem]:

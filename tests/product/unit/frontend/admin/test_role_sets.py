@@ -253,6 +253,16 @@ def test_an_operator_of_openshift_may_need_several_roles(world: World) -> None:
     assert put(world, "4.19", **{ROLES: [*ENTRY[ROLES], other]}).status == 201
 
 
+def test_no_two_operators_of_openshift_share_a_secret(world: World) -> None:
+    """It names one identity, and each operator has its own."""
+    other = changed(ENTRY[ROLES][0], "operatorName", "dns")
+    reply = put(world, "4.19", **{ROLES: [*ENTRY[ROLES], other]})
+    assert refused(reply) == [f"properties.{ROLES}[1].secretLocation"]
+    message = reply.body["error"]["message"]
+    assert "'openshift-ingress-operator/cloud-credentials'" in message
+    assert "belongs to the operator 'ingress' already" in message
+
+
 def test_a_wrong_entry_that_was_written_in_another_way_is_not_offered(world: World) -> None:
     """Operators see it, with what is wrong."""
     container = world.cosmos["PlatformWorkloadIdentityRoleSets"]
