@@ -1,5 +1,6 @@
 """An API server's verdict on the product's objects, as the emulated bootstrap machine creates them."""
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from emulator.openshift.boot.installation import Installation
 from emulator.openshift.cluster import bootstrap
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.release import kinds
+from tests.product.unit.installer import example
 from tests.product.unit.installer.bootstrap import bootstrap_machine
 
 
@@ -38,3 +40,16 @@ def test_every_object_of_the_installer_is_taken(objects: Objects, flavour: str, 
 
     assert bootstrap.refused(objects, machine.manifests()) == []
     assert objects.get("CustomResourceDefinition.apiextensions.k8s.io", "networks.operator.openshift.io")
+
+
+@pytest.mark.parametrize("version", ["4.10.67", "4.19.24"])
+def test_every_object_of_workload_identity_is_taken(objects: Objects, version: str) -> None:
+    """The API server encodes the texts of the operators' Secrets."""
+    graph = example.remade(example.given_identities(version))
+    machine = Installation.read([graph.file("bootstrap.ign")], f"aro_{''.join(version.split('.')[:2])}")
+
+    assert bootstrap.refused(objects, machine.manifests()) == []
+    for namespace, name, client_id in example.SECRETS:
+        secret = objects.get("Secret", name, namespace) or {}
+        assert base64.b64decode(secret["data"]["azure_client_id"]).decode() == client_id
+    assert objects.get("Authentication.config.openshift.io", "cluster")
