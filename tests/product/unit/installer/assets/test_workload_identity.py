@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 import yaml
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
     PublicFormat,
     load_pem_private_key,
+    load_pem_public_key,
 )
 
 from installer import all_assets, documents
 from installer.assets import workload_identity
 from installer.bootstrap import bootkube
 from installer.graph import Content, Graph
+from shared.clusters.identities import issuer_documents
 from tests.product.unit.installer import example
 
 ROOT = "/opt/openshift/"
@@ -175,6 +177,14 @@ def test_the_api_server_signs_with_the_key_whose_public_half_is_published() -> N
     assert header == "-----BEGIN RSA PUBLIC KEY-----"
     form = Encoding.DER, PublicFormat.SubjectPublicKeyInfo
     assert base64.b64decode("".join(lines)) == key.public_key().public_bytes(*form)
+
+
+def test_tokens_name_the_key_that_is_published() -> None:
+    """The API server computes its id from the public half that it gets."""
+    public = load_pem_public_key(made().file(KEY.replace(".key", ".pub")).encode())
+    assert isinstance(public, rsa.RSAPublicKey)
+    published = issuer_documents.documents(example.ISSUER, example.signing_key().public_key())["openid/v1/jwks"]
+    assert [key["kid"] for key in published["keys"]] == [issuer_documents.key_id(public)]
 
 
 def test_the_bootstrap_machine_gets_every_one_of_these_files() -> None:
