@@ -39,7 +39,11 @@ COSMOS = Resource(
 APP_SERVICE = Resource(
     "abfa0a7c-a6b6-4736-8310-5855508787cd", "Microsoft Azure App Service", ("https://appservice.azure.com",)
 )
-RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS, APP_SERVICE)
+# The id is made up: Azure does not publish it.
+IDENTITY = Resource(
+    "eeeeeeee-0000-4000-8000-000000000001", "Managed identity data plane", ("https://serviceidentity.azure.net",)
+)
+RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS, APP_SERVICE, IDENTITY)
 
 
 def normal(identifier: str) -> str:

@@ -12,6 +12,7 @@ from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
 from emulator.core.world import World
+from emulator.managed_identity import data_plane
 from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
@@ -28,6 +29,11 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     graph.create,
     cosmos.create,
     arm.create,
+    lambda platform: data_plane.create(
+        platform,
+        platform.model(ArmModel).front_door.identities,
+        platform.model(ArmModel).registration.is_authorized,
+    ),
     lambda platform: keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed),
     lambda platform: blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization),
     websites.create,

@@ -191,7 +191,7 @@ class AuthorizationModel:
 
     def manages(self, caller: Principal, scope: str) -> bool:
         """Tell whether the caller is the resource provider, and one of its resources manages the group of the scope."""
-        return bool(self._registration.authorizations(caller.client_id)) and self._is_managed(scope)
+        return self._registration.is_authorized(caller.client_id) and self._is_managed(scope)
 
     def may_manage(self, caller: Principal, action: str, subscription_id: str, managed_by: str) -> bool:
         """Tell whether the caller may perform an action on a group because a resource of its namespace manages it.

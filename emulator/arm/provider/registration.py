@@ -66,6 +66,10 @@ class ProviderRegistration:
         entries = self._known["manifest"]["providerAuthorizations"]
         return [entry for entry in entries if entry["applicationId"].lower() == application_id.lower()]
 
+    def is_authorized(self, application_id: str) -> bool:
+        """Tell whether an application is that of the provider."""
+        return bool(self.authorizations(application_id))
+
     def timeout_seconds(self, identifier: ResourceId | None) -> int:
         """Return how long ARM waits for the provider to answer a call on a resource or, if None, a call of its own."""
         types = () if identifier is None else identifier.types

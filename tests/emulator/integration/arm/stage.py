@@ -23,6 +23,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
+from emulator.managed_identity import data_plane
 from emulator.run import arm
 from tests.platform_server import Listening, free_port, listening, variables
 from tests.provider_registration import HOST, register
@@ -154,6 +155,8 @@ def running(folder: Path) -> Iterator[Stage]:
         arm.create(platform),
         control.create(platform),
     ]
+    model = platform.model(ArmModel)
+    platform.services.append(data_plane.create(platform, model.front_door.identities, model.registration.is_authorized))
     platform.services.append(
         Service(
             name="provider",
