@@ -41,7 +41,12 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "identities.cluster_identity": ("ensure_identity_certificate",),
     "identities.operator_identities": ("look_up_identities",),
     "identities.issuer": ("publish_issuer_documents", "delete_issuer_documents"),
-    "identities.federated_credentials": ("ensure_federated_credentials", "delete_federated_credentials"),
+    "identities.federated_credentials": (
+        "validate_federated_credentials",
+        "ensure_federated_credentials",
+        "delete_federated_credentials",
+    ),
+    "identities.identity_permissions": ("validate_cluster_identity_permissions", "validate_operator_permissions"),
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
     "machines.installer_program": ("validate_installer",),

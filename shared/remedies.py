@@ -94,6 +94,7 @@ OTHER_VERSION = (
 # fmt: off
 BY_ROW = {
     "validate_service_principal": "Create the application and its service principal in this tenant, or give the application the secret that was sent, then repeat the request. For another application or secret, delete the cluster and create it again.",
+    "validate_federated_credentials": "Delete the federated credentials that the message names, or give their operators other identities, then repeat the request.",
     "validate_network": "Change the network as the message says, then repeat the request. For other subnets or address ranges, delete the cluster and create it with them.",
     "validate_disk_encryption_sets": "Let the resource provider read the disk encryption sets, then repeat the request. For other sets, of the cluster's region, delete the cluster and create it with them.",
     "validate_providers": "Register the resource providers that the message names, then repeat the request.",

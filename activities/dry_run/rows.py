@@ -143,10 +143,7 @@ def _try(step: TrialStep, row: ResolvedRow, work: Callable[[TrialStep, ResolvedR
 def _look(step: TrialStep, row: ResolvedRow) -> TriedRow:
     executor = _executor(row)
     if row.get("together"):
-        outcome: Any = (executor.run or executor.status or _nothing)(step) or {}
-        # A check that waits for another row has not looked yet.
-        verdict = Verdict.NOT_CHECKED if outcome.get("outcome") == "wait" else Verdict.CHECKED
-        return _tried(row, verdict, outcome.get("message", ""))
+        return _checked(step, row, executor)
     if row["executor"] in _RUN:
         return _ran(step, row, executor)
     later = _tried(row, Verdict.LATER, f"Not looked at: {row['waitsFor']}.")
@@ -160,6 +157,16 @@ def _look(step: TrialStep, row: ResolvedRow) -> TriedRow:
         return later
     (verdict, looked_for), *_ = found
     return {**_tried(row, verdict, _summary(verdict, looked_for)), "resources": looked_for}
+
+
+def _checked(step: TrialStep, row: ResolvedRow, executor: Executor[Any]) -> TriedRow:
+    """Run a check, unless it needs what an earlier row would have found out."""
+    if missing := executor.validate(step):
+        return _tried(row, Verdict.NOT_CHECKED, f"Not looked at: {_sentences(missing)}")
+    outcome: Any = (executor.run or executor.status or _nothing)(step) or {}
+    # A check that waits for another row has not looked yet.
+    verdict = Verdict.NOT_CHECKED if outcome.get("outcome") == "wait" else Verdict.CHECKED
+    return _tried(row, verdict, outcome.get("message", ""))
 
 
 def _ran(step: TrialStep, row: ResolvedRow, executor: Executor[Any]) -> TriedRow:

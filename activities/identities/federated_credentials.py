@@ -10,10 +10,12 @@ from activities.identities.cluster_identity import API_VERSION, as_actor, identi
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared import tracing
-from shared.arm.errors import CloudError
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode, shown, summarize
 from shared.azure import azure_errors
 from shared.azure.arm_documents import ArmDocuments, Document
 from shared.clusters.identities import federated_credentials
+from shared.clusters.identities.cluster_credential import operator_path
 from shared.clusters.identities.federated_credentials import AUDIENCE, FederatedCredential
 from shared.steps import RetryClass
 
@@ -38,6 +40,43 @@ def is_ours(found: Document, issuer: str) -> bool:
     """Tell whether a credential is one that the service made for the cluster with an issuer."""
     properties = found.get("properties") or {}
     return federated_credentials.is_ours(properties.get("issuer") or "", properties.get("audiences") or [], issuer)
+
+
+def _validate_foreign(step: Step) -> None:
+    """Check that the operators' identities trust the cluster's own issuer at most, and nobody else.
+
+    Whoever else could get a token of an identity would do in the cluster's resource group what its operator does. Those
+    that an earlier run has written are fine.
+
+    Source: ARO-RP `pkg/validate/dynamic/platformworkloadidentityprofile.go`. A repeated create fails on its own there.
+
+    Raises:
+        CloudError: `PlatformWorkloadIdentityContainsInvalidCredential`, with one entry for each such credential.
+    """
+    credential = identities_of(step)
+    with as_actor(step) as arm:
+        problems = [
+            _foreign(name, identity.resource_id, found)
+            for name, identity in credential.operators.items()
+            for found in credentials_of(arm, identity.resource_id)
+            if not is_ours(found, credential.issuer)
+        ]
+    if problems:
+        raise summarize(problems)
+
+
+def _foreign(operator: str, identity: str, found: Document) -> CloudError:
+    place, name = resource_id.parse(identity), shown(found.get("name"))
+    issuer = (found.get("properties") or {}).get("issuer")
+    return CloudError(
+        400,
+        ErrorCode.PLATFORM_WORKLOAD_IDENTITY_CONTAINS_INVALID_CREDENTIAL,
+        f"The identity '{identity}' of operator '{operator}' has the federated credential '{name}', which is not the "
+        f"cluster's (issuer '{shown(issuer)}'): only the cluster may get its tokens. Give the operator another "
+        "identity, or delete the credential: az identity federated-credential delete "
+        f"--resource-group {place.resource_group} --identity-name {place.name} --name '{name}'",
+        f"{operator_path(operator)}.resourceId",
+    )
 
 
 def _ensure(step: Step) -> None:
@@ -126,5 +165,6 @@ def _skip(error: Exception, what: str) -> None:
     _log.warning("federated credentials of %s stay: %s", what, error, extra=tracing.current.get().extra())
 
 
+validate_federated_credentials = Executor(run=_validate_foreign)
 ensure_federated_credentials = Executor(run=_ensure, validate=_validate)
 delete_federated_credentials = Executor(run=_delete)

@@ -19,7 +19,7 @@ from shared import deadline, tracing
 from shared.arm import resource_id
 from shared.arm.resource_id import ResourceId, is_uuid
 from shared.azure import scopes
-from shared.azure.arm_reads import ArmReads, ArmRefused, Documents, arm_reads, is_plain
+from shared.azure.arm_reads import ArmReads, ArmRefused, Documents, arm_reads, is_plain, provider_reads
 from shared.azure.rights import assignments
 from shared.azure.rights.assignments import DenyAssignment, Permission
 from shared.azure.rights.holders import Holders
@@ -116,6 +116,18 @@ class Rights:
             roles = self._read_roles({role_id for finding in findings for role_id in finding.role_ids}, fresh=fresh)
             denials = {place: wait(listed).documents for place, listed in memberships.items()}
         return [_is_granted(finding, roles) and not _is_denied(principal_id, finding, denials) for finding in findings]
+
+    def definition(self, role_id: str) -> tuple[Permission, ...]:
+        """Return what a role has; nothing if ARM does not show it.
+
+        Args:
+            role_id: id of the definition, at the subscription or the tenant.
+
+        Raises:
+            CloudError: 503 `ServiceUnavailable` as in `may_each`.
+        """
+        with deadline.arm_reads():
+            return wait(self._begin_role(role_id, fresh=False))
 
     def _findings(self, principal_id: str, asks: Sequence[Ask], *, fresh: bool) -> list[_Finding]:
         places = _places({ask.scope for ask in asks})
@@ -234,3 +246,14 @@ def _warn(what: str, error: ArmRefused) -> None:
 def rights() -> Rights:
     """Return the rights of this process, built once."""
     return Rights(arm_reads())
+
+
+@cache
+def provider_rights(tenant_id: str, read_secret: Callable[[str], str]) -> Rights:
+    """Return the rights of a customer's principals, read as who acts for the service there; built once for each tenant.
+
+    Args:
+        tenant_id: the customer's tenant.
+        read_secret: as in `credentials.provider`.
+    """
+    return Rights(provider_reads(tenant_id, read_secret))

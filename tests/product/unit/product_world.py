@@ -84,7 +84,9 @@ CACHES: tuple[Any, ...] = (
     credentials.first_party,
     clients._as_provider,
     arm_reads.arm_reads,
+    arm_reads.provider_reads,
     rights.rights,
+    rights.provider_rights,
 )
 
 

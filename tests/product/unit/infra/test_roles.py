@@ -32,7 +32,7 @@ def test_a_role_has_no_wildcard_and_nothing_twice(role: Any) -> None:
 
 
 def test_a_role_has_more_actions_depending_on_who_calls() -> None:
-    """Only a provider may write deny assignments, and only a service without ARM reads callers' rights.
+    """Only a provider may write deny assignments, and only a service without ARM reads the state of subscriptions.
 
     A provider also reads what OpenShift's installer asks, for which a service without ARM has another identity.
     """
@@ -48,12 +48,7 @@ def test_a_role_has_more_actions_depending_on_who_calls() -> None:
             "Microsoft.Network/virtualNetworks/checkIpAddressAvailability/read",
             "Microsoft.Resources/subscriptions/locations/read",
         ],
-        ("subscription", "entra"): [
-            "Microsoft.Authorization/denyAssignments/read",
-            "Microsoft.Authorization/roleAssignments/read",
-            "Microsoft.Authorization/roleDefinitions/read",
-            "Microsoft.Resources/subscriptions/read",
-        ],
+        ("subscription", "entra"): ["Microsoft.Resources/subscriptions/read"],
     }
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
 
 from tests.product.unit.azure_fake import FakeAzure, Reply, Request
 from tests.product.unit.product_world import CUSTOMER_TENANT, FIRST_PARTY_CERTIFICATE
@@ -14,6 +15,11 @@ CHALLENGE = f'Bearer authorization="https://login.example.net/{CUSTOMER_TENANT}"
 LIMIT = 20
 # Answers a write before the identities do, or not.
 Before = Callable[[Request], Reply | None]
+
+
+def object_id(name: str) -> str:
+    """Return the object id of an identity by its name."""
+    return str(uuid5(NAMESPACE_DNS, name))
 
 
 class FakeIdentities:
@@ -62,7 +68,7 @@ class FakeIdentities:
     def _get(self, request: Request) -> Reply:
         identity, wrong = self._found(request)
         name = self.known.get(identity, "")
-        return wrong or (200, {"properties": {"clientId": f"client-{name}", "principalId": f"object-{name}"}}, {})
+        return wrong or (200, {"properties": {"clientId": f"client-{name}", "principalId": object_id(name)}}, {})
 
     def _list(self, request: Request) -> Reply:
         identity, wrong = self._found(request)
@@ -105,7 +111,7 @@ def reply(identity: str, **more: Any) -> dict[str, Any]:
     times = {"not_before": -1 / 24, "renew_after": 45, "not_after": 90, "cannot_renew_after": 450}
     element = {
         "client_id": f"client-{name}",
-        "object_id": f"object-{name}",
+        "object_id": object_id(name),
         "tenant_id": CUSTOMER_TENANT,
         "resource_id": identity,
         "client_secret": base64.b64encode(b"no certificate").decode(),

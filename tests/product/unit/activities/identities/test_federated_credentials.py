@@ -96,6 +96,45 @@ def test_a_credential_that_the_service_made_under_another_name_is_not_made_again
     assert list(issued.azure.federated[identity("ingress").lower()]) == ["renamed"]
 
 
+@pytest.mark.usefixtures("issued")
+def test_identities_that_trust_nobody_else_pass() -> None:
+    """New ones, and those that an earlier run has written to: a repeated create does not fail on its own."""
+    twice("validate_federated_credentials")
+    call("ensure_federated_credentials")
+    twice("validate_federated_credentials")
+
+
+@pytest.mark.parametrize(
+    ("issuer", "audience"),
+    [
+        ("https://token.actions.githubusercontent.com", "openshift"),
+        (f"{ISSUER}/", "openshift"),
+        (ISSUER, "api://AzureADTokenExchange"),
+    ],
+    ids=["another issuer", "nearly the same issuer", "another audience"],
+)
+def test_an_identity_that_trusts_somebody_else_is_refused(issued: Identities, issuer: str, audience: str) -> None:
+    """With the operator, the credential, and the command that deletes it."""
+    issued.azure.trust(identity("ingress"), "theirs", issuer, audience=audience)
+    outcome = call("validate_federated_credentials")
+    error = error_of(outcome)
+    assert (error["code"], outcome["retryClass"]) == ("PlatformWorkloadIdentityContainsInvalidCredential", "none")
+    path = "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities"
+    assert error["target"] == f'{path}["ingress"].resourceId'
+    assert issuer in error["message"]
+    command = "az identity federated-credential delete --resource-group ids --identity-name ingress --name 'theirs'"
+    assert command in error["message"]
+
+
+def test_before_there_is_an_issuer_nothing_may_be_trusted(ready: Identities) -> None:
+    """All that is there is reported at once."""
+    ready.azure.trust(identity("ingress"), "a", ISSUER)
+    ready.azure.trust(identity("machine-api"), "b", "")
+    error = error_of(call("validate_federated_credentials"))
+    codes = [each["code"] for each in error["details"]]
+    assert codes.count("PlatformWorkloadIdentityContainsInvalidCredential") == 2
+
+
 def test_names_have_only_characters_that_azure_takes() -> None:
     """Also those of service accounts with dots."""
     name = federated_credentials.name("my.cluster", "id", "system:serviceaccount:ns:a.b")

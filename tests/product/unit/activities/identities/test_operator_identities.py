@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.product.unit.activities.calls import DONE, call, error_of, twice
 from tests.product.unit.activities.identities.conftest import OPERATORS, Identities, identity
+from tests.product.unit.activities.identities.identities_fake import object_id
 from tests.product.unit.clusters.identities.credentials import CLUSTER_IDENTITY
 from tests.product.unit.product_world import CUSTOMER_TENANT, ENVIRONMENT
 
@@ -21,8 +22,8 @@ def stored(identities: Identities) -> dict[str, tuple[str, str]]:
     }
 
 
-WANT = {operator: (f"client-{operator}", f"object-{operator}") for operator in OPERATORS} | {
-    "": ("client-aro-Cluster", "object-aro-Cluster")
+WANT = {operator: (f"client-{operator}", object_id(operator)) for operator in OPERATORS} | {
+    "": ("client-aro-Cluster", object_id("aro-Cluster"))
 }
 
 
@@ -77,8 +78,8 @@ def test_an_identity_that_may_not_be_read_is_waited_for_with_the_command_that_he
     assert outcome["retryClass"] == "authorization"
     assert f"The cluster identity '{CLUSTER_IDENTITY}' may not read the identity '{identity('ingress')}'" in message
     assert (
-        "az role assignment create --assignee-object-id object-aro-Cluster --assignee-principal-type ServicePrincipal "
-        f"--role {ROLE} --scope '{identity('ingress')}'"
+        f"az role assignment create --assignee-object-id {object_id('aro-Cluster')} --assignee-principal-type "
+        f"ServicePrincipal --role {ROLE} --scope '{identity('ingress')}'"
     ) in message
     hosted.azure.refused.clear()
     assert call("look_up_identities") == DONE
