@@ -52,9 +52,9 @@ def changed(cluster: Cluster, whose: str) -> bool:
 
 async def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Try the credentials if something may have changed; return when to try again, None while they work."""
-    state = cluster.part(Access)
-    clock, secrets = cluster.platform.clock, {(row.namespace, row.secret) for row in _requests(cluster)}
-    if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
+    state, clock = cluster.part(Access), cluster.platform.clock
+    secrets = {(namespace, name) for kind, namespace, name in changed if kind == "Secret"}
+    if secrets and any((row.namespace, row.secret) in secrets for row in _requests(cluster)):
         state.due = clock.now()
     if state.due is None or state.due > clock.now():
         return state.due
