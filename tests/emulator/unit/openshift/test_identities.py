@@ -91,17 +91,17 @@ class Site:
         self.model, self.entra = platform.model(ArmModel), platform.model(EntraModel)
         self.directory = Directory(self.entra)
         self.clients = {row["operatorName"]: str(uuid4()) for row in _roles()}
-        self.changes: Json = {
-            "issuer": ISSUER,
-            "subscription_id": WORLD.subscription_id,
-            "resource_group": "aro",
-            "credentials": (WORLD.tenant_id, "", ""),
-            "identities": {
+        self.definition = bootstrap_ignition.Cluster(
+            DOMAIN,
+            issuer=ISSUER,
+            subscription_id=WORLD.subscription_id,
+            resource_group="aro",
+            credentials=(WORLD.tenant_id, "", ""),
+            identities={
                 (row["secretLocation"]["namespace"], row["secretLocation"]["name"]): self.clients[row["operatorName"]]
                 for row in _roles()
             },
-        }
-        self.definition = bootstrap_ignition.Cluster(DOMAIN, **self.changes)
+        )
         for row in _roles():
             client_id = self.clients[row["operatorName"]]
             self.entra.ensure_application(client_id, row["operatorName"], tenant_id=WORLD.tenant_id)
