@@ -32,7 +32,10 @@ def pack_start(start: StartInput) -> PackedStart:
 
 
 def pack(value: Mapping[str, Any]) -> str:
-    """Return a value as text. Another release of zlib may pack it otherwise; the host does not compare inputs."""
+    """Pack the input of an instance into a short text.
+
+    Another release of zlib may pack it otherwise; the host does not compare inputs.
+    """
     return _packed(json.dumps(value, separators=(",", ":")))
 
 
@@ -43,5 +46,5 @@ def _packed(text: str) -> str:
 
 
 def unpack(packed: str) -> Any:
-    """Return the value that was packed."""
+    """Return the input that was packed."""
     return json.loads(zlib.decompress(base64.b64decode(packed)))

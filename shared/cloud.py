@@ -142,7 +142,7 @@ def prompt_client(
 
 
 def get_json(base_url: str, path: str) -> dict[str, Any]:
-    """GET an unauthenticated JSON document.
+    """GET a JSON document that anybody may read, such as the cloud's endpoints.
 
     Raises:
         azure.core.exceptions.AzureError: if there is no answer, its status is not 200, or it is not JSON.

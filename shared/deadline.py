@@ -96,7 +96,7 @@ def _aftermath_end() -> float:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Set a deadline, unless an earlier one is set."""
+    """Set a deadline for all calls in a block, unless an earlier one is set."""
     token = _ends.set(min(_ends.get(), time.monotonic() + seconds))
     try:
         yield

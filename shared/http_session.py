@@ -42,7 +42,7 @@ class Network:
 
 @cache
 def network() -> Network:
-    """Return the network of this process."""
+    """Return the HTTP session of this process, with its proxies and certificate authorities."""
     # The policies of the pipelines decide what is tried again.
     never = Retry(total=False, redirect=False, raise_on_status=False)
     session = bounded_answers.session(never, MOST_BYTES, hosts=_HOSTS, connections=_CONNECTIONS)

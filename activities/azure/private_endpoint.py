@@ -23,7 +23,7 @@ _CONNECTION = "rp-plsconnection"
 
 
 def address(step: Step) -> str:
-    """Return the endpoint's address, at which the service reaches the API server.
+    """Return the address of a cluster's private endpoint, at which the service reaches the API server.
 
     Raises:
         CloudError: if the endpoint has no address.

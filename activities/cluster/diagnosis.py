@@ -50,7 +50,7 @@ def waiting(
     unanswered: bool = False,
     retry_after_seconds: float | None = None,
 ) -> Outcome:
-    """Return the outcome of a wait. The last one before the deadline also explains the error that it becomes.
+    """Return the outcome of a wait for the cluster; the last one before the deadline also gathers what holds it up.
 
     Args:
         step: the step that waits.

@@ -19,7 +19,7 @@ _MACHINE = (CLUSTER_API, "Machine")
 
 
 def annotations_of(document: Json) -> Json:
-    """Return the annotations of an object."""
+    """Return an object's annotations, with which `move` and its users mark what is moved, held or blocked."""
     found: Json = document["metadata"].get("annotations") or {}
     return found
 

@@ -59,7 +59,7 @@ def begin(call: Call) -> None:
 
 
 def may_keep_item(call: Call) -> bool:
-    """Tell whether a poll that finds nothing new leaves the item as it is.
+    """Tell whether a poll that finds nothing new leaves the step's progress item as it is.
 
     It may if this process also made the poll before; another process may have written something else.
     """

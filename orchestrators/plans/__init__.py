@@ -110,7 +110,7 @@ def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list
 
 
 def instance_id(operation_id: str, attempt: int) -> str:
-    """Return the id of the durable instance that runs one attempt."""
+    """Return the id of the durable instance that runs one attempt of an operation."""
     return f"{operation_id}-{attempt}"
 
 

@@ -41,7 +41,7 @@ def find(documents: Sequence[Entry], name: str) -> Entry | None:
 
 
 def to_external(document: CatalogueDocument) -> dict[str, Any]:
-    """Return an entry as operators read it, and may send it back."""
+    """Return an entry of the version catalogue as operators read it, and may send it back."""
     entry: dict[str, Any] = {
         name: value for name, value in document.items() if name not in _OURS and not name.startswith("_")
     }

@@ -204,7 +204,7 @@ def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Cli
 
 @cache
 def get_vault() -> Vault:
-    """Return the vaults of this process."""
+    """Return the client of this process for the service's two key vaults."""
     service_settings = settings.load()
 
     def secrets(name: str) -> SecretClient:

@@ -4,7 +4,7 @@ from shared.azure.scopes import ASCII_LOWER
 
 
 def matches(pattern: str, action: str) -> bool:
-    """Tell whether an action fits a pattern, in any case of the letters A to Z.
+    """Tell whether an action fits the pattern that a role has, in any case of the letters A to Z.
 
     `*` also stands for slashes and for nothing. It takes time in proportion to both lengths, whatever the pattern is.
 

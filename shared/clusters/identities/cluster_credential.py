@@ -232,6 +232,6 @@ def operator_path(name: str) -> str:
 
 
 def named_client_id(sent: Cluster) -> str:
-    """Return the client id that the body of a request names, or ""."""
+    """Return the client id of the service principal that the body of a request names, or ""."""
     profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
     return str(profile.get("clientId") or "")
