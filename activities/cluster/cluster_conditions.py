@@ -16,6 +16,7 @@ from kubernetes.client import ApiClient
 from activities.azure import machine_names
 from activities.cluster import cluster_api, identity_refusals
 from activities.cluster.diagnosis import Hint, gather, no_hint, not_done, waiting
+from activities.cluster.identity_refusals import MACHINE_API
 from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
@@ -35,8 +36,6 @@ PATIENCE = 1 / 6
 RETRY = PATIENCE / 5
 
 Found = list[Any]
-# The operator, as role sets name it, that makes machines.
-_MACHINE_API = "machine-api"
 _OF_A_RESTART = re.compile(r"\bsystemd(\[1\])?: \S+: (Main process exited|Failed with result|Scheduled restart job)")
 Remedy = Callable[[Step, ApiClient, Found], bool]
 
@@ -134,9 +133,9 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tupl
 
 
 def _with_refusals(credential: Credential, row: Condition, found: Found, missing: str) -> str:
-    """Return what is missing, after which identities Azure refuses to operators that the row has read."""
-    operators = identity_refusals.cluster_operators(row.reads, found) if missing else []
-    told = [str(refusal) for refusal in identity_refusals.refusals(credential, operators)]
+    """Return what is missing; first, which identities Azure refuses to the operators that the row has read about."""
+    reports = identity_refusals.reports(row.reads, found) if missing else {}
+    told = [str(refusal) for refusal in identity_refusals.refusals(credential, reports)]
     return bounded("; ".join([*told, missing])) if told else missing
 
 
@@ -149,9 +148,9 @@ def _no_role(credential: Credential, lacking: RoleMissing) -> CloudError:
             who = "the cluster's service principal"
         case WorkloadIdentity(operators=operators):
             code = ErrorCode.INVALID_WORKLOAD_IDENTITY_PERMISSIONS
-            target = cluster_credential.operator_path(_MACHINE_API)
-            identity = f" '{operators[_MACHINE_API].resource_id}'" if _MACHINE_API in operators else ""
-            who = f"the identity{identity} of the operator '{_MACHINE_API}'"
+            target = cluster_credential.operator_path(MACHINE_API)
+            identity = f" '{operators[MACHINE_API].resource_id}'" if MACHINE_API in operators else ""
+            who = f"the identity{identity} of the operator '{MACHINE_API}'"
         case _:
             assert_never(credential)
     message = f"Machine '{lacking.machine}' could not be created: {who} lacks a role: {lacking.reason}"

@@ -92,7 +92,7 @@ def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
             for what, look in _LOOKS.items()
             for target, message in look(read[what])[:_ENTRIES]
         ]
-        refusals = identity_refusals.refusals(step.credential, read[conditions.OPERATORS])
+        refusals = identity_refusals.refusals(step.credential, identity_refusals.reports(read, read.values()))
         found += map(identity_refusals.entry, refusals[:_ENTRIES])
     except NotDone as error:
         found = [CloudErrorBody(code="KubernetesAPI", message=str(error))]

@@ -19,11 +19,12 @@ from shared.clusters.identities.cluster_credential import (
     WorkloadIdentity,
     operator_path,
 )
-from shared.json_object import Json
 from shared.openshift import conditions
 from shared.openshift.client import Read
-from shared.openshift.conditions import NO_ROLE, OPERATORS
+from shared.openshift.conditions import NO_ROLE, OPERATORS, WORKER_MACHINES
 
+# The operator that makes machines, as role sets and the cluster name it.
+MACHINE_API = "machine-api"
 # The ClusterOperators that report about an operator of the role sets, where they have other names.
 _REPORTERS = {"cloud-network-config": "network", "disk-csi-driver": "storage", "file-csi-driver": "storage"}
 _REASONS = (
@@ -63,18 +64,34 @@ def reporter(operator: str) -> str:
     return _REPORTERS.get(operator, operator)
 
 
-def refusals(credential: Credential, found: list[Json]) -> list[Refusal]:
+def reports(reads: Iterable[Read], found: Iterable[Any]) -> dict[str, str]:
+    """Return what is wrong with ClusterOperators among what was read, by name, and with the machines of machine-api.
+
+    Args:
+        reads: what was read.
+        found: for each read a list, or an object or None.
+    """
+    told: dict[str, list[str]] = {}
+    for what, one in zip(reads, found, strict=True):
+        for each in one if isinstance(one, list) else [one] if one else []:
+            if what.kind == OPERATORS.kind:
+                told.setdefault(each["metadata"]["name"], []).append(conditions.troubles(each))
+            elif what.kind == WORKER_MACHINES.kind:
+                told.setdefault(MACHINE_API, []).append(conditions.machine_missing(each))
+    return {name: "; ".join(filter(None, texts)) for name, texts in told.items()}
+
+
+def refusals(credential: Credential, said: Mapping[str, str]) -> list[Refusal]:
     """Return what Azure refuses to the operators of a cluster; nothing if they share a service principal.
 
     Args:
         credential: the cluster's.
-        found: ClusterOperators.
+        said: what is wrong, as `reports` returns it.
     """
     match credential:
         case ServicePrincipal():
             return []
         case WorkloadIdentity(operators=operators):
-            said = {each["metadata"]["name"]: conditions.troubles(each) for each in found}
             return [
                 refusal
                 for name in sorted({reporter(operator) for operator in operators} & said.keys())
@@ -103,14 +120,3 @@ def entry(refusal: Refusal) -> CloudErrorBody:
     code, target = ErrorCode.INVALID_WORKLOAD_IDENTITY_PERMISSIONS, operator_path(refusal.operator)
     message = f"{str(refusal)[0].upper()}{str(refusal)[1:]}. The cluster says: {conditions.bounded(refusal.said)}"
     return CloudErrorBody(code=code, target=target, message=message)
-
-
-def cluster_operators(reads: Iterable[Read], found: Iterable[Any]) -> list[Json]:
-    """Return the ClusterOperators among what was read.
-
-    Args:
-        reads: what was read.
-        found: for each read a list, or an object or None.
-    """
-    ours = [one for what, one in zip(reads, found, strict=True) if what.kind == OPERATORS.kind and one is not None]
-    return [each for one in ours for each in (one if isinstance(one, list) else [one])]

@@ -107,7 +107,8 @@ def _operators_ready(step: Step) -> Outcome | None:
 
 def _missing(step: Step, api: ApiClient) -> Iterator[str]:
     operators = {each["metadata"]["name"]: each for each in client.read(api, OPERATORS)}
-    yield from map(str, identity_refusals.refusals(step.credential, list(operators.values())))
+    reports = identity_refusals.reports([OPERATORS], [list(operators.values())])
+    yield from map(str, identity_refusals.refusals(step.credential, reports))
     wants, changes = dict[str, Mapping[str, str]](), list[datetime]()
     for each in _secrets_of(step):
         wanted = _wanted(step, each)

@@ -239,6 +239,9 @@ def test_with_workload_identity_it_is_the_role_of_the_operator_that_makes_machin
     """The customer has to give it back to that one's identity."""
     become_identities(accepted.cluster, "ingress", "machine-api")
     api.add("Machine", machine("w-0", "Failed", errorMessage='Code="AuthorizationFailed" Message="not to join"'))
+    assert poll("workers_ready")["message"].startswith(
+        f"the operator 'machine-api' acts in Azure as the identity '{IDENTITIES}/machine-api', which lacks a role"
+    )
     error = poll("workers_ready", waited=DEADLINE // 6)["error"]
     assert error["code"] == "InvalidWorkloadIdentityPermissions"
     assert error["target"].endswith('.platformWorkloadIdentities["machine-api"]')
