@@ -40,6 +40,8 @@ IDENTITIES = ResourceType(
     name_refusal=lambda found: exceptions.INVALID_NAME(found.value),
     has_state=False,
     render=_render,
+    # As in Azure, whose clients send this id back.
+    shown=lambda _arm, stored: {"id": stored["id"].replace("/resourceGroups/", "/resourcegroups/")},
     stored=_make_principal,
     removed=_remove_principal,
 )

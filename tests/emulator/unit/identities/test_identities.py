@@ -40,6 +40,13 @@ def test_a_new_identity_has_a_principal_in_the_subscriptions_tenant(azure: Azure
     assert list(azure.platform.model(EntraModel).applications(WORLD.tenant_id)) == []
 
 
+def test_the_id_of_an_identity_has_its_group_in_lower_case(azure: Azure) -> None:
+    """Clients send it back like that, so whoever compares ids must not look at the case."""
+    shown = azure.put(f"{PATH}one", VERSION, BODY).body["id"]
+    assert shown == azure.id(f"{PATH}one").replace("resourceGroups", "resourcegroups")
+    assert azure.get(f"{PATH}one")["id"] == shown
+
+
 def test_a_deleted_identity_loses_its_principal_and_a_new_one_of_its_name_is_another(azure: Azure) -> None:
     """Role assignments of the old principal stay orphans, as in Azure."""
     before = _make(azure, "one")
