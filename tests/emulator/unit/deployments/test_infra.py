@@ -1,12 +1,17 @@
 """The templates of `infra/`: their language is understood, and both kinds of deployment can be planned."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from emulator.arm.access import conditions
+from emulator.arm.access.conditions import Facts
+from emulator.arm.access.roles import CONTRIBUTOR, ROLES
+from emulator.arm.ids import GUID
 from emulator.core.service_error import ServiceError
 from emulator.deployments.language.evaluation import Variables
 from emulator.deployments.language.scope import Environment, Scope
@@ -141,15 +146,54 @@ async def test_the_subscriptions_template_is_valid_with_what_is_nested_in_it(tmp
     assert sum(identifier.startswith(f"{GROUP_ID}/providers/Microsoft.Authorization/") for identifier in made) == 1
 
 
+def _of_subscription(callers: str) -> dict[str, dict[str, Any]]:
+    """Return the evaluated bodies of what is deployed to the subscription."""
+    given = {"callers": callers, "principalId": "99999999-0000-4000-8000-000000000009", "serviceGroup": "rg"}
+    wanted = {name: {"value": value} for name, value in given.items()}
+    return _bodies(wanted, "subscription", f"/subscriptions/{SUBSCRIPTION}")
+
+
+def test_in_ones_own_subscription_the_service_assigns_contributor_and_the_roles_of_operators_alone() -> None:
+    """Those that the shipped role sets name, to service principals. It removes no others either."""
+    (condition,) = (
+        body["properties"]["condition"]
+        for body in _of_subscription("entra").values()
+        if "condition" in body["properties"]
+    )
+    sets = [json.loads(each.read_text(encoding="utf-8")) for each in INFRA.glob("platformWorkloadIdentityRoleSets/*")]
+    roles = {
+        role["roleDefinitionId"].rpartition("/")[2]
+        for each in sets
+        for role in each["properties"]["platformWorkloadIdentityRoles"]
+    } | {CONTRIBUTOR}
+    named = set(re.findall(GUID, condition))
+    assert named == roles
+    for role, kind, want in (
+        *((role, "ServicePrincipal", True) for role in roles),
+        *((role, "User", False) for role in roles),
+        *((role, "ServicePrincipal", False) for role in ROLES if role not in roles),
+    ):
+        attributes = {"RoleDefinitionId": role, "PrincipalType": kind}
+        for action, facts in (("write", Facts(request=attributes)), ("delete", Facts(resource=attributes))):
+            action = f"Microsoft.Authorization/roleAssignments/{action}"  # noqa: PLW2901 - the whole name
+            assert conditions.holds(condition, action, facts) is want, (role, kind, action)
+    assert conditions.holds(condition, "Microsoft.Storage/storageAccounts/write", Facts())
+
+
+@pytest.mark.parametrize(("callers", "want"), [("arm", 0), ("entra", 1)])
+def test_only_in_ones_own_subscription_a_role_of_the_service_opens_blobs(callers: str, want: int) -> None:
+    """A first party gets a role on each cluster's account, which a service of one's own may not assign."""
+    made = [body["properties"] for name, body in _of_subscription(callers).items() if "/roleDefinitions/" in name]
+    opening = [each["permissions"][0]["dataActions"] for each in made if each["permissions"][0]["dataActions"]]
+    assert len(opening) == want
+    assert all("/blobServices/containers/blobs/" in action for actions in opening for action in actions)
+
+
 @pytest.mark.parametrize("callers", ["arm", "entra"])
 def test_a_role_has_its_actions_and_those_for_whoever_calls(callers: str) -> None:
     """The definitions that ARM gets, for each kind of deployment."""
     roles = json.loads((INFRA / "subscription.json").read_text(encoding="utf-8"))["variables"]["roles"]
-    given = {"callers": callers, "principalId": "99999999-0000-4000-8000-000000000009", "serviceGroup": "rg"}
-    bodies = _bodies(
-        {name: {"value": value} for name, value in given.items()}, "subscription", f"/subscriptions/{SUBSCRIPTION}"
-    )
-    made = [body["properties"] for name, body in bodies.items() if "/roleDefinitions/" in name]
+    made = [body["properties"] for name, body in _of_subscription(callers).items() if "/roleDefinitions/" in name]
     assert [each["permissions"][0]["actions"] for each in made] == [
         role["actions"] + role.get(callers, []) for role in roles
     ]

@@ -8,11 +8,18 @@ from tests.local_azure import LocalAzure
 
 TEMPLATE = Path(__file__).resolve().parents[4] / "infra" / "subscription.json"
 FIRST_PARTY = "Azure Red Hat OpenShift RP"
+_IDENTITIES = "a cluster with workload identity"
 # What neither a plain create nor its delete needs, and when it is needed.
 ELSEWHERE = {
     "Microsoft.ContainerRegistry/registries/scopeMaps/read": "Azure, for a token; ARO-RP grants it",
     "Microsoft.ContainerRegistry/registries/tokens/operationStatuses/read": "Azure, for a token; ARO-RP grants it",
+    "Microsoft.Authorization/denyAssignments/read": _IDENTITIES,
     "Microsoft.Authorization/roleAssignments/delete": "an update to another service principal",
+    "Microsoft.Authorization/roleAssignments/read": _IDENTITIES,
+    "Microsoft.Authorization/roleDefinitions/read": _IDENTITIES,
+    "Microsoft.Storage/storageAccounts/blobServices/containers/delete": _IDENTITIES,
+    "Microsoft.Storage/storageAccounts/blobServices/containers/read": _IDENTITIES,
+    "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action": _IDENTITIES,
     "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
     "Microsoft.Compute/galleries/images/read": "a version whose image has a resource id",
     "Microsoft.Compute/galleries/images/versions/read": "a version whose image has a resource id",

@@ -16,8 +16,8 @@ NAMES = [role["name"].rpartition(": ")[2] for role in ROLES]
 ACTION = re.compile(r"Microsoft\.[A-Za-z]+(/[A-Za-z]+)+/(read|write|delete|action)")
 
 
-# Actions that a role has whoever calls, and those that it has beside them if these call.
-LISTS = ("actions", "arm", "entra")
+# Actions that a role has whoever calls, and those that it has beside them if these call; the last are on data.
+LISTS = ("actions", "arm", "entra", "entraData")
 
 
 @pytest.mark.parametrize("role", ROLES, ids=NAMES)
@@ -34,7 +34,8 @@ def test_a_role_has_no_wildcard_and_nothing_twice(role: Any) -> None:
 def test_a_role_has_more_actions_depending_on_who_calls() -> None:
     """Only a provider may write deny assignments, and only a service without ARM reads the state of subscriptions.
 
-    A provider also reads what OpenShift's installer asks, for which a service without ARM has another identity.
+    A provider also reads what OpenShift's installer asks, for which a service without ARM has another identity. It
+    gets a role on the account of each cluster with identities, which a service without ARM may not assign.
     """
     more = {
         (name, callers): role[callers]
@@ -44,6 +45,11 @@ def test_a_role_has_more_actions_depending_on_who_calls() -> None:
     }
     assert more == {
         ("cluster", "arm"): ["Microsoft.Authorization/denyAssignments/write"],
+        ("cluster", "entra"): [
+            "Microsoft.Storage/storageAccounts/blobServices/containers/delete",
+            "Microsoft.Storage/storageAccounts/blobServices/containers/read",
+            "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action",
+        ],
         ("subscription", "arm"): [
             "Microsoft.Network/virtualNetworks/checkIpAddressAvailability/read",
             "Microsoft.Resources/subscriptions/locations/read",

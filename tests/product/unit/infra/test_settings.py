@@ -91,6 +91,28 @@ def test_the_apps_subnet_can_be_let_into_storage_accounts() -> None:
     assert app["properties"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
 
 
+def test_everybody_reads_the_documents_of_token_issuers_and_only_the_app_writes_them() -> None:
+    """Entra ID fetches them without signing in: a static website, no public blobs, no keys."""
+    template = _read("service.json")
+    names = ("[variables('names').issuers]", "[concat(variables('names').issuers, '/default')]")
+    account, service = (
+        next(each for each in template["resources"] if each["name"] == name)["properties"] for name in names
+    )
+    assert not account["allowBlobPublicAccess"]
+    assert not account["allowSharedKeyAccess"]
+    assert (account["publicNetworkAccess"], account["networkAcls"]) == ("Enabled", {"defaultAction": "Allow"})
+    assert service["staticWebsite"] == {"enabled": True}
+    granted = [each["role"] for each in template["variables"]["grants"] if each["on"] == "[variables('ids').issuers]"]
+    assert granted == ["[variables('roles')['Storage Blob Data Contributor']]"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_deployment_knows_where_documents_of_token_issuers_are(kind: str) -> None:
+    """Where the app writes them, and where everybody reads them, which Azure tells once the account exists."""
+    assert _settings(kind)["ISSUER_ACCOUNT_URL"] == "[variables('endpoints').issuers]"
+    assert _settings(kind)["ISSUER_URL"] == "(created)"
+
+
 def test_every_read_of_the_database_sees_every_write_before_it() -> None:
     """At any weaker level a superseded attempt may pass its fence. Several regions of writes do not allow this one."""
     (account,) = (
