@@ -9,7 +9,6 @@ from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.kubernetes.objects import addresses as service_addresses
 
 SRV_TYPE = "Microsoft.Network/privateDnsZones/SRV"
 KERNEL = "5.14.0-570.12.1.el9_6.x86_64"
@@ -94,21 +93,6 @@ def put_node(cluster: Cluster, machine: Machine) -> None:
         },
     }
     cluster.objects.set_status("Node", machine.host_name, status)
-    show_endpoints(cluster)
-
-
-def show_endpoints(cluster: Cluster) -> None:
-    """Show the masters as the endpoints of the API server's own Service, unless the objects are gone."""
-    if cluster.objects.get("Namespace", service_addresses.NAMESPACE) is None:
-        return
-    masters = cluster.objects.list("Node", labels={"node-role.kubernetes.io/master": ""})
-    found = [
-        address["address"]
-        for node in masters
-        for address in (node.get("status") or {}).get("addresses") or ()
-        if address["type"] == "InternalIP"
-    ]
-    cluster.objects.put(service_addresses.endpoints(found))
 
 
 def show_power(cluster: Cluster) -> None:
@@ -118,7 +102,6 @@ def show_power(cluster: Cluster) -> None:
         name = node["metadata"]["name"]
         if name not in joined:
             cluster.objects.delete("Node", name)
-            show_endpoints(cluster)
         elif is_ready(node) != joined[name].powered:
             conditions = _conditions(rfc3339(cluster.platform.clock.now()), ready=joined[name].powered)
             cluster.objects.set_status("Node", name, node.get("status", {}) | {"conditions": conditions})

@@ -124,19 +124,3 @@ def _assign_ports(spec: Json, taken: set[int | None]) -> list[Cause]:
             causes.append(invalid_value(field, wanted, why))
         used.add(port.get("nodePort"))
     return causes
-
-
-def endpoints(addresses: Iterable[str]) -> Json:
-    """Return the Endpoints of the API server: the addresses at which it serves."""
-    ready = [{"ip": address} for address in sorted(addresses)]
-    subset = {"addresses": ready, "ports": [{"name": "https", "port": TARGET_PORT, "protocol": "TCP"}]}
-    return {
-        "apiVersion": "v1",
-        "kind": "Endpoints",
-        "metadata": {
-            "name": NAME,
-            "namespace": NAMESPACE,
-            "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
-        },
-        "subsets": [subset] if ready else [],
-    }
