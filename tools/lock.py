@@ -17,8 +17,11 @@ PINS = [
     "requirements-dev",
     "tools/node/requirements",
     "tools/az/requirements",
+    "tools/client/requirements",
     *(str(path.with_suffix("").relative_to(REPOSITORY)) for path in sorted(REPOSITORY.glob("tools/*/*/*.in"))),
 ]
+# What a file pins besides its `.in` file.
+MORE = {"tools/client/requirements": ["client/pyproject.toml"]}
 OLDEST_PYTHON = "3.11"
 # Those of Azure Functions that the service must be able to run on, now or next.
 PYTHONS = (OLDEST_PYTHON, "3.13", "3.14")
@@ -48,7 +51,7 @@ def _words(versions: tuple[int, ...]) -> str:
 
 def _compile(name: str, *options: str) -> None:
     words = [str(UV), "pip", "compile", "--upgrade", "--quiet", "--no-header", "--no-emit-find-links"]
-    subprocess.run([*words, *options, f"{name}.in"], cwd=REPOSITORY, check=True)
+    subprocess.run([*words, *options, f"{name}.in", *MORE.get(name, [])], cwd=REPOSITORY, check=True)
 
 
 def main() -> int:
