@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from phases import output
-from phases.commands import service_plans
+from phases.commands import service_options
 from phases.commands.command_options import Output
 from phases.local import ssh
 from phases.local.service import Service
@@ -36,13 +36,13 @@ Options = Annotated[
 @machine_app.command("list")
 def machine_list(
     cluster: TheCluster,
-    service: service_plans.Address = "",
-    certificate: service_plans.Certificate = None,
-    scope: service_plans.Scope = "",
+    service: service_options.Address = "",
+    certificate: service_options.Certificate = None,
+    scope: service_options.Scope = "",
     form: Output = Format.TABLE,
 ) -> None:
     """List the machines of a cluster: masters, workers, and the bootstrap machine if there is one."""
-    found = _key(cluster, service_plans.service_of(service, certificate, scope))
+    found = _key(cluster, service_options.service_of(service, certificate, scope))
     output.show(_machines(found), ("name", "privateIpAddress"), form)
     if reason := found.get("reason"):
         typer.echo(reason, err=True)
@@ -56,9 +56,9 @@ def machine_ssh(
     *,
     jump: Jump = "",
     options: Options = None,
-    service: service_plans.Address = "",
-    certificate: service_plans.Certificate = None,
-    scope: service_plans.Scope = "",
+    service: service_options.Address = "",
+    certificate: service_options.Certificate = None,
+    scope: service_options.Scope = "",
 ) -> None:
     """Log in to a machine with the cluster's key, which never touches a disk of this machine.
 
@@ -66,7 +66,7 @@ def machine_ssh(
 
         python -m phases machine ssh ID NAME-bootstrap --jump USER@HOST -- journalctl -b -f -u bootkube.service
     """
-    found = _key(cluster, service_plans.service_of(service, certificate, scope))
+    found = _key(cluster, service_options.service_of(service, certificate, scope))
     addresses = {each["name"]: each["privateIpAddress"] for each in _machines(found)}
     if machine not in addresses:
         there = ", ".join(addresses) or "none"
@@ -90,4 +90,4 @@ def _machines(found: Json) -> list[Json]:
 def _key(cluster: str, service: Service) -> Json:
     if not cluster.startswith("/subscriptions/"):
         raise refused(f"'{cluster}' is not the resource id of a cluster, which begins with /subscriptions/.")
-    return service.post(f"{cluster}/getSshKey", None, {})
+    return service.post(f"{cluster}/getSshKey", {})

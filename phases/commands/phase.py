@@ -6,7 +6,7 @@ import typer
 
 from orchestrators.plans import PLANS
 from phases import output
-from phases.commands import builtin_plans, service_plans
+from phases.commands import builtin_plans
 from phases.commands.command_options import (
     FAILED,
     HERE,
@@ -90,9 +90,7 @@ def phase_tree(
 
 @phase_app.command("render")
 def phase_render(
-    name: Annotated[
-        str, typer.Argument(help="The phase, or PLAN/ROW of the service; left out with --source config.")
-    ] = "",
+    name: Annotated[str, typer.Argument(help="The phase; left out with --source config.")] = "",
     bundle: Bundle = HERE,
     metadata: Metadata = METADATA,
     namespace: Namespace = "",
@@ -110,21 +108,9 @@ def phase_render(
     ] = None,
     api_version: Annotated[str, typer.Option("--apiversion", "-g", help="Only of this API version.")] = "",
     kind: Annotated[str, typer.Option("--kind", "-k", help="Only of this kind.")] = "",
-    body: service_plans.Body = None,
-    service: service_plans.Address = "",
-    certificate: service_plans.Certificate = None,
-    scope: service_plans.Scope = "",
-    version: service_plans.Version = service_plans.API_VERSION,
     form: Output = Format.YAML,
 ) -> None:
-    """Print the documents of a phase, with the values of Secrets masked.
-
-    With --body, PLAN/ROW prints what a row of a plan that the service has itself would send to Azure.
-    """
-    plan, _, row = name.partition("/")
-    if row and service_plans.is_plan(plan, namespace):
-        service_plans.render_row(plan, row, service_plans.Asked(body, service, certificate, scope, version), form)
-        return
+    """Print the documents of a phase, with the values of Secrets masked."""
     selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
     found = read_site(bundle, metadata)
     output.documents(filter(selection.has, site_views.documents(found, source, Name(namespace, name))), form)

@@ -6,7 +6,7 @@ import typer
 
 from orchestrators.plans import PLANS
 from phases import output
-from phases.commands import builtin_plans, service_plans
+from phases.commands import builtin_plans
 from phases.commands.command_options import (
     HERE,
     KEPT,
@@ -69,24 +69,12 @@ def plan_run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last run of the plan, if the bundle is still the same.")
     ] = False,
-    body: service_plans.Body = None,
-    service: service_plans.Address = "",
-    certificate: service_plans.Certificate = None,
-    scope: service_plans.Scope = "",
-    version: service_plans.Version = service_plans.API_VERSION,
-    form: Output = Format.TABLE,
 ) -> None:
-    """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed.
-
-    With --body, try a plan that the service has itself: create, update or delete of a cluster.
-    """
-    if namespace == builtin_plans.NAMESPACE or body is not None:
-        if not service_plans.is_plan(name, namespace):
+    """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
+    if namespace == builtin_plans.NAMESPACE:
+        if name not in PLANS:
             raise refused(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
-        if not dry_run:
-            raise refused(f"A request on a cluster runs the plan '{name}'. Here it can be tried: add --dry-run.")
-        service_plans.try_plan(name, service_plans.Asked(body, service, certificate, scope, version), form)
-        return
+        raise refused(f"A request on a cluster runs the plan '{name}'. To try it: aroctl try {name} CLUSTER.")
     others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
     forgotten = [option for option, given in others.items() if given]
     if resume and forgotten:

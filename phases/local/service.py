@@ -1,9 +1,7 @@
 """The service, as operators call it: with an operator's certificate, or with a token of this terminal."""
 
-import time
 from contextlib import closing
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
 
 import requests
@@ -17,8 +15,8 @@ from shared.json_object import Json
 from shared.openshift.client import NotDone
 
 _SECONDS = 120
-# A dry run lists every object of a plan.
-_MOST_BYTES = 32 << 20
+# A key, and the machines of a cluster.
+_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -35,25 +33,18 @@ class Service:
     certificate: Path | None = None
     scope: str = ""
 
-    def post(self, path: str, version: str | None, content: Json) -> Json:
-        """Send a request and return its answer, also if that takes longer than one request.
+    def post(self, path: str, content: Json) -> Json:
+        """Send a request and return its answer.
 
         Args:
             path: the path below `/sre`.
-            version: the api-version of the body; None for requests that have none.
             content: the body.
 
         Raises:
             BundleError: the service refuses the request.
             NotDone: it does not answer, or nobody is signed in.
         """
-        answer = self._send("POST", f"{self.url.rstrip('/')}/sre{path}", version, content)
-        until = time.monotonic() + _SECONDS
-        while answer.status_code == HTTPStatus.ACCEPTED:
-            if time.monotonic() > until:
-                raise NotDone(f"{self.url} has not answered in {_SECONDS} seconds.")
-            time.sleep(int(answer.headers.get("Retry-After", "1")))
-            answer = self._send("GET", answer.headers["Location"], version, None)
+        answer = self._send(f"{self.url.rstrip('/')}/sre{path}", content)
         try:
             found: Json = bounded_answers.parse(answer.content)
         except ValueError:
@@ -62,17 +53,15 @@ class Service:
             raise refused(_problems(found))
         return found
 
-    def _send(self, method: str, address: str, version: str | None, content: Json | None) -> requests.Response:
+    def _send(self, address: str, content: Json) -> requests.Response:
         headers = {} if self.certificate else {"Authorization": f"Bearer {self._token()}"}
         try:
             with (
                 deadline.within(_SECONDS),
                 closing(bounded_answers.session(Retry(total=False, raise_on_status=False), _MOST_BYTES)) as opened,
             ):
-                return opened.request(
-                    method,
+                return opened.post(
                     address,
-                    params={"api-version": version},
                     json=content,
                     headers=headers,
                     cert=str(self.certificate) if self.certificate else None,

@@ -174,7 +174,7 @@ def ask_entra(_cluster: Cluster) -> object:
 
 def ask_service(_cluster: Cluster) -> object:
     """Call the service from a terminal."""
-    return Service("https://rp.example.org", Path("operator.pem")).post("/x", "1", {})
+    return Service("https://rp.example.org", Path("operator.pem")).post("/x", {})
 
 
 STRANGERS = [

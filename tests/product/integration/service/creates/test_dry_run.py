@@ -44,6 +44,7 @@ TABLES = (
 CHANGES = ("PUT ", "PATCH ", "POST ", "DELETE ", "create ", "replace ", "upsert ", "delete ")
 # A POST with which the service signs in.
 SIGNS_IN = "entra"
+CLIENT = Path(__file__).parents[5] / "client"
 CORRELATION_ID = "77777777-0000-4000-8000-%012d"
 
 
@@ -150,18 +151,18 @@ def test_what_a_create_has_made_would_not_be_made_again(own_cluster: Cluster) ->
 
 
 def test_the_command_tells_an_operator_what_a_create_would_do(cluster: Cluster, tmp_path: Path) -> None:
-    """With the operator's certificate and the body in a file; a row that is refused makes it exit with 1."""
-    own, body = cluster.azure.endpoints, cluster.body | {"id": cluster.customer.cluster_id}
+    """With the operator's certificate and the body in a file; a row that is refused makes it exit with 4."""
+    own, body = cluster.azure.endpoints, cluster.body
     pem = tmp_path / "operator.pem"
     pem.write_text(Path(own["admin_client_cert"]).read_text() + Path(own["admin_client_key"]).read_text())
     file = tmp_path / "cluster.json"
-    options = ["--body", str(file), "--service", own["rp"], "--certificate", str(pem), "-o", "json"]
+    options = ["--file", str(file), "--service", own["rp"], "--certificate", str(pem), "-o", "json"]
 
-    def phases(*words: str) -> tuple[int, Any]:
+    def command(*words: str) -> tuple[int, Any]:
         file.write_text(json.dumps(body), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "phases", *words, *options],
-            env={**os.environ, "REQUESTS_CA_BUNDLE": own["rp_ca_bundle"]},
+            [sys.executable, "-m", "aroctl", *words, cluster.customer.cluster_id, *options],
+            env={**os.environ, "REQUESTS_CA_BUNDLE": own["rp_ca_bundle"], "PYTHONPATH": str(CLIENT)},
             capture_output=True,
             text=True,
             check=False,
@@ -171,13 +172,13 @@ def test_the_command_tells_an_operator_what_a_create_would_do(cluster: Cluster, 
         return done.returncode, json.loads(done.stdout)
 
     tried(cluster, body)
-    code, rows = phases("plan", "run", "create", "--dry-run")
-    assert (code, {row["row"]: row["verdict"] for row in rows}["validate_network"]) == (0, "checked")
-    code, (deployment,) = phases("phase", "render", "create/deploy_network_template")
+    code, told = command("try", "create")
+    assert (code, {row["row"]: row["verdict"] for row in told["rows"]}["validate_network"]) == (0, "checked")
+    code, (deployment,) = command("render", "create/deploy_network_template")
     assert (code, deployment["properties"]["mode"]) == (0, "Incremental")
     body["properties"]["masterProfile"]["subnetId"] += "-2"
-    code, rows = phases("plan", "run", "create", "--dry-run")
-    assert (code, {row["row"]: row["verdict"] for row in rows}["validate_network"]) == (1, "refused")
+    code, told = command("try", "create")
+    assert (code, {row["row"]: row["verdict"] for row in told["rows"]}["validate_network"]) == (4, "refused")
 
 
 def _preflight(cluster: Cluster, body: Json) -> Json:

@@ -38,12 +38,12 @@ def answer() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+def asked(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]) -> list[tuple[str, Any]]:
     """Record what the service is asked."""
-    found: list[tuple[str, Any, Any]] = []
+    found: list[tuple[str, Any]] = []
 
-    def post(service: Service, path: str, version: str | None, content: Any) -> Any:
-        found.append((path, version, content))
+    def post(service: Service, path: str, content: Any) -> Any:
+        found.append((path, content))
         assert service.url == "https://rp.example"
         return answer
 
@@ -67,11 +67,11 @@ def run(*words: str) -> Any:
     return CliRunner().invoke(app, ["machine", *words], catch_exceptions=False)
 
 
-def test_the_machines_are_listed_without_the_key(asked: list[tuple[str, Any, Any]]) -> None:
+def test_the_machines_are_listed_without_the_key(asked: list[tuple[str, Any]]) -> None:
     """Names and addresses, as the service tells them."""
     done = run("list", CLUSTER, *SERVICE, "--output", "json")
     assert json.loads(done.stdout) == MACHINES
-    assert asked == [(f"{CLUSTER}/getSshKey", None, {})]
+    assert asked == [(f"{CLUSTER}/getSshKey", {})]
 
 
 def test_ssh_gets_the_address_the_user_and_the_jump_host(programs: Path) -> None:
