@@ -14,6 +14,7 @@ from aroctl.commands.delete import delete
 from aroctl.commands.explain import explain
 from aroctl.commands.list import list_clusters
 from aroctl.commands.operations import list_operations
+from aroctl.commands.publish import publish
 from aroctl.commands.resume import resume
 from aroctl.commands.show import show
 from aroctl.commands.try_plan import render, try_plan
@@ -36,6 +37,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "create": create,
     "list": list_clusters,
     "show": show,
+    "publish": publish,
     "credentials": credentials,
     "update": update,
     "delete": delete,

@@ -28,13 +28,13 @@ def row(cluster: Json) -> Json:
     }
 
 
-def records(cluster: Json) -> list[str]:
-    """Return the DNS records that the owner of a domain publishes; none below the service's own domain."""
+def records(cluster: Json) -> dict[str, str]:
+    """Return the names that the owner of a domain publishes, and their addresses; none below the service's domain."""
     domain = get(cluster, "properties.clusterProfile.domain") or ""
     if "." not in domain:
-        return []
+        return {}
     named = (("api", "properties.apiserverProfile.ip"), ("*.apps", "properties.ingressProfiles[].ip"))
-    return [f"{name}.{domain} A {get(cluster, path)}" for name, path in named if get(cluster, path)]
+    return {f"{name}.{domain}": get(cluster, path) for name, path in named if get(cluster, path)}
 
 
 def _workers(cluster: Json) -> int:
@@ -44,7 +44,7 @@ def _workers(cluster: Json) -> int:
 
 
 def _facts(cluster: Json) -> Json:
-    published = records(cluster)
+    published = [f"{host} A {address}" for host, address in records(cluster).items()]
     return {
         "name": cluster["name"],
         "state": get(cluster, "properties.provisioningState"),

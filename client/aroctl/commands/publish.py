@@ -1,0 +1,51 @@
+"""`publish`: the two names of a cluster, in a zone of its owner."""
+
+from aroctl import record, session
+from aroctl.api import Json
+from aroctl.options import Group, Name, Subscription
+from aroctl.problems import Exit, Problem
+from aroctl.requested_cluster import get
+
+_ZONES, _VERSION = "providers/Microsoft.Network/dnszones", "2018-05-01"
+# As `az network dns record-set a` makes them: an address may change when a cluster is created again.
+_SECONDS = 300
+
+
+def publish(name: Name, group: Group = "", subscription: Subscription = "") -> None:
+    """Write the names of a cluster into the zone of Azure DNS that has its domain: api.DOMAIN and *.apps.DOMAIN.
+
+    The zone is looked for in the cluster's subscription, and you write to it with your own rights.
+    """
+    opened = session.begin()
+    cluster = opened.cluster(name, group, subscription)
+    found = opened.service.get(cluster.id)
+    records = record.records(found)
+    if not records:
+        domain = get(found, "properties.clusterProfile.domain")
+        raise Problem(
+            Exit.REFUSED,
+            f"There is nothing to publish: '{cluster.name}' has no addresses yet, or the service publishes '{domain}'.",
+        )
+    zone = _zone(opened.arm.values(f"/subscriptions/{cluster.subscription}/{_ZONES}", _VERSION), records)
+    for host, address in records.items():
+        path = f"{zone['id']}/A/{host.removesuffix(zone['name']).removesuffix('.')}"
+        body = {"properties": {"TTL": _SECONDS, "ARecords": [{"ipv4Address": address}]}}
+        opened.arm.call("PUT", path, body, version=_VERSION)
+        opened.service.progress.note(f"{host} A {address}")
+
+
+def _zone(zones: list[Json], records: dict[str, str]) -> Json:
+    """Return the zone that has the names: of several, the one that is the closest to them.
+
+    Raises:
+        Problem: there is none.
+    """
+    fitting = [zone for zone in zones if all(host.endswith(f".{zone['name']}") for host in records)]
+    if not fitting:
+        raise Problem(
+            Exit.NOT_FOUND,
+            "No zone of Azure DNS in this subscription has the cluster's domain.",
+            "Make one (az network dns zone create), or make these records where the domain is kept.",
+            [f"{host} A {address}" for host, address in records.items()],
+        )
+    return max(fitting, key=lambda zone: len(zone["name"]))
