@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 import typer
 
@@ -49,8 +51,27 @@ VERBS: dict[str, Callable[..., None]] = {
     "try": try_plan,
     "render": render,
 }
-for name, verb in VERBS.items():
-    app.command(name)(verb)
+
+
+def interruptible(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that tells what Ctrl-C leaves open."""
+
+    @wraps(verb)
+    def run(*words: Any, **options: Any) -> None:
+        try:
+            verb(*words, **options)
+        except KeyboardInterrupt:
+            raise Problem(
+                Exit.INTERRUPTED,
+                "Interrupted. A request that was under way may have arrived, and what it has begun goes on.",
+                f"Look at it: {settings.NAME} operations CLUSTER",
+            ) from None
+
+    return run
+
+
+for name, each in VERBS.items():
+    app.command(name)(interruptible(each))
 
 
 def main() -> None:
@@ -60,8 +81,6 @@ def main() -> None:
     except Problem as problem:
         tell(problem)
         sys.exit(problem.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
 
 
 def tell(problem: Problem) -> None:

@@ -154,6 +154,18 @@ def test_a_caller_who_loses_the_right_to_read_learns_that_the_operation_goes_on(
     assert f"The create goes on. Follow it: aroctl watch c1 {OPERATION}" in done.err
 
 
+def test_ctrl_c_while_a_request_is_under_way_says_what_is_open(run: Run, service: FakeService) -> None:
+    """Nobody knows whether it has arrived."""
+
+    def interrupt() -> Reply:
+        raise KeyboardInterrupt
+
+    service.on("DELETE", CLUSTER, interrupt)
+    done = run("delete", "c1", "--yes")
+    assert done.code == Exit.INTERRUPTED
+    assert "may have arrived" in done.err
+
+
 def test_ctrl_c_leaves_the_operation_running(run: Run, service: FakeService) -> None:
     """Nothing is canceled, and the command that follows it is told."""
 
