@@ -19,7 +19,7 @@ VERSIONS = (
 )
 
 # One letter for each version: - absent, f fixed at create, m mutable, r the service's own, s secret and mutable,
-# x secret and fixed; a capital letter if a create has to give the member.
+# x secret and fixed; a capital letter if a create has to give the member, or whatever holds it.
 _TABLE = """
 id                                                                      rrrrrrrrrrrr
 name                                                                    rrrrrrrrrrrr
@@ -33,12 +33,19 @@ systemData.createdAt                                                    --rrrrrr
 systemData.lastModifiedBy                                               --rrrrrrrrrr
 systemData.lastModifiedByType                                           --rrrrrrrrrr
 systemData.lastModifiedAt                                               --rrrrrrrrrr
-identity                                                                ---------fff
+identity                                                                ---------mmm
 identity.type                                                           ---------fff
-identity.userAssignedIdentities                                         ---------fff
-properties.platformWorkloadIdentityProfile                              ---------fff
-properties.platformWorkloadIdentityProfile.upgradeableTo                ---------fff
-properties.platformWorkloadIdentityProfile.platformWorkloadIdentities   ---------fff
+identity.tenantId                                                       ---------rrr
+identity.principalId                                                    ---------rrr
+identity.userAssignedIdentities                                         ---------mmm
+identity.userAssignedIdentities.clientId                                ---------rrr
+identity.userAssignedIdentities.principalId                             ---------rrr
+properties.platformWorkloadIdentityProfile                              ---------mmm
+properties.platformWorkloadIdentityProfile.upgradeableTo                ---------mmm
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities   ---------mmm
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.resourceId ---------MMM
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.clientId ---------rrr
+properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.objectId ---------rrr
 properties.provisioningState                                            rrrrrrrrrrrr
 properties.clusterProfile.pullSecret                                    xxxxxxxxxxxx
 properties.clusterProfile.domain                                        FFFFFFFFFFFF

@@ -26,6 +26,8 @@ _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "prope
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
 _WP, _IP = "properties.workerProfiles[]", "properties.ingressProfiles[]"
 _LB, _SDN = f"{_NP}.loadBalancerProfile", f"{_NP}.softwareDefinedNetwork"
+_WI = "properties.platformWorkloadIdentityProfile"
+_PWI = f"{_WI}.platformWorkloadIdentities{{}}"
 _INGRESS = (_IP, f"{_IP}.name", f"{_IP}.visibility", f"{_IP}.ip")
 
 
@@ -87,7 +89,7 @@ API_VERSIONS = (
     ),
     ApiVersion(
         "2024-08-12-preview",
-        adds=("identity", "properties.platformWorkloadIdentityProfile", f"{_CP}.oidcIssuer"),
+        adds=("identity", _WI, f"{_CP}.oidcIssuer"),
         changes={_SP: {"required": False}},
         features=frozenset({OPEN_SHIFT_VERSION, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}),
     ),
@@ -103,6 +105,8 @@ ADMIN = ApiVersion(
         "tags": {"rule": Rule.CREATE},
         f"{_SP}.clientId": {"rule": Rule.CREATE_ANY_CASE},
         f"{_LB}.managedOutboundIps.count": {"rule": Rule.CREATE},
+        **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI), rule=Rule.CREATE),
+        f"{_PWI}.resourceId": {"rule": Rule.CREATE_ANY_CASE},
     },
     retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS}),
     generated=False,

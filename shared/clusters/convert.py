@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.arm import times
-from shared.clusters.api_versions import is_generated
+from shared.clusters.api_versions import changed_fields, is_generated
 from shared.clusters.member_types import ANY_CASE, BY_SERVICE, ApiVersion, Kind, Rule
 from shared.clusters.members import ALWAYS_SHOWN, STRUCTURES, Member
-from shared.clusters.shape import Node, in_normal_form, is_empty, is_same, secret_paths, tree, whole_tree
+from shared.clusters.shape import Node, entry_key, in_normal_form, is_empty, is_same, secret_paths, tree, whole_tree
 from shared.documents import Cluster
 from shared.release import release_rules
 
@@ -21,7 +21,8 @@ def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool)
 
     Members that the version does not know stay unchanged, even inside arrays, whose items are matched by name. Members
     that a PATCH leaves out stay. Members that a PUT leaves out stay if the service fills them, has a default for them,
-    or keeps them as secrets; others are removed, and validation judges the result.
+    or keeps them as secrets; others are removed, and validation judges the result. A map of objects is replaced as a
+    whole, unless its entries last: then a PATCH keeps those that it leaves out.
 
     Args:
         stored: the internal cluster with its secrets; on a create, one of `id`, `name` and `type`.
@@ -48,23 +49,31 @@ def _overlay_object(node: Node, stored: Members, sent: Members, patch: bool) -> 
 def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
     # Some clients write "nothing" as an empty text, or as an empty list of what the service fills.
     nothing = sent is None or (sent in ("", []) and (node.member.secret or not node.member.required))
-    if nothing and _is_kept(node.member):
-        return stored
-    if sent is None and patch:
+    if (nothing and _is_kept(node.member)) or (sent is None and patch):
         return stored
     match node.kind:
         case Kind.OBJECT if sent is None and (stored is None or node.member.required):
             return None
         case Kind.OBJECT:
             result = _overlay_object(node, stored or {}, sent or {}, patch)
-            return None if sent is None and _lacks_required(node, result) else result
+            return None if _is_nothing(node, sent, result) else result
         case Kind.ARRAY if sent is not None:
             return _overlay_array(node, stored or [], sent, patch)
+        case Kind.OBJECTS if sent is not None:
+            return _overlay_entries(node, stored or {}, sent, patch)
     return sent
 
 
-def _lacks_required(node: Node, value: Members) -> bool:
-    return any(child.member.required and name not in value for name, child in node.children.items())
+def _is_nothing(node: Node, sent: Any, value: Members) -> bool:
+    """Tell whether an object that lacks a member which it must have is none at all, such as an optional empty one."""
+    lacks = any(child.member.required and name not in value for name, child in node.children.items())
+    return lacks and (sent is None or not (value or node.member.required))
+
+
+def _overlay_entries(node: Node, stored: Members, sent: Members, patch: bool) -> Members:
+    kept = stored if patch and node.member.rule is Rule.LASTING else {}
+    laid = {key: _overlay_object(node, stored.get(key, {}), entry, patch) for key, entry in sent.items()}
+    return {**copy.deepcopy(kept), **laid}
 
 
 def _overlay_array(node: Node, stored: Sequence[Members], sent: Sequence[Members], patch: bool) -> list[Members]:
@@ -82,7 +91,8 @@ def _overlay_array(node: Node, stored: Sequence[Members], sent: Sequence[Members
 
 def _is_kept(member: Member) -> bool:
     optional = member.default is not None and not member.required
-    return member.rule in BY_SERVICE or member.secret or optional
+    lasts = member.rule is Rule.LASTING and member.kind is not Kind.OBJECTS
+    return member.rule in BY_SERVICE or member.secret or optional or lasts
 
 
 def copy_member(source: Cluster, target: Cluster, path: str) -> None:
@@ -132,12 +142,21 @@ def _settle_object(node: Node, wanted: Members, stored: Members) -> Members:
             here = [_settle_object(child, item, named.get(item.get("name", ""), {})) for item in here]
         elif child.kind is Kind.OBJECT and here is not None:
             here = _settle_object(child, here, before or {})
+        elif child.kind is Kind.OBJECTS and here is not None:
+            here = _settle_entries(child, here, before or {})
         here = in_normal_form(child.member, here)
         if here is None:
             result.pop(name, None)
         else:
             result[name] = here
     return result
+
+
+def _settle_entries(node: Node, wanted: Members, stored: Members) -> Members:
+    known = {entry_key(node.member, key): key for key in stored}
+    names = {key: key if key in stored else known.get(entry_key(node.member, key), key) for key in wanted}
+    named = {names[key]: entry for key, entry in wanted.items()}
+    return {key: _settle_object(node, entry, stored.get(key, {})) for key, entry in named.items()}
 
 
 def to_external(cluster: Cluster, version: ApiVersion) -> Members:
@@ -147,7 +166,8 @@ def to_external(cluster: Cluster, version: ApiVersion) -> Members:
         cluster: the internal cluster. It may have live data that is not stored, such as `workerProfilesStatus`.
         version: the version of the request.
     """
-    always = ALWAYS_SHOWN if is_generated(version) else ALWAYS_SHOWN | STRUCTURES
+    structures = {path for path in STRUCTURES if changed_fields(version, path).get("required", True)}
+    always = ALWAYS_SHOWN if is_generated(version) else ALWAYS_SHOWN | structures
     return _external_object(tree(version), as_read(cluster, version), always)
 
 
@@ -172,20 +192,20 @@ def _read_object(node: Node, value: Members) -> Members:
 def _external_object(node: Node, value: Members, always: frozenset[str]) -> Members:
     shown = {}
     for name, child in node.children.items():
-        entry = _external_member(child, value.get(name), always)
+        entry = None if child.member.secret else _external_member(child, value.get(name), always)
         if child.member.path in always or not is_empty(entry):
             shown[name] = entry
     return shown
 
 
 def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
-    if node.member.secret:
-        return None
     match node.kind:
         case Kind.OBJECT:
             return _external_object(node, value or {}, always)
         case Kind.ARRAY:
             return [_external_object(node, item, always) for item in value or []]
+        case Kind.OBJECTS:
+            return {key: _external_object(node, entry, always) for key, entry in (value or {}).items()}
         case Kind.STRING if isinstance(value, str):
             return in_normal_form(node.member, node.member.spelled.get(value, value))
         case Kind.TIME if isinstance(value, str):

@@ -9,7 +9,7 @@ from shared.arm.errors import CloudError, invalid_request_content, raise_all, sh
 from shared.clusters.api_versions import is_generated
 from shared.clusters.checks.unknown import Unknown, is_expression
 from shared.clusters.member_types import ApiVersion, Kind
-from shared.clusters.shape import Node, item_target, step, tree
+from shared.clusters.shape import Node, entry_target, item_target, step, tree
 from shared.documents import Cluster
 from shared.findings import Enough, Findings
 
@@ -19,15 +19,13 @@ _FITS: dict[Kind, Callable[[Any], bool]] = {
     Kind.TIME: lambda value: isinstance(value, str),
     Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool) and value in _INT32,
     Kind.BOOLEAN: lambda value: isinstance(value, bool),
-    # What is in it is not looked at, because the service refuses each member of this kind that is not empty.
-    Kind.OBJECTS: lambda value: isinstance(value, dict),
     Kind.STRINGS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 }
 _EXPECTED = {
     Kind.OBJECT: "an object",
     Kind.ARRAY: "an array",
     Kind.MAP: "an object of strings",
-    Kind.OBJECTS: "an object",
+    Kind.OBJECTS: "an object of objects",
     Kind.STRING: "a string",
     Kind.TIME: "a string",
     Kind.INTEGER: "a whole number of 32 bits",
@@ -100,6 +98,8 @@ def _decode(node: Node, value: Any, target: str, decoding: _Pass) -> Any:
             return _decode_items(node, value, target, decoding)
         case Kind.MAP, dict():
             return {key: _decode_entry(key, entry, target, decoding) for key, entry in value.items()}
+        case Kind.OBJECTS, dict():
+            return _decode_entries(node, value, target, decoding)
         case kind, _ if kind in _FITS and _FITS[kind](value):
             return value
     decoding.failures.append(_wrong_type(target, value, node.kind))
@@ -119,6 +119,21 @@ def _decode_items(node: Node, value: list[Any], target: str, decoding: _Pass) ->
     return items
 
 
+def _decode_entries(node: Node, value: dict[str, Any], target: str, decoding: _Pass) -> dict[str, Any]:
+    entries = {}
+    for key, entry in value.items():
+        here = entry_target(target, key)
+        if decoding.is_unknown(key):
+            decoding.unknown.add(target)
+        elif decoding.is_unknown(entry):
+            decoding.unknown.add(here)
+        elif isinstance(entry, dict):
+            entries[key] = _decode_object(node, entry, here, decoding)
+        elif entry is not None:
+            decoding.failures.append(_wrong_type(here, entry, Kind.OBJECT))
+    return entries
+
+
 def _decode_object(node: Node, value: dict[str, Any], target: str, decoding: _Pass) -> dict[str, Any]:
     # Models that are not generated match names without case; if a name occurs twice, the last one wins.
     generated = is_generated(decoding.version)
@@ -136,7 +151,7 @@ def _decode_object(node: Node, value: dict[str, Any], target: str, decoding: _Pa
 
 
 def _decode_entry(key: str, entry: Any, target: str, decoding: _Pass) -> str:
-    here = f'{target}["{shown(key)}"]'
+    here = entry_target(target, key)
     if decoding.is_unknown(entry):
         decoding.unknown.add(here)
         return ""

@@ -27,6 +27,7 @@ class Rule(StrEnum):
     CREATE_ANY_CASE = "Ci"  # the same, compared without regard to case, stored as it first came
     MUTABLE = "M"  # the customer's at any time
     MUTABLE_ANY_CASE = "Mi"  # the same, compared without regard to case
+    LASTING = "L"  # the customer's at any time, but never taken away again
     READ_ONLY = "R"  # the service's: an update that sends another value is refused
     PROVIDED = "P"  # filled by the service; an update may repeat the value
     IGNORED = "I"  # the service's, and changes by itself: what a request sends is checked and dropped

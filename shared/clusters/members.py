@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.arm.errors import CloudError
 from shared.arm.names import normal_location
-from shared.clusters.checks import cluster_checks, machine_checks, network_checks
+from shared.clusters.checks import cluster_checks, identity_checks, machine_checks, network_checks
 from shared.clusters.checks.facts import Facts
 from shared.clusters.member_types import Kind, Rule
 
@@ -23,7 +23,8 @@ class Member:
     """One row.
 
     Args:
-        path: JSON path; the name of an array is followed by `[]`, and then by the members of its items.
+        path: JSON path; the name of an array is followed by `[]`, and then by the members of its items. That of a map
+            of objects is followed by `{}`, and then by the members of its entries.
         kind: the JSON type.
         rule: who may write it.
         required: whether a create, and a PUT, must have it.
@@ -57,11 +58,12 @@ class Member:
 STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 _ENABLED = ("Enabled", "Disabled")
 _VISIBILITY = ("Public", "Private")
-_, _CI, _M, _MI, _R, _P, _I = Rule
+_, _CI, _M, _MI, _L, _R, _P, _I = Rule
 _INT, _OBJECT, _ARRAY, _MAP, _BOOLEAN = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BOOLEAN
 _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
 _WI = "properties.platformWorkloadIdentityProfile"
+_UA, _PWI = "identity.userAssignedIdentities{}", f"{_WI}.platformWorkloadIdentities{{}}"
 _WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
 _LB = f"{_NP}.loadBalancerProfile"
 
@@ -81,12 +83,20 @@ MEMBERS = (
     Member("systemData.lastModifiedBy", rule=_I),
     Member("systemData.lastModifiedByType", rule=_I),
     Member("systemData.lastModifiedAt", Kind.TIME, _I),
-    Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
-    Member("identity.type", default=cluster_checks.NO_IDENTITY),
-    Member("identity.userAssignedIdentities", Kind.OBJECTS),
-    Member(_WI, _OBJECT, check=cluster_checks.no_workload_identity),
-    Member(f"{_WI}.upgradeableTo"),
-    Member(f"{_WI}.platformWorkloadIdentities", Kind.OBJECTS),
+    Member("identity", _OBJECT, _M, check=identity_checks.cluster_identity, check_empty=True),
+    Member("identity.type", rule=_CI, default=identity_checks.NO_IDENTITY),
+    # Tenant, client ids and object ids are those that ARM and Azure report, whatever a request says.
+    Member("identity.tenantId", rule=_I),
+    Member("identity.principalId", rule=_I),
+    Member(_UA, Kind.OBJECTS, _MI, check=identity_checks.assigned_identities),
+    Member(f"{_UA}.clientId", rule=_I),
+    Member(f"{_UA}.principalId", rule=_I),
+    Member(_WI, _OBJECT, _M),
+    Member(f"{_WI}.upgradeableTo", rule=_L, check=identity_checks.upgradeable_to),
+    Member(_PWI, Kind.OBJECTS, _L, check=identity_checks.operator_identities, check_empty=True),
+    Member(f"{_PWI}.resourceId", rule=_MI, required=True, check=identity_checks.identity),
+    Member(f"{_PWI}.clientId", rule=_I),
+    Member(f"{_PWI}.objectId", rule=_I),
     Member("properties.provisioningState", rule=_I, values=STATES),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
@@ -95,9 +105,9 @@ MEMBERS = (
     Member(f"{_CP}.resourceGroupId", rule=_CI, required=True, check=cluster_checks.cluster_resource_group_id),
     Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED,
            check=cluster_checks.fips_validated_modules),
-    Member(f"{_CP}.oidcIssuer", rule=_R),
+    Member(f"{_CP}.oidcIssuer", rule=_R, check=cluster_checks.read_only, create_only=True),
     Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
-    Member(_SP, _OBJECT, _M, required=True, check=cluster_checks.service_principal, check_empty=True),
+    Member(_SP, _OBJECT, _M, required=True, check=identity_checks.one_credential, check_empty=True),
     Member(f"{_SP}.clientId", rule=_MI, required=True, check=cluster_checks.client_id),
     Member(f"{_SP}.clientSecret", rule=_M, required=True, secret=True, check=cluster_checks.client_secret),
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),

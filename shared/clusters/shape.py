@@ -45,7 +45,7 @@ def _grow(rows: Iterable[Member], changed: Callable[[str], dict[str, Any]]) -> N
         node, path = root, ""
         for part in row.path.split("."):
             path = f"{path}.{part}" if path else part
-            name = part.removesuffix("[]")
+            name = part.removesuffix("[]").removesuffix("{}")
             if name not in node.children:
                 member = replace(Member(path, Kind.OBJECT), **changed(path))
                 node.children[name] = Node(name, member, position)
@@ -69,6 +69,21 @@ def item_target(target: str, item: Any, index: int) -> str:
     """
     name = item.get("name") if isinstance(item, dict) else None
     return f"{target}['{shown(name)}']" if name and isinstance(name, str) else f"{target}[{index}]"
+
+
+def entry_target(target: str, key: str) -> str:
+    """Return the JSON path of an entry of a map.
+
+    Args:
+        target: JSON path of the map.
+        key: the entry's key.
+    """
+    return f'{target}["{shown(key)}"]'
+
+
+def entry_key(member: Member, key: str) -> str:
+    """Return the key of an entry of a map as it is compared."""
+    return key.lower() if member.rule in ANY_CASE else key
 
 
 def is_empty(value: Any) -> bool:

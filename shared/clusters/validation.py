@@ -1,7 +1,7 @@
 """Walks a cluster along its tree, and reports all problems at once."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -13,12 +13,12 @@ from shared.clusters.checks.facts import Facts, refuse
 from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
 from shared.clusters.member_types import BY_SERVICE, ApiVersion, Kind, Rule
 from shared.clusters.members import Member
-from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
+from shared.clusters.shape import Node, entry_key, entry_target, is_empty, is_same, item_target, step, tree
 from shared.documents import Cluster
 
 # Arrays have one item, and another rule enforces that. Checking more items would cost time and reveal nothing new.
 _CHECKED_ITEMS = 20
-_CHANGEABLE = frozenset({Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.IGNORED})
+_CHANGEABLE = frozenset({Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.LASTING, Rule.IGNORED})
 
 
 def validate_static(facts: Facts) -> None:
@@ -39,8 +39,12 @@ def _check_object(node: Node, value: Mapping[str, Any], target: str, facts: Fact
             list(islice(_decided(_check_member(child.member, entry, here, facts)), findings.MOST)) if is_due else []
         )
         yield from ((child.position, failure) for failure in failures)
-        if child.kind is Kind.OBJECT and not (failures and entry is None):
+        # A check of its own has said whether the object may be missing.
+        if child.kind is Kind.OBJECT and not (entry is None and (failures or child.member.check)):
             yield from _check_object(child, entry or {}, here, facts)
+        elif child.kind is Kind.OBJECTS:
+            for key, each in islice((entry or {}).items(), findings.MOST):
+                yield from _check_object(child, each, entry_target(here, key), facts)
         elif child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
             for index, item in enumerate((entry or [])[:_CHECKED_ITEMS]):
                 yield from _check_object(child, item, item_target(here, item, index), facts)
@@ -171,6 +175,8 @@ def _changes(node: Node, stored: Mapping[str, Any], wanted: Mapping[str, Any], t
             yield from _changes(child, before or {}, after or {}, here)
         elif child.kind is Kind.ARRAY:
             yield from _array_changes(child, before or [], after or [], here)
+        elif child.kind is Kind.OBJECTS:
+            yield from _entry_changes(child, before or {}, after or {}, here)
         elif not is_same(child.member, before, after):
             yield _Change(child.member, before, after, here)
 
@@ -181,6 +187,16 @@ def _array_changes(node: Node, before: list[Any], after: list[Any], target: str)
         return
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
         yield from _changes(node, old, new, item_target(target, new, index))
+
+
+def _entry_changes(node: Node, before: dict[str, Any], after: dict[str, Any], target: str) -> Iterator[_Change]:
+    old, new = ({entry_key(node.member, key): each for key, each in side.items()} for side in (before, after))
+    if old.keys() != new.keys():
+        goes = node.member.rule is Rule.LASTING and old.keys() - new.keys()
+        member = replace(node.member, rule=Rule.CREATE) if goes else node.member
+        yield _Change(member, ", ".join(sorted(before)), ", ".join(sorted(after)), target)
+    for key, each in after.items():
+        yield from _changes(node, old.get(entry_key(node.member, key), {}), each, entry_target(target, key))
 
 
 def _names(items: list[Any]) -> str:
@@ -203,13 +219,28 @@ def _not_allowed(change: _Change) -> CloudError:
 
 def _instead(member: Member) -> str:
     """Return how to get what a fixed member cannot give, if there is another way."""
-    if member.path != _WORKER_COUNT:
-        return ""
+    return _OTHER_WAYS[member.path]() if member.path in _OTHER_WAYS else ""
+
+
+def _scale() -> str:
     able = [row.name for row in API_VERSIONS if changed_fields(row, _WORKER_COUNT).get("rule") is Rule.MUTABLE]
     return (
         " To scale workers, set the replicas of the cluster's machine sets: `oc scale machineset NAME --replicas N "
         f"--namespace openshift-machine-api`. A total for all of them is taken by api-version {', '.join(able)}."
     )
+
+
+# By path.
+_OTHER_WAYS: Mapping[str, Callable[[], str]] = {
+    _WORKER_COUNT: _scale,
+    "identity.type": lambda: (
+        " A cluster keeps its service principal, or its workload identity, for good. For the other one, create a new "
+        "cluster."
+    ),
+    "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities{}": lambda: (
+        " An operator may get another identity, and others may be added, but none may be left out."
+    ),
+}
 
 
 def _shown(value: Any) -> str:

@@ -13,13 +13,17 @@ from tests.product.unit.frontend.clusters.test_no_value_is_dropped import (
     ROWS,
     another,
     existing,
+    in_upper_case,
     stored_value,
     value_of,
     version_of,
     whole_body,
     with_value,
 )
+from tests.product.unit.frontend.clusters.test_refused_identities import CASES as OF_IDENTITIES
+from tests.product.unit.frontend.clusters.test_refused_identities import refusals
 from tests.product.unit.frontend.clusters.test_static_validation import CASES, IP, OLDER
+from tests.product.unit.frontend.identities_world import FROM_ARM
 from tests.product.unit.frontend.world import CLUSTER, NEW, World, body, changed
 from tests.rules.rules import ANY_CASE, FIXED, Rule
 
@@ -37,6 +41,13 @@ _PUBLIC = {
         *("InvalidParameter", f"{CP}.fipsValidatedModules"),
     ),
 }
+# The members of a credential.
+_OF_CREDENTIAL = (
+    "identity",
+    "properties.platformWorkloadIdentityProfile",
+    "properties.servicePrincipalProfile",
+    f"{CP}.oidcIssuer",
+)
 # The name of an item of an array, in a target.
 _EACH = re.compile(r"\[[^\]]*\]")
 _BY_PATH = {row.path: row for row in ROWS}
@@ -80,6 +91,9 @@ def _static(rule: Rule) -> Iterator[tuple[str, Test]]:
         path = _plain(str(case[0]))
         if path.startswith(near) or near.startswith(path):
             yield sentence, partial(_is_refused, World(), body(str(version)), case, str(version))
+    for case in OF_IDENTITIES:
+        if rule.path.startswith(_OF_CREDENTIAL):
+            yield str(case.id), partial(_is_found, *case.values)
     for sentence, alone in _ALONE.items():
         own = changed(body(), f"{CP}.domain", "c1.example.com")
         yield sentence, partial(_is_refused, _world_alone(), own, alone)
@@ -116,11 +130,16 @@ def _is_refused(world: World, content: Any, case: Any, version: str = NEW) -> bo
     return (error["code"], error["target"]) == (code, target)
 
 
+def _is_found(content: Any, code: str, target: str) -> bool:
+    """Tell whether a create with identities is refused as a case says."""
+    return (code, target) in refusals(content)
+
+
 def _is_fixed(path: str) -> bool:
     version = version_of(_BY_PATH[path])
-    value = another(_BY_PATH[path], value_of(whole_body(version), path))
-    content = with_value(whole_body(version), path, value)
-    reply = existing("Succeeded").send("PUT", CLUSTER, content, api_version=version)
+    value = another(_BY_PATH[path], value_of(whole_body(version, path), path))
+    content = with_value(whole_body(version, path), path, value)
+    reply = existing("Succeeded", path).send("PUT", CLUSTER, content, api_version=version, headers=FROM_ARM)
     error = reply.body.get("error", {})
     refused = {
         (each.get("code"), _EACH.sub("[]", each.get("target", ""))) for each in [error, *error.get("details", [])]
@@ -129,7 +148,8 @@ def _is_fixed(path: str) -> bool:
 
 
 def _keeps_its_case(path: str) -> bool:
-    world = existing("Succeeded")
+    world = existing("Succeeded", path)
     before = stored_value(world, path)
-    reply = world.send("PUT", CLUSTER, with_value(whole_body(), path, before.upper()))
+    upper = in_upper_case(before)
+    reply = world.send("PUT", CLUSTER, with_value(whole_body(path=path), path, upper), headers=FROM_ARM)
     return reply.status == 200 and stored_value(world, path) == before

@@ -28,9 +28,6 @@ _NEVER_ACCEPTED = frozenset(
     {
         "location",
         "identity.type",
-        "identity.userAssignedIdentities",
-        "properties.platformWorkloadIdentityProfile.upgradeableTo",
-        "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities",
         "properties.workerProfiles[].name",
         "properties.ingressProfiles[].name",
         # Rows of `api_versions.py` say it for each version.

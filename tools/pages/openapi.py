@@ -26,6 +26,7 @@ _NAMES = {"resourceGroupName", "resourceName"}
 _MUTABILITY = {
     Rule.MUTABLE: ["create", "read", "update"],
     Rule.MUTABLE_ANY_CASE: ["create", "read", "update"],
+    Rule.LASTING: ["create", "read", "update"],
     Rule.CREATE: ["create", "read"],
     Rule.CREATE_ANY_CASE: ["create", "read"],
 }
@@ -306,7 +307,6 @@ _SHAPES: dict[Kind, Json] = {
     Kind.INTEGER: {"type": "integer", "format": "int32"},
     Kind.BOOLEAN: {"type": "boolean"},
     Kind.MAP: {"type": "object", "additionalProperties": _TEXT},
-    Kind.OBJECTS: {"type": "object", "additionalProperties": {"type": "object"}},
 }
 
 
@@ -314,6 +314,8 @@ def _shape(node: Node, *, update: bool) -> Json:
     if node.kind in _SHAPES:
         return dict(_SHAPES[node.kind])
     members = _object(node, update=update)
+    if node.kind is Kind.OBJECTS:
+        return {"type": "object", "additionalProperties": members}
     return {"type": "array", "items": members} if node.kind is Kind.ARRAY else members
 
 

@@ -38,13 +38,11 @@ class Parameter:
         option: the option as users type it.
         path: path of the member in `shared/clusters/members.py`.
         must: paths of the modules that must read it, or the parameter would have no effect.
-        refused: why no request may have it yet, although operations read it.
     """
 
     option: str
     path: str
     must: tuple[str, ...] = ()
-    refused: str = ""
 
 
 # fmt: off
@@ -76,11 +74,12 @@ PARAMETERS = (
     Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
     Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/azure/api_address.py", "activities/azure/network.py")),
     Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
-    Parameter("--assign-cluster-identity", "identity.userAssignedIdentities", (_CREDENTIAL,), refused="refused by name: clusters have a service principal"),
-    Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities", (_CREDENTIAL,), refused="refused by name: clusters have a service principal"),
+    Parameter("--assign-cluster-identity", "identity.userAssignedIdentities{}", (_CREDENTIAL,)),
+    Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities{{}}.resourceId", (_CREDENTIAL,)),
 )
 # Members that clients send themselves, and one that only `az aro update` has a parameter for.
 CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name", "identity.type", f"{_WORKLOADS}.upgradeableTo")
+_CHANGEABLE = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.LASTING)
 # Modules that fill in what a customer left out, which does not count as reading it.
 _FILLS = ("shared/clusters/convert.py",)
 # fmt: on
@@ -102,7 +101,7 @@ def member(path: str) -> Member:
 
 def read_by(path: str) -> list[Reader]:
     """Return the functions that read a member. A secret counts as read from the bundle that the request wrote."""
-    parent, _, leaf = path.replace("[]", "").rpartition(".")
+    parent, _, leaf = path.replace("[]", "").replace("{}", "").rpartition(".")
     holder = parent.rpartition(".")[2] or "cluster"
     found = readers("request" if member(path).secret else holder, leaf)
     return [reader for reader in found if reader.path not in _FILLS]
@@ -136,7 +135,7 @@ def later(row: Member) -> str:
     """Return whether an update may change a member, with the versions if it is not the same in all that have it."""
     has = [version for version in API_VERSIONS if has_member(version, row.path)]
     rules = {version.name: changed_fields(version, row.path).get("rule", row.rule) for version in has}
-    may = [name for name, rule in rules.items() if rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)]
+    may = [name for name, rule in rules.items() if rule in _CHANGEABLE]
     if len(may) in (0, len(has)):
         return "may change" if may else "fixed"
     return f"may change in {', '.join(may)}"
@@ -167,7 +166,7 @@ def _cells(each: Parameter) -> list[str]:
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
-        each.refused or _readers(each.path),
+        _readers(each.path),
     ]
 
 

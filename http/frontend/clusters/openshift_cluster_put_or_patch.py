@@ -9,7 +9,7 @@ import json
 from contextlib import ExitStack
 from dataclasses import replace
 
-from frontend.clusters import cluster_reply, managed_domain, operators_view
+from frontend.clusters import cluster_reply, managed_domain, operators_view, requested_identities
 from frontend.clusters.enrichment import Shown, shown
 from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
@@ -82,6 +82,7 @@ def _put_or_patch(call: Call, event: Event) -> Reply:
 def _create(call: Call, sent: Cluster) -> Reply:
     services, edge = call.services, states.find_edge(None, Event.PUT)
     document, bundle = new_document(call, sent, edge)
+    requested_identities.note_home(call, document["openShiftCluster"], Event.PUT)
     name = secret_name(document["id"], Purpose.REQUEST)
     with undoing() as undo:
         managed_domain.reserve(call, document, undo)
@@ -145,6 +146,7 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
 def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
     bundle, stored_bundle, done = change_document(call, document, edge, sent)
+    requested_identities.note_home(call, document["openShiftCluster"], edge.event)
     with undoing() as undo:
         if bundle != stored_bundle:
             _replace_secret(call, document, bundle, undo)

@@ -5,7 +5,8 @@ Create, update and resume take the same steps, in this order:
    `decode_cluster`, once the cluster's state allowed the request;
 2. overlay: lay the body over the stored cluster; members that it has from a GET are compared with what a GET shows now;
 3. give a create without a version the default version;
-4. validate: check everything that needs no call, then refuse changes of fixed members;
+4. validate: check everything that needs no call, then refuse changes of fixed members, and operators whose identities
+   are not those of the version;
 5. settle: restore the members that belong to the service;
 6. fill empty members that have a default;
 7. add who sends it, if it changes anything.
@@ -20,6 +21,7 @@ from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
+from frontend.clusters import requested_identities
 from frontend.clusters.enrichment import Shown
 from frontend.messages import Call
 from shared.arm.errors import CloudError, ErrorCode
@@ -90,6 +92,8 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
+    if not creating:
+        requested_identities.require_api_version(call, stored)
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
     before, after = (stored, cluster) if creating else _beside_live(call, sent, stored, cluster, edge, read_live)
     facts = (
@@ -99,6 +103,7 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
     if not creating:
         validate = validate_resume if edge.resume else validate_delta
         validate(before, after, version, unknown)
+    requested_identities.require_roles(call, cluster, after, unknown)
     return cluster
 
 

@@ -43,8 +43,6 @@ _MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
 _REFUSED = "< > % & \\ ? /"
 _LOAD_BALANCER_PROFILE = "properties.networkProfile.loadBalancerProfile"
 _KINDS_OF_ADDRESSES = ("managedOutboundIps", "outboundIps", "outboundIpPrefixes")
-# The type of a resource without an identity. Some clients always send it, such as Terraform's provider azurerm.
-NO_IDENTITY = "None"
 _NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}\x00-\x1f\x7f-\x9f]")
 
 
@@ -79,30 +77,6 @@ def location(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The location is the region that received the request."""
     if not same_location(value, facts.location):
         yield refuse(target, value, f"'{facts.location}', the region this request was sent to")
-
-
-def no_workload_identity(value: dict[str, Any], _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Workload identity is refused: it is not built, and the cluster must not be made without it.
-
-    An object whose members are empty asks for none, nor does an identity of the type `None`.
-    """
-    asking = [f"'{target}.{name}'" for name, member in value.items() if member and member != NO_IDENTITY]
-    if asking:
-        yield invalid_parameter(
-            target,
-            f"The member '{target}' asks for workload identity, which this service does not offer, "
-            f"by {' and '.join(asking)}. Leave it out and give 'properties.servicePrincipalProfile'.",
-        )
-
-
-def service_principal(value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """A cluster has a service principal, also where the API lets workload identity replace it."""
-    if value is None:
-        yield invalid_parameter(
-            target,
-            f"The member '{target}' is missing. A cluster without it uses workload identity, which this service does "
-            f"not offer. Give '{target}' with 'clientId' and 'clientSecret'.",
-        )
 
 
 def not_offered(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:

@@ -144,6 +144,17 @@ def _merged(stored: Mapping[str, Any] | None, **members: str) -> dict[str, Any]:
     return kept | {name: value for name, value in members.items() if value}
 
 
+def store_home(cluster: Cluster, **home: str) -> None:
+    """Write where the identities of a cluster are at home.
+
+    Args:
+        cluster: a cluster with workload identity, changed in place.
+        home: `tenantId`, and `identityURL` of the service that has the certificates of its cluster identity. No API
+            version shows the latter.
+    """
+    cluster["identity"] = {**cluster["identity"], **home}
+
+
 def unique_key(credential: Credential) -> str:
     """Return what no two clusters of a subscription may share, in lower case; documents have it as `clientIdKey`."""
     match credential:

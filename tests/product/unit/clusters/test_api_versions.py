@@ -16,8 +16,8 @@ from shared.clusters.members import INTERNAL_MEMBERS, MEMBERS, STRUCTURES, Membe
 from shared.clusters.shape import Node, tree
 from tests.api_versions import CANCELED, STATES, VERSIONS, every_feature, features, members
 
-_MUTABLE = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)
-_ROWS = {row.path.replace("[]", "") for row in (*MEMBERS, *INTERNAL_MEMBERS)}
+_MUTABLE = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.LASTING)
+_ROWS = {row.path.replace("[]", "").replace("{}", "") for row in (*MEMBERS, *INTERNAL_MEMBERS)}
 
 
 def _letter(member: Member) -> str:
@@ -108,6 +108,8 @@ def test_operators_see_everything_but_secrets_and_change_nothing_of_customers() 
     assert not [path for path, letter in letters.items() if letter in "sSxX"]
     mutable = {path for path, letter in letters.items() if letter in "mM"}
     assert {path for path in mutable if path in newest} <= {
+        "identity",
+        "properties.platformWorkloadIdentityProfile",
         "properties.servicePrincipalProfile",
         "properties.networkProfile.loadBalancerProfile",
     }

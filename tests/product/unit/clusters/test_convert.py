@@ -25,8 +25,11 @@ def _values(node: Node) -> st.SearchStrategy[Any]:
     if node.kind is Kind.OBJECT:
         children = {name: _values(child) for name, child in node.children.items() if child.children or _is_leaf(child)}
         return st.fixed_dictionaries({}, optional=children)
-    if node.kind in (Kind.MAP, Kind.OBJECTS):
+    if node.kind is Kind.MAP:
         return st.dictionaries(texts, texts, min_size=1, max_size=2)
+    if node.kind is Kind.OBJECTS:
+        entry = st.fixed_dictionaries({name: _values(child) for name, child in node.children.items()})
+        return st.dictionaries(texts, entry, min_size=1, max_size=2)
     if node.kind is Kind.INTEGER:
         return st.integers(1, 2**31 - 1)
     # A value in another form would come back in its normal one.

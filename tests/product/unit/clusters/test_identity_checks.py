@@ -9,6 +9,8 @@ from shared.arm.errors import CloudError
 from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.checks import identity_checks
 from shared.clusters.checks.facts import Facts
+from shared.clusters.decode import decode_cluster
+from shared.clusters.validation import validate_static
 
 GROUP = "/subscriptions/dddddddd-0000-0000-0000-000000000001/resourceGroups/g"
 CLUSTER = f"{GROUP}/providers/Microsoft.RedHatOpenShift/openShiftClusters/c1"
@@ -17,11 +19,6 @@ ELSEWHERE = IDENTITIES.replace("000000000001", "000000000002")
 ASSIGNED = "identity.userAssignedIdentities"
 PRINCIPAL, WORKLOADS = "properties.servicePrincipalProfile", "properties.platformWorkloadIdentityProfile"
 OPERATORS = f"{WORKLOADS}.platformWorkloadIdentities"
-ROWS = (
-    ("identity", identity_checks.cluster_identity),
-    (OPERATORS, identity_checks.operator_identities),
-    (PRINCIPAL, identity_checks.one_credential),
-)
 VALID: dict[str, Any] = {
     "identity": {"type": "userassigned", "userAssignedIdentities": {f"{IDENTITIES}/aro-cluster": {}}},
     "properties": {
@@ -41,9 +38,15 @@ def context(cluster: Any) -> Facts:
 
 
 def found(cluster: Any) -> list[CloudError]:
-    """Return what the rules find."""
-    facts = context(cluster)
-    return [error for path, check in ROWS for error in check(facts.get(path), facts, path)]
+    """Return what is found in the credential of a body."""
+    try:
+        decoded = decode_cluster(cluster, API_VERSIONS[-1])
+        validate_static(context(decoded))
+    except CloudError as error:
+        details = error.details or [error.body()]
+        wrong = [CloudError(error.status_code, each["code"], each["message"], each["target"]) for each in details]
+        return [each for each in wrong if each.target.startswith(("identity", PRINCIPAL, WORKLOADS))]
+    raise AssertionError("a body with only a credential lacks all the rest")
 
 
 def changed(path: tuple[str, ...], value: Any) -> Any:
@@ -71,7 +74,8 @@ def test_a_cluster_with_a_service_principal_passes_whatever_says_nothing_beside_
     identity: Any, workloads: Any
 ) -> None:
     """Terraform sends an identity of the type `None`."""
-    properties = {"servicePrincipalProfile": {"clientId": "x"}, "platformWorkloadIdentityProfile": workloads}
+    principal = {"clientId": "dddddddd-0000-0000-0000-000000000009", "clientSecret": "x"}
+    properties = {"servicePrincipalProfile": principal, "platformWorkloadIdentityProfile": workloads}
     assert found({"identity": identity, "properties": properties}) == []
 
 
@@ -108,10 +112,7 @@ NO_ID, ELSEWHERES = "the id of an identity", "in the cluster's subscription"
         pytest.param(
             (*WI, MAP, "ingress"), {}, f"{INGRESS}.resourceId", "is missing", id="an operator without an identity"
         ),
-        pytest.param((*WI, MAP, "ingress"), "x", f"{INGRESS}.resourceId", "is missing", id="an operator is a text"),
-        pytest.param(
-            (*WI, MAP, "ingress", "resourceId"), 7, f"{INGRESS}.resourceId", "is missing", id="an id is a number"
-        ),
+        pytest.param((*WI, MAP), {"ingress": None}, "identity", "no '", id="an operator is null"),
         pytest.param(
             (*WI, MAP, "ingress", "resourceId"), CLUSTER, f"{INGRESS}.resourceId", NO_ID, id="the id of something else"
         ),
@@ -150,13 +151,6 @@ NO_ID, ELSEWHERES = "the id of an identity", "in the cluster's subscription"
             "Leave one of them out",
             id="a service principal as well",
         ),
-        pytest.param(
-            ("properties", "servicePrincipalProfile"),
-            {},
-            PRINCIPAL,
-            "Leave one of them out",
-            id="an empty service principal as well",
-        ),
     ],
 )
 def test_what_is_wrong_is_named(path: tuple[str, ...], value: Any, target: str, part: str) -> None:
@@ -189,6 +183,24 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
         f"{INGRESS}.resourceId",
         f'{OPERATORS}["machine-api"].resourceId',
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "target"),
+    [
+        (("identity",), "UserAssigned", "identity"),
+        (ONE, [f"{IDENTITIES}/a"], ASSIGNED),
+        (ONE, {f"{IDENTITIES}/a": "x"}, f'{ASSIGNED}["{IDENTITIES}/a"]'),
+        ((*WI, MAP), [], OPERATORS),
+        ((*WI, MAP, "ingress"), f"{IDENTITIES}/ingress", INGRESS),
+        ((*WI, MAP, "ingress", "resourceId"), 7, f"{INGRESS}.resourceId"),
+        ((*WI, "upgradeableTo"), 4.2, f"{WORKLOADS}.upgradeableTo"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_named(path: tuple[str, ...], value: Any, target: str) -> None:
+    """Also within the maps."""
+    (error,) = found(changed(path, value))
+    assert (error.code, error.target) == ("InvalidRequestContent", target)
 
 
 @pytest.mark.parametrize("value", ["4.20.0", "4.19.24", "5.0.1"])

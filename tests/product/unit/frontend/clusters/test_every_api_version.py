@@ -107,7 +107,7 @@ def test_a_version_answers_with_its_own_spelling_of_a_state(version: str) -> Non
 
 @every_version
 def test_a_cluster_without_a_service_principal_is_refused(version: str) -> None:
-    """Where the API could do with workload identity instead, the error says that it is not offered."""
+    """Where the API could do with workload identity instead, the error says so."""
     for method, world in (("PUT", World()), ("PUT", created())):
         error = world.send(method, CLUSTER, changed(body(version), SP, ...), api_version=version).body["error"]
         # Older models are structures, which are there even if they are left out.

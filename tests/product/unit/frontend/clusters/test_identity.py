@@ -107,10 +107,10 @@ def test_what_says_nothing_asks_for_no_workload_identity(
         (WORKLOADS, {"platformWorkloadIdentities": {"aro-operator": {}}}),
     ],
 )
-def test_workload_identity_is_refused_at_create_and_later(
+def test_half_a_workload_identity_is_refused_at_create_and_later(
     world: World, api_version: str, method: str, path: str, value: Any
 ) -> None:
-    """By name, with what to send."""
+    """By name, with what is missing, or with what may not be beside it."""
     content = changed(body(api_version), path, value)
     for made in (False, True):
         if made:
@@ -120,8 +120,8 @@ def test_workload_identity_is_refused_at_create_and_later(
             )
             world.finish()
         error = world.send(method if made else "PUT", CLUSTER, content, api_version=api_version).body["error"]
-        assert (error["code"], error["target"]) == ("InvalidParameter", path)
-        assert "Leave it out" in error["message"]
+        assert (error["code"], error["target"]) == ("InvalidParameter", "identity")
+        assert "workload identity needs both" in error["message"]
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])

@@ -11,6 +11,7 @@ from shared.clusters.api_versions import API_VERSIONS, has_member
 from shared.clusters.member_types import ANY_CASE, BY_SERVICE, Kind
 from shared.clusters.members import MEMBERS, Member
 from tests.api_versions import VERSIONS
+from tests.product.unit.frontend.identities_world import CLUSTER_IDENTITY, FROM_ARM, identities_body, offer
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, SUBSCRIPTION, World, body
 
 NEWEST = VERSIONS[-1]
@@ -18,19 +19,22 @@ CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properti
 WP, SP = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
 EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
+ASSIGNED, WORKLOADS = "identity.userAssignedIdentities{}", "properties.platformWorkloadIdentityProfile"
 # An initial value for members that the smallest body leaves out.
 GIVEN: dict[str, Any] = {
-    "identity.type": "None",
     f"{CP}.version": "4.10.67",
-    f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001",
     f"{NP}.outboundType": "Loadbalancer",
     f"{NP}.preconfiguredNSG": "Disabled",
     f"{NP}.loadBalancerProfile.managedOutboundIps.count": 1,
     f"{MP}.diskEncryptionSetId": f"{DES}/one",
     f"{WP}.diskEncryptionSetId": f"{DES}/one",
 }
+# The same, by the credential that a cluster has. Members of the one are refused beside the other.
+OF_PRINCIPAL: dict[str, Any] = {"identity.type": "None", f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001"}
+OF_IDENTITIES: dict[str, Any] = {f"{CP}.version": "4.17.9", f"{WORKLOADS}.upgradeableTo": "4.18.1"}
 # Another valid value, for members where changing the last character does not make one.
 OTHER: dict[str, Any] = {
+    ASSIGNED: {f"{CLUSTER_IDENTITY}-2": {}},
     "location": "westus",
     f"{CP}.version": "4.17.9",
     f"{CP}.pullSecret": '{"auths": {"quay.io": {"auth": "b3RoZXI6Y2FuYXJ5"}}}',
@@ -56,9 +60,11 @@ def holder(cluster: Any, path: str) -> tuple[dict[str, Any], str]:
     """Return the object with a member, created on the way if missing, and the member's name."""
     *parents, last = path.split(".")
     for parent in parents:
-        name, is_array = parent.removesuffix("[]"), parent.endswith("[]")
+        name, is_array = parent.removesuffix("[]").removesuffix("{}"), parent.endswith("[]")
         cluster = cluster.setdefault(name, [{}])[0] if is_array else cluster.setdefault(name, {})
-    return cluster, last
+        if parent.endswith("{}"):
+            cluster = cluster.setdefault("ingress", {})
+    return cluster, last.removesuffix("{}")
 
 
 def value_of(cluster: Any, path: str) -> Any:
@@ -81,11 +87,12 @@ def version_of(row: Member) -> str:
     return [version.name for version in API_VERSIONS if has_member(version, row.path)][-1]
 
 
-def whole_body(version: str = NEWEST) -> dict[str, Any]:
-    """Return a body of a version that gives every member a value."""
-    content = body(version)
-    for path, value in GIVEN.items():
-        content = with_value(content, path, value)
+def whole_body(version: str = NEWEST, path: str = "") -> dict[str, Any]:
+    """Return a body of a version that gives every member a value which goes with the credential that has a member."""
+    has_identities = path.startswith((ASSIGNED, WORKLOADS))
+    content = identities_body(version) if has_identities else body(version)
+    for each, value in (GIVEN | (OF_IDENTITIES if has_identities else OF_PRINCIPAL)).items():
+        content = with_value(content, each, value)
     return content
 
 
@@ -103,6 +110,11 @@ def another(row: Member, value: Any) -> Any:
         case Kind.OBJECTS:
             return {"another": {"member": "value"}}
     return f"{value[:-1]}{'3' if value[-1] == '2' else '2'}" if value else "another"
+
+
+def in_upper_case(value: Any) -> Any:
+    """Return a text, or a map, in another case."""
+    return value.upper() if isinstance(value, str) else {key.upper(): each for key, each in value.items()}
 
 
 def stored_value(world: World, path: str) -> Any:
@@ -129,13 +141,20 @@ def named(reply: Any) -> str:
 
 def name_of(row: Member) -> str:
     """Return the name of a member in a refusal; items with other names or ids count as another array."""
-    return row.path.removesuffix("[].name").removesuffix("[].id")
+    return row.path.removesuffix("[].name").removesuffix("[].id").removesuffix("{}").replace("{}", "[]")
 
 
-def existing(state: str) -> World:
-    """Return a world with one cluster."""
+def service() -> World:
+    """Return a world that offers workload identity."""
     world = World()
-    reply = world.send("PUT", CLUSTER, whole_body())
+    offer(world)
+    return world
+
+
+def existing(state: str, path: str = "") -> World:
+    """Return a world with one cluster, whose credential has a member."""
+    world = service()
+    reply = world.send("PUT", CLUSTER, whole_body(path=path), headers=FROM_ARM)
     assert reply.status == 201, reply.text()
     world.finish(failed=state == "Failed")
     return world
@@ -143,21 +162,18 @@ def existing(state: str) -> World:
 
 def test_the_whole_body_gives_every_member_a_value() -> None:
     """Only members that are refused in any form are missing from it."""
-    empty = {row.path for row in ROWS if version_of(row) == NEWEST and not value_of(whole_body(), row.path)}
-    assert empty == {
-        "identity.userAssignedIdentities",
-        "properties.platformWorkloadIdentityProfile.upgradeableTo",
-        "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities",
-    }
+    newest = [row.path for row in ROWS if version_of(row) == NEWEST]
+    assert not [path for path in newest if not value_of(whole_body(path=path), path)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
 @pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
 def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, state: str) -> None:
     """A resume, a PUT and a PATCH never answer 200 and keep the old value."""
-    world, version = existing(state), version_of(row)
-    value = another(row, value_of(whole_body(version), row.path))
-    reply = world.send(method, CLUSTER, with_value(whole_body(version), row.path, value), api_version=version)
+    world, version = existing(state, row.path), version_of(row)
+    whole = whole_body(version, row.path)
+    value = another(row, value_of(whole, row.path))
+    reply = world.send(method, CLUSTER, with_value(whole, row.path, value), api_version=version, headers=FROM_ARM)
     if reply.status == 200:
         assert same(row, stored_value(world, row.path), value)
     else:
@@ -168,9 +184,10 @@ def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, st
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
 def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
     """A new cluster gets what the request asks for."""
-    world, version = World(), version_of(row)
-    value = another(row, value_of(whole_body(version), row.path))
-    reply = world.send("PUT", CLUSTER, with_value(whole_body(version), row.path, value), api_version=version)
+    world, version = service(), version_of(row)
+    whole = whole_body(version, row.path)
+    value = another(row, value_of(whole, row.path))
+    reply = world.send("PUT", CLUSTER, with_value(whole, row.path, value), api_version=version, headers=FROM_ARM)
     if reply.status == 201:
         assert same(row, stored_value(world, row.path), value)
     else:
@@ -182,9 +199,10 @@ def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
 @pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
 def test_another_casing_is_the_same_value(row: Member, method: str, state: str) -> None:
     """The first casing stays."""
-    world = existing(state)
+    world = existing(state, row.path)
     before = stored_value(world, row.path)
-    reply = world.send(method, CLUSTER, with_value(whole_body(), row.path, before.upper()))
+    content = with_value(whole_body(path=row.path), row.path, in_upper_case(before))
+    reply = world.send(method, CLUSTER, content, headers=FROM_ARM)
     assert reply.status == 200, reply.text()
     assert stored_value(world, row.path) == before
 

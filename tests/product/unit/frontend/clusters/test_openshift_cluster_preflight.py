@@ -107,10 +107,11 @@ def test_machine_sets_are_left_to_the_put(world: World, api_version: str) -> Non
     assert len(world.live.asked) == asked
 
 
-def test_workload_identity_is_refused_by_name(world: World) -> None:
-    """As by a PUT."""
+def test_half_a_workload_identity_is_refused_by_name(world: World) -> None:
+    """As by a PUT: beside a service principal, without a cluster identity and without the operators'."""
     path = "properties.platformWorkloadIdentityProfile"
-    assert targets(refusal(ask(world, resource(changed(body(), f"{path}.upgradeableTo", "4.18.1"))))) == [path]
+    error = refusal(ask(world, resource(changed(body(), f"{path}.upgradeableTo", "4.18.1"))))
+    assert targets(error) == ["identity", f"{path}.platformWorkloadIdentities", "properties.servicePrincipalProfile"]
 
 
 @pytest.mark.parametrize("raw", [b"{", b"\xff", b"[]", b"1", b"null", b"", b'{"resources": 1}', b'{"resources": [1]}'])

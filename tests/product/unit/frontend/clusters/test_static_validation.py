@@ -44,8 +44,6 @@ CASES = [
     case("the type is another one", "type", "Microsoft.Compute/virtualMachines", "MismatchingResourceType"),
     case("there is no location", "location", ...),
     case("the location is another region", "location", "westus"),
-    case("an identity is asked for", "identity", {"type": "UserAssigned"}),
-    case("workload identities are asked for", "properties.platformWorkloadIdentityProfile", {"upgradeableTo": "4.18.1"}),
     case("there are no properties", "properties", ...),
     case("there is no cluster profile", CP, ...),
     case("there is no network profile", NP, ...),

@@ -1,0 +1,135 @@
+"""Workload identity in a PUT or PATCH: what the service and the version have to have, and what ARM says of identities.
+
+Clusters with a service principal pass everything here.
+"""
+
+from typing import Any, assert_never
+from urllib.parse import urlsplit
+
+from frontend.messages import Call
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, invalid_parameter, shown
+from shared.clusters import role_sets
+from shared.clusters.api_versions import API_VERSIONS, has_member
+from shared.clusters.checks.unknown import Unknown
+from shared.clusters.identities import cluster_credential, required_roles
+from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
+from shared.clusters.states import Event
+from shared.documents import Cluster
+from shared.settings import Callers
+
+_WORKLOADS = "properties.platformWorkloadIdentityProfile"
+_PRINCIPAL = "properties.servicePrincipalProfile"
+# What the match with the role sets depends on.
+_DECIDES = ("identity", _WORKLOADS, _PRINCIPAL, "properties.clusterProfile.version")
+_URL, _TENANT = "x-ms-identity-url", "x-ms-home-tenant-id"
+
+
+def require_api_version(call: Call, stored: Cluster) -> None:
+    """Refuse an update through a version that does not know the credential of the cluster.
+
+    Args:
+        call: the request.
+        stored: the internal cluster.
+
+    Raises:
+        CloudError: 400 `InvalidParameter`.
+    """
+    if _workload_identity(stored) is None or has_member(call.version, _WORKLOADS):
+        return
+    able = ", ".join(row.name for row in API_VERSIONS if has_member(row, _WORKLOADS))
+    raise invalid_parameter(
+        _PRINCIPAL,
+        f"The cluster has workload identity and no service principal, which the api-version '{call.version.name}' "
+        f"does not know. Use one of: {able}.",
+    )
+
+
+def require_roles(call: Call, cluster: Cluster, live: Cluster, unknown: Unknown) -> None:
+    """Refuse a cluster that the service can give no tokens, or whose operators are not those of its version.
+
+    Args:
+        call: the request.
+        cluster: the cluster that it asks for, valid.
+        live: the same cluster with the version of OpenShift that it has now.
+        unknown: the members whose values are not known yet; what depends on them is not checked.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` if the service has no issuer, or a minor version has no role set; 400
+            `PlatformWorkloadIdentityMismatch`.
+    """
+    if any(unknown.touches(path) for path in _DECIDES):
+        return
+    credential, settings = _workload_identity(cluster), call.services.settings
+    if credential is None:
+        return
+    if not (settings.issuer_account_url and settings.issuer_url):
+        raise invalid_parameter(
+            _WORKLOADS,
+            "This service offers no workload identity, because it has no place for the documents of a cluster's token "
+            f"issuer: its settings ISSUER_ACCOUNT_URL and ISSUER_URL are empty. Give '{_PRINCIPAL}' instead.",
+        )
+    sets = role_sets.offered(call.services.store.role_sets.enabled())
+    required_roles.of_cluster(credential, sets, live["properties"]["clusterProfile"]["version"])
+
+
+def note_home(call: Call, cluster: Cluster, event: Event) -> None:
+    """Store where the identities of a cluster are at home, and where the service gets their certificates.
+
+    ARM tells both with a PUT, and with a PATCH that names identities. Nobody else is believed: where callers reach the
+    service themselves, the identities are in the service's tenant, and it needs no certificates.
+
+    Args:
+        call: the request.
+        cluster: the cluster that it asks for, changed in place.
+        event: PUT or PATCH.
+
+    Raises:
+        CloudError: 400 `InvalidParameter` if a header is missing or wrong.
+    """
+    if _workload_identity(cluster) is None:
+        return
+    settings = call.services.settings
+    if settings.callers is Callers.ENTRA:
+        cluster_credential.store_home(cluster, tenantId=settings.tenant_id)
+        return
+    for name, member, is_right, wanted in (
+        (_URL, "identityURL", _is_https, "an https URL"),
+        (_TENANT, "tenantId", resource_id.is_uuid, "the id of a tenant, a UUID"),
+    ):
+        value = call.request.headers.get(name, "")
+        if not value and event is Event.PATCH:
+            continue
+        if not is_right(value):
+            raise _wrong_header(name, value, wanted)
+        cluster_credential.store_home(cluster, **{member: value})
+
+
+def _wrong_header(name: str, value: str, wanted: str) -> CloudError:
+    # The URL may hold a secret.
+    found = "is missing" if not value else f"'{shown(value)}' is wrong" if name == _TENANT else "is wrong"
+    return invalid_parameter(
+        name,
+        f"The header '{name}' of the request {found}: it must be {wanted}. Azure Resource Manager adds it to the PUT "
+        "of a cluster with workload identity.",
+    )
+
+
+def _is_https(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        return parts.scheme == "https" and bool(parts.hostname) and not parts.username and not parts.fragment
+    except ValueError:
+        return False
+
+
+def _workload_identity(cluster: Cluster) -> WorkloadIdentity | None:
+    document: Any = {"openShiftCluster": cluster}
+    credential = cluster_credential.parse(document)
+    match credential:
+        case ServicePrincipal():
+            return None
+        case WorkloadIdentity():
+            return credential
+        case _:
+            assert_never(credential)
