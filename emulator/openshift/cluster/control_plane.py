@@ -18,13 +18,7 @@ from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
 from emulator.openshift.cluster.cluster import Cluster
-<<<<<<< HEAD
-||||||| 60481429 (emulator/openshift: kubelets make no certificate requests)
-from emulator.openshift.kubernetes.objects import addresses as service_addresses
-=======
-from emulator.openshift.kubernetes.objects import addresses as service_addresses
 from emulator.openshift.release import kinds
->>>>>>> parent of 60481429 (emulator/openshift: kubelets make no certificate requests)
 
 SRV_TYPE = "Microsoft.Network/privateDnsZones/SRV"
 CERTIFICATE_DAYS = 30
