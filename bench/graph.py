@@ -115,7 +115,7 @@ def _given() -> dict[str, Content]:
     config = install_config_draft.draft().config
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, command_inputs.INSTALL_CONFIG).write_text(documents.to_yaml(config), encoding="utf-8")
-        return command_inputs.given(Path(folder), _PRINCIPAL, command_inputs.Asked())
+        return command_inputs.read_inputs(Path(folder), _PRINCIPAL, command_inputs.Asked())
 
 
 def _rounds(given: dict[str, Content], cores: int) -> tuple[Graph, list[float], list[float], list[float]]:

@@ -48,7 +48,7 @@ class _Connection(ssl.SSLSocket):
         return super().send(data, flags)
 
     def _cap(self) -> None:
-        left = deadline.left()
+        left = deadline.seconds_left()
         if left <= 0:
             raise TimeoutError("The deadline of the call has passed.")
         if left < math.inf:

@@ -79,7 +79,7 @@ class TimeIsUp(Exception):  # noqa: N818 - not an `AzureError`, because the SDKs
         self.response = response
 
 
-def left() -> float:
+def seconds_left() -> float:
     """Return the seconds until the deadline, or infinity if there is none."""
     return _ends.get() - time.monotonic()
 
@@ -182,7 +182,7 @@ def before_sending(request: PipelineRequest[Any]) -> None:
     Raises:
         TimeIsUp: if no time is left for another attempt.
     """
-    seconds = left()
+    seconds = seconds_left()
     if seconds <= 0:
         raise TimeIsUp
     if seconds < math.inf:
@@ -197,7 +197,7 @@ def before_sleeping(response: PipelineResponse[Any, Any]) -> None:
     Raises:
         TimeIsUp: if the answer asks to wait longer than the time left.
     """
-    if any(seconds > left() for seconds in _waits(response.http_response.headers)):
+    if any(seconds > seconds_left() for seconds in _waits(response.http_response.headers)):
         raise TimeIsUp(response.http_response)
 
 

@@ -32,7 +32,7 @@ def _scale(step: Step) -> Outcome | None:
 
 def _spread(step: Step, api: ApiClient) -> None:
     infra_id = step.properties["infraId"]
-    sets = machine_sets.of_workers(client.read(api, machine_sets.MACHINE_SETS), infra_id)
+    sets = machine_sets.worker_machine_sets(client.read(api, machine_sets.MACHINE_SETS), infra_id)
     if not sets:
         raise CloudError(
             400,
@@ -72,7 +72,7 @@ def _scaled(step: Step) -> Outcome | None:
 def _make_anew(step: Step, api: ApiClient, found: list[Any]) -> bool:
     """Make failed machines again as for a create, but only those of the machine sets that the service scales."""
     machines, sets = found
-    ours = machine_sets.of_sets(machines, machine_sets.of_workers(sets, step.properties["infraId"]))
+    ours = machine_sets.machines_of_sets(machines, machine_sets.worker_machine_sets(sets, step.properties["infraId"]))
     return cluster_conditions.make_failed_machines_anew(step, api, [ours])
 
 

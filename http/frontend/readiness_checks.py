@@ -118,7 +118,7 @@ def _rights(call: Call) -> Problem | None:
     if not call.services.rights.may(app, Ask("Microsoft.Authorization/roleAssignments/read", scope)):
         message = f"{whose} may not read the role assignments of subscription {subscription}"
         return Problem(Code.RIGHTS_FORBIDDEN, message)
-    needed = provider_actions.of_own_subscription()
+    needed = provider_actions.own_subscription_actions()
     granted = call.services.rights.may_each(app, [Ask(action, scope) for action in needed])
     if missing := [action for action, has in zip(needed, granted, strict=True) if not has]:
         message = f"{whose} lacks these actions on subscription {subscription}: {', '.join(missing)}"

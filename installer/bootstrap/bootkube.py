@@ -19,7 +19,7 @@ from installer.bootstrap.stage import (
     Copy,
     Stage,
 )
-from installer.bootstrap.stages import IMAGES, STAGES, of_release
+from installer.bootstrap.stages import IMAGES, STAGES, parts_of_release
 from installer.graph import Content
 from installer.release.releases import WITH_NAMES, WITH_RECORDS
 
@@ -46,11 +46,11 @@ def text(config: Content, release: Content) -> str:
     lines = [host_script.text("bootkube", release)]
     lines += [f"mkdir --parents {' '.join((*FOLDERS, PODS.rstrip('/'), MANIFESTS.rstrip('/')))}", ""]
     lines.append("# All images by their names in the release, before anything begins.")
-    for image in of_release(IMAGES, release):
+    for image in parts_of_release(IMAGES, release):
         spare = f" || echo {image.absent}" if image.absent and release in image.absent_in else ""
         lines.append(f"{image.variable}=$(image_for {image.component}{spare})")
     domain = f"{config['metadata']['name']}.{config['baseDomain']}"
-    rows = [line for stage in of_release(STAGES, release) for line in _stage(stage, release)]
+    rows = [line for stage in parts_of_release(STAGES, release) for line in _stage(stage, release)]
     named = "\n".join(rows)
     if "${CLUSTER_DOMAIN}" in named:
         lines += ["", f"CLUSTER_DOMAIN={shlex.quote(domain)}"]
@@ -85,7 +85,7 @@ def _stage(stage: Stage, release: Content) -> list[str]:
     if stage.output:
         lines.append(f"rm --recursive --force {stage.output}")
     lines += _program(stage, release) if stage.image else stage.first
-    lines += [_copy(one) for one in of_release(stage.copies, release)]
+    lines += [_copy(one) for one in parts_of_release(stage.copies, release)]
     lines += [f"touch {stage.marker}"] if stage.marker else []
     lines += ["end_stage"] if records else []
     if stage.marker and stage.marker != DONE:
@@ -98,7 +98,7 @@ def _stage(stage: Stage, release: Content) -> list[str]:
 
 
 def _program(stage: Stage, release: Content) -> Iterator[str]:
-    flags = of_release(stage.flags, release)
+    flags = parts_of_release(stage.flags, release)
     yield "args=("
     yield from _indented([f'"{flag.name}={flag.value}"' for flag in flags if not flag.where])
     yield ")"

@@ -518,6 +518,6 @@ STAGES = (
 _Part = TypeVar("_Part", Image, Flag, Copy, Stage)
 
 
-def of_release(parts: tuple[_Part, ...], release: Content) -> tuple[_Part, ...]:
+def parts_of_release(parts: tuple[_Part, ...], release: Content) -> tuple[_Part, ...]:
     """Return the stages, images, arguments or copies that a release has, in order."""
     return tuple(part for part in parts if release in part.releases)

@@ -212,7 +212,7 @@ def _asked(options: argparse.Namespace) -> Asked:
 
 
 def _first(options: argparse.Namespace, environment: Mapping[str, str]) -> Start:
-    return Start(command_inputs.given(options.dir, environment, _asked(options)))
+    return Start(command_inputs.read_inputs(options.dir, environment, _asked(options)))
 
 
 def _first_or_second(options: argparse.Namespace, environment: Mapping[str, str]) -> Start:

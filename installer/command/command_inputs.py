@@ -21,7 +21,7 @@ INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
 SPECS = {version.removesuffix(".0"): version for version in release_rules.IGNITION_VERSIONS}
 DEFAULT_VERSION = "4.3.18"
 _VERSION = re.compile(r"4\.\d{1,3}\.\d{1,5}")
-# As `machine_image.of_release` names a release's image.
+# As `machine_image.release_images` names a release's image.
 _SKU = re.compile(r"aro_(\d)(\d{1,3})")
 # Member of the file, and the variable that replaces it.
 _PRINCIPAL = {
@@ -67,7 +67,7 @@ class Asked:
     snippets: Path | None = None
 
 
-def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[str, Content]:
+def read_inputs(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[str, Content]:
     """Return all inputs of a new cluster's graph.
 
     Args:

@@ -149,7 +149,7 @@ def _coordinates(
         return {}
     if release_metadata:
         try:
-            named = machine_image.of_release(command_inputs.read_json(release_metadata), version).newest()
+            named = machine_image.release_images(command_inputs.read_json(release_metadata), version).newest()
         except Wrong as wrong:
             found += wrong.problems
             return {}

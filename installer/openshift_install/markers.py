@@ -23,7 +23,7 @@ def empty(program: IO[bytes]) -> list[str]:
     Args:
         program: the program, open for reading.
     """
-    return list(_found(program, (IMAGE, VERSION, ARCHITECTURE)))
+    return list(_places_of(program, (IMAGE, VERSION, ARCHITECTURE)))
 
 
 def fill(program: IO[bytes], values: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ def fill(program: IO[bytes], values: Mapping[str, str]) -> None:
     Raises:
         ValueError: names the marker that has no room for its value.
     """
-    for name, (offset, room) in _found(program, values).items():
+    for name, (offset, room) in _places_of(program, values).items():
         text = values[name].encode() + b"\x00"
         if len(text) > room:
             raise ValueError(f"its marker {name} has room for {room - 1} bytes, and not for '{values[name]}'")
@@ -44,7 +44,7 @@ def fill(program: IO[bytes], values: Mapping[str, str]) -> None:
         program.write(text)
 
 
-def _found(program: IO[bytes], names: Mapping[str, str] | tuple[str, ...]) -> dict[str, tuple[int, int]]:
+def _places_of(program: IO[bytes], names: Mapping[str, str] | tuple[str, ...]) -> dict[str, tuple[int, int]]:
     """Return the offset and the length of the first marker of each name that is still empty."""
     begins = {name: f"\x00_{name}_LOCATION_\x00".encode() for name in names}
     found: dict[str, tuple[int, int]] = {}

@@ -84,7 +84,7 @@ def _images_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[
         file.seek(0)
         content = file.read()
     try:
-        return machine_image.of_release(json.loads(kubernetes_yaml.load(content)["data"]["stream"]), version)
+        return machine_image.release_images(json.loads(kubernetes_yaml.load(content)["data"]["stream"]), version)
     except (yaml.YAMLError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = str(error) if type(error) is ValueError else type(error).__name__
         raise downloads.failed(f"'{_BOOT_IMAGES}' of {at} names no image of the machines ({why})") from None

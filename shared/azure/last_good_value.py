@@ -73,7 +73,7 @@ class LastGood(Generic[T]):
         return self._found
 
     def _refresh_alone(self, fresh_until: Callable[[], float], patience: float, began: float) -> None:
-        seconds = min(patience, deadline.left()) if self._serves() else deadline.left()
+        seconds = min(patience, deadline.seconds_left()) if self._serves() else deadline.seconds_left()
         if not self._lock.acquire(timeout=max(0, seconds)):
             return
         try:

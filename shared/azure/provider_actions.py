@@ -16,7 +16,7 @@ _CONDITIONAL = "Microsoft.Authorization/roleAssignments/"
 
 
 @cache
-def of_own_subscription() -> tuple[str, ...]:
+def own_subscription_actions() -> tuple[str, ...]:
     """Return the actions, sorted, without those that a condition limits."""
     roles: list[dict[str, Any]] = json.loads(TEMPLATE.read_text(encoding="utf-8"))["variables"]["roles"]
     actions = {

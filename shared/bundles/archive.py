@@ -233,7 +233,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        if deadline.left() <= 0:
+        if deadline.seconds_left() <= 0:
             raise deadline.TimeIsUp
         content = self._stream.read(size)
         self._given += len(content)

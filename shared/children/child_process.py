@@ -140,7 +140,7 @@ def run(
                 start_new_session=True,
             )
         try:
-            report, listener = _heard(parent)
+            report, listener = _child_report(parent)
             port = confinement.port if confinement else None
             with ChildNetwork(listener, port) if listener is not None and port else nullcontext():
                 unconfined, _, number = report.partition("!")
@@ -157,7 +157,7 @@ def run(
             process.wait()
 
 
-def _heard(parent: socket.socket) -> tuple[str, int | None]:
+def _child_report(parent: socket.socket) -> tuple[str, int | None]:
     """Return what the child says before the program starts, and the listener of its filter."""
     report, listener = b"", None
     while True:

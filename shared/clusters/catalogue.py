@@ -157,7 +157,7 @@ def read(document: CatalogueDocument) -> Entry:
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
         snippets=document.get("snippets"),
-        release_images=machine_image.of_release(metadata, version) if metadata and not image else None,
+        release_images=machine_image.release_images(metadata, version) if metadata and not image else None,
     )
 
 
@@ -248,7 +248,7 @@ def _image_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple
             yield "rhcosImage", wrong
     elif metadata:
         try:
-            machine_image.of_release(metadata, version)
+            machine_image.release_images(metadata, version)
         except ValueError as error:
             yield "releaseMetadata", f"has a 'releaseMetadata' from which no image follows: {error}"
     elif not release_rules.names_machine_image(version):

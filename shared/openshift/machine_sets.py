@@ -16,7 +16,7 @@ MACHINE_SETS = Read("MachineSet", namespace=MACHINES)
 _OF_SET = "machine.openshift.io/cluster-api-machineset"
 
 
-def of_workers(machine_sets: Iterable[Json], infra_id: str) -> list[Json]:
+def worker_machine_sets(machine_sets: Iterable[Json], infra_id: str) -> list[Json]:
     """Return, by name, the machine sets that the service scales. One that is being deleted is not among them."""
     prefix = f"{infra_id}-worker-"
     ours = (
@@ -65,17 +65,17 @@ def scaled(infra_id: str, machines: list[Json], machine_sets: list[Json]) -> str
     Raises:
         CloudError: `QuotaExceeded`, for the customer: Azure has no more machines of a size.
     """
-    sets = of_workers(machine_sets, infra_id)
+    sets = worker_machine_sets(machine_sets, infra_id)
     missing = [problem for one in sets if (problem := _missing(one))]
     if not missing:
         return ""
-    theirs = of_sets(machines, sets)
+    theirs = machines_of_sets(machines, sets)
     for machine in theirs:
         raise_for_quota(machine)
     return "; ".join([*missing, *(problem for machine in theirs if (problem := machine_missing(machine)))])
 
 
-def of_sets(machines: Iterable[Json], sets: Iterable[Json]) -> list[Json]:
+def machines_of_sets(machines: Iterable[Json], sets: Iterable[Json]) -> list[Json]:
     """Return the machines that machine sets have made."""
     names = {name(one) for one in sets}
     return [one for one in machines if (one["metadata"].get("labels") or {}).get(_OF_SET) in names]

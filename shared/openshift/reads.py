@@ -55,7 +55,7 @@ def read_all(asks: Sequence[Ask], seconds: float) -> list[Any]:
 
 async def _read_all(asks: Sequence[Ask], seconds: float) -> list[Any]:
     session, connected = _session(), [asyncio.Event() for _ in asks]
-    reads = [asyncio.ensure_future(_found(session, ask, event)) for ask, event in zip(asks, connected, strict=True)]
+    reads = [asyncio.ensure_future(_answer_of(session, ask, event)) for ask, event in zip(asks, connected, strict=True)]
     try:
         await asyncio.wait(reads, timeout=max(0.0, seconds))
         return [read.result() if read.done() else Unreachable(_LATE) for read in reads]
@@ -97,7 +97,7 @@ def _session() -> aiohttp.ClientSession:
     )
 
 
-async def _found(session: aiohttp.ClientSession, ask: Ask, connected: asyncio.Event) -> Any:
+async def _answer_of(session: aiohttp.ClientSession, ask: Ask, connected: asyncio.Event) -> Any:
     try:
         return ask.pick(await _read(session, ask, connected))
     except NotDone as error:

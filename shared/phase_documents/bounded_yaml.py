@@ -100,7 +100,7 @@ def _check_events(text: str, file: str) -> None:
     anchors: list[str] = []
     sizes: dict[str, int] = {}
     for number, event in enumerate(yaml.parse(text, FastLoader)):
-        if number % _EVENTS_BETWEEN_LOOKS == 0 and deadline.left() <= 0:
+        if number % _EVENTS_BETWEEN_LOOKS == 0 and deadline.seconds_left() <= 0:
             raise deadline.TimeIsUp
         if isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append(1)

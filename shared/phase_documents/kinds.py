@@ -47,7 +47,7 @@ def problems(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = (
         plans: the plans that are meant to run.
     """
     wanted = list(phases)
-    all_problems = [*validation.of_use(site, wanted, plans), *validation.of_entry_points(site, wanted)]
+    all_problems = [*validation.problems_in_use(site, wanted, plans), *validation.entry_point_problems(site, wanted)]
     for phase in wanted:
         kind = KINDS.get(phase.executor.kind)
         all_problems += kind.validate(site, phase) if kind and phase.executor.document else []
@@ -62,4 +62,4 @@ def warnings(site: Site, known_problems: Iterable[Problem]) -> list[Problem]:
         known_problems: the problems of what is used.
     """
     known = set(known_problems)
-    return [problem for problem in validation.of_site(site) if problem not in known]
+    return [problem for problem in validation.site_problems(site) if problem not in known]

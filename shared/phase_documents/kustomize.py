@@ -146,7 +146,7 @@ def _run(work: Path, root_path: str, path: str) -> str:
     root, output, errors = work / _ROOT, work / "output", work / "errors"
     wrapper = {"resources": [f"./{PurePosixPath(_BUNDLE) / root_path}"], "buildMetadata": ["originAnnotations"]}
     (root / "kustomization.yaml").write_text(json.dumps(wrapper), encoding="utf-8")
-    left = deadline.left()
+    left = deadline.seconds_left()
     limits = Limits(max(0.0, min(TIMEOUT_SECONDS, left)), TIMEOUT_SECONDS, MOST_MEMORY_BYTES, MOST_BYTES)
     words = (str(binary()), "build", str(root))
     environment = {"HOME": str(root), "PATH": "", "HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE}

@@ -17,13 +17,13 @@ Concerned = tuple[str, Name | str]
 Told = Iterator[tuple[set[Concerned], Problem]]
 
 
-def of_site(site: Site) -> list[Problem]:
+def site_problems(site: Site) -> list[Problem]:
     """Return what is wrong with what the documents of a site say of each other."""
-    return sorted(set(islice((problem for _, problem in _told(site)), findings.MOST)))
+    return sorted(set(islice((problem for _, problem in _problems_by_use(site)), findings.MOST)))
 
 
-def of_use(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[Problem]:
-    """Return what `of_site` returns, but only what concerns some phases, their clusters, and some plans.
+def problems_in_use(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ()) -> list[Problem]:
+    """Return what `site_problems` returns, but only what concerns some phases, their clusters, and some plans.
 
     Args:
         site: the site.
@@ -34,17 +34,17 @@ def of_use(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan] = ())
     for phase in phases:
         clusters = (phase.cluster, *site.cluster_map.ancestors(phase.cluster))
         used |= {("Phase", phase.name), *(("Cluster", name) for name in clusters)}
-    concerned_problems = (problem for concerned, problem in _told(site) if concerned & used)
+    concerned_problems = (problem for concerned, problem in _problems_by_use(site) if concerned & used)
     return sorted(set(islice(concerned_problems, findings.MOST)))
 
 
-def _told(site: Site) -> Told:
+def _problems_by_use(site: Site) -> Told:
     yield from _of_phases(site)
     yield from _of_plans(site)
     yield from _of_clusters(site)
 
 
-def of_entry_points(site: Site, phases: Iterable[Phase]) -> list[Problem]:
+def entry_point_problems(site: Site, phases: Iterable[Phase]) -> list[Problem]:
     """Return what is wrong with the documents of some phases: roots that cannot be rendered, or render nothing."""
     problems: list[Problem] = []
     for phase in phases:

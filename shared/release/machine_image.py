@@ -98,7 +98,7 @@ def label(image: Mapping[str, str]) -> str:
     return image.get("vhd") or image.get("id") or ":".join(image[member] for member in MEMBERS)
 
 
-def of_release(metadata: Mapping[str, Any], version: str) -> ReleaseImages:
+def release_images(metadata: Mapping[str, Any], version: str) -> ReleaseImages:
     """Return the images that a release names.
 
     Up to OpenShift 4.10, the coordinates follow from the name of the release's disk. Newer names follow another rule

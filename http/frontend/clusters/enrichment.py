@@ -81,7 +81,7 @@ def shown(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
         if isinstance(endpoint, Endpoint)
         for member, (what, pick) in _sources(each["openShiftCluster"]).items()
     ]
-    answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.left())
+    answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.seconds_left())
     by_cluster: dict[str, dict[str, Any]] = {
         each["id"]: dict.fromkeys(_sources(each["openShiftCluster"]), NotDone(f"credentials: {why}"))
         for each, why in zip(up, endpoints, strict=True)

@@ -68,6 +68,6 @@ def wait(read: Future[Value]) -> Value:
         CloudError: 503 `ServiceUnavailable` if ARM is away, or the deadline passes first.
     """
     try:
-        return read.result(max(0.0, deadline.left()))
+        return read.result(max(0.0, deadline.seconds_left()))
     except TimeoutError:
         raise dependencies.away(dependencies.ARM) from None

@@ -69,7 +69,7 @@ CHECKS: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
         lambda number: {"phases": [1] * number},
         lambda document: list(differences(document, PHASE_PLAN)),
     ),
-    "phases that do not exist": (site, validation.of_site),
+    "phases that do not exist": (site, validation.site_problems),
     "files of an ignition": (
         lambda number: {"ignition": {"version": "3.2.0"}, "storage": {"files": [1] * number}},
         ignition_reader.parse,

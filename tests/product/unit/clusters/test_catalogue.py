@@ -270,7 +270,7 @@ def test_the_image_follows_from_the_name_of_an_old_releases_disk(
 ) -> None:
     """The stream makes the sku; the time of the build is cut to its date."""
     want = {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": image}
-    assert machine_image.of_release(metadata, version).newest() == want
+    assert machine_image.release_images(metadata, version).newest() == want
 
 
 @pytest.mark.parametrize("disk", ["rhcos-417.94.202407010929-0", "rhcos-9.6.20250826-1"])
@@ -278,7 +278,7 @@ def test_nothing_is_derived_from_the_name_of_a_newer_disk(disk: str) -> None:
     """The marketplace names its images by another rule: 419.6.20250523 belongs to the disk 9.6.20250826."""
     found = stream(f"{disk}-azure.x86_64.vhd")
     url = f"https://rhcos.blob.core.windows.net/imagebucket/{disk}-azure.x86_64.vhd"
-    assert machine_image.of_release(found, "4.17.44") == ReleaseImages({}, url)
+    assert machine_image.release_images(found, "4.17.44") == ReleaseImages({}, url)
 
 
 def test_images_that_the_stream_names_are_taken_as_they_are() -> None:
@@ -288,11 +288,11 @@ def test_images_that_the_stream_names_are_taken_as_they_are() -> None:
     offered = {"hyperVGen1": first | {"thirdParty": False}, "hyperVGen2": second | {"thirdParty": False}}
     extensions = found["architectures"]["x86_64"]["rhel-coreos-extensions"]
     extensions["marketplace"] = {"azure": {"no-purchase-plan": offered}}
-    images = machine_image.of_release(found, "4.20.1")
+    images = machine_image.release_images(found, "4.20.1")
     assert (images.marketplace, images.newest()) == ({"V2": second, "V1": first}, second)
     assert images.newest({"V1"}) == first
     del offered["hyperVGen2"]
-    assert machine_image.of_release(found, "4.20.1").newest({"V2"}) is None
+    assert machine_image.release_images(found, "4.20.1").newest({"V2"}) is None
 
 
 def test_a_machine_names_the_plan_of_an_image_that_is_bought() -> None:

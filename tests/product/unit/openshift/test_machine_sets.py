@@ -65,7 +65,7 @@ def test_only_sets_of_the_workers_are_scaled() -> None:
     leaving = machine_set(3)
     leaving["metadata"]["deletionTimestamp"] = "2026-03-01T09:00:00Z"
     found = [machine_set(2), machine_set(1), machine_set("gpu"), machine_set(f"{INFRA}-infra-eastus1"), leaving]
-    names = [machine_sets.name(one) for one in machine_sets.of_workers(found, INFRA)]
+    names = [machine_sets.name(one) for one in machine_sets.worker_machine_sets(found, INFRA)]
     assert names == [f"{INFRA}-worker-eastus1", f"{INFRA}-worker-eastus2"]
 
 

@@ -20,7 +20,10 @@ def found(folder: Path) -> list[str]:
         read = site.load(folder)
     except BundleError as error:
         return list(map(str, error.problems))
-    return [str(one) for one in (*validation.of_site(read), *validation.of_entry_points(read, read.phases.values()))]
+    return [
+        str(one)
+        for one in (*validation.site_problems(read), *validation.entry_point_problems(read, read.phases.values()))
+    ]
 
 
 def test_a_right_site_has_no_problem(tmp_path: Path) -> None:

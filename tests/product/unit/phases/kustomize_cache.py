@@ -24,7 +24,7 @@ class Renderings:
         """Return what kustomize prints of a root. It runs for the first test that asks, and for each refusal."""
         kept = self.folder / _digest(work, root_path)
         # kustomize does not start once a request has no time left, so nothing kept may answer it.
-        if deadline.left() > 0 and kept.exists():
+        if deadline.seconds_left() > 0 and kept.exists():
             return kept.read_text(encoding="utf-8")
         text = _run(work, root_path, path)
         unfinished = work / kept.name

@@ -55,7 +55,7 @@ def test_a_call_whose_time_is_up_ends_as_one_without_an_answer() -> None:
 def test_an_earlier_deadline_holds() -> None:
     """A call cannot outlive its request."""
     with deadline.within(1), deadline.within(60):
-        assert deadline.left() <= 1
+        assert deadline.seconds_left() <= 1
 
 
 @pytest.mark.parametrize("seconds", [deadline.REQUEST_SECONDS, deadline.RENDERING_SECONDS])
@@ -64,12 +64,12 @@ def test_a_request_keeps_time_for_its_aftermath(stopped: list[float], seconds: f
     with deadline.request(seconds):
         with deadline.within(0):
             stopped[0] += 1
-            assert deadline.left() < 0
+            assert deadline.seconds_left() < 0
             with deadline.aftermath():
-                assert deadline.left() == seconds + deadline.AFTERMATH_SECONDS - 1
+                assert deadline.seconds_left() == seconds + deadline.AFTERMATH_SECONDS - 1
                 with deadline.call():
-                    assert deadline.left() < 2
-        assert deadline.left() == seconds - 1
+                    assert deadline.seconds_left() < 2
+        assert deadline.seconds_left() == seconds - 1
 
 
 def test_reading_a_live_cluster_costs_an_update_none_of_its_own_time(stopped: list[float]) -> None:
@@ -78,11 +78,11 @@ def test_reading_a_live_cluster_costs_an_update_none_of_its_own_time(stopped: li
 
         def read() -> None:
             with deadline.live_reads():
-                assert deadline.left() == deadline.LIVE_READS_SECONDS - 1
+                assert deadline.seconds_left() == deadline.LIVE_READS_SECONDS - 1
                 stopped[0] += 8
-            assert deadline.left() == deadline.REQUEST_SECONDS - 1
+            assert deadline.seconds_left() == deadline.REQUEST_SECONDS - 1
             with deadline.live_reads():
-                assert deadline.left() == 1
+                assert deadline.seconds_left() == 1
 
         stopped[0] += 1
         with ThreadPoolExecutor(1) as threads:
@@ -120,7 +120,7 @@ def test_the_threads_of_a_request_share_the_time_for_its_reads_of_arm(stopped: l
 
         def read() -> float:
             with deadline.arm_reads():
-                return deadline.left()
+                return deadline.seconds_left()
 
         with ThreadPoolExecutor(1) as threads:
             first = threads.submit(contextvars.copy_context().run, read).result()

@@ -260,7 +260,7 @@ def test_newer_releases_record_what_began_and_ended(tmp_path: Path) -> None:
     assert machine.run("bootkube.sh") == 0
 
     ended = [one["stage"] for one in json.loads(record.read_text()) if one["phase"] == "stage end"]
-    wanted = [stage.name for stage in stages.of_release(stages.STAGES, known("C")["release-image"])]
+    wanted = [stage.name for stage in stages.parts_of_release(stages.STAGES, known("C")["release-image"])]
     assert list(dict.fromkeys(ended)) == wanted
     assert json.loads(record.read_text())[-1]["result"] == "success"
 

@@ -25,7 +25,7 @@ every_release = pytest.mark.parametrize(("flavour", "version"), RELEASES)
 
 def having(flavour: str, version: str) -> tuple[Stage, ...]:
     """Return the stages of a release."""
-    return stages.of_release(stages.STAGES, known(flavour, version)["release-image"])
+    return stages.parts_of_release(stages.STAGES, known(flavour, version)["release-image"])
 
 
 def boot_files(flavour: str, version: str) -> set[str]:
@@ -37,7 +37,7 @@ def boot_files(flavour: str, version: str) -> set[str]:
 
 def named(stage: Stage, flavour: str, version: str) -> set[str]:
     """Return the files of the ignition that a stage declares to read."""
-    flags = stages.of_release(stage.flags, known(flavour, version)["release-image"])
+    flags = stages.parts_of_release(stage.flags, known(flavour, version)["release-image"])
     given = [flag.value for flag in flags if not flag.where]
     found = {
         match for value in given for match in re.findall(r"(?:/assets|\$\{PWD\})/((?:tls|manifests|auth)/.+)", value)
@@ -55,10 +55,10 @@ def test_every_file_that_a_stage_needs_is_in_the_ignition(flavour: str, version:
 def test_every_image_that_a_stage_runs_is_looked_up_before(flavour: str, version: str) -> None:
     """No other image is looked up, because one that a release no longer has would end the script."""
     release = known(flavour, version)["release-image"]
-    looked_up = {image.variable for image in stages.of_release(stages.IMAGES, release)} | {stages.RELEASE}
+    looked_up = {image.variable for image in stages.parts_of_release(stages.IMAGES, release)} | {stages.RELEASE}
     run = {stage.image for stage in having(flavour, version) if stage.image}
     told = set(re.findall(r"\$\{(\w+)\}", " ".join(
-        flag.value for stage in having(flavour, version) for flag in stages.of_release(stage.flags, release)
+        flag.value for stage in having(flavour, version) for flag in stages.parts_of_release(stage.flags, release)
     )))  # fmt: skip
     assert run <= looked_up
     assert looked_up <= run | told
