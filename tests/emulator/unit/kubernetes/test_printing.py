@@ -60,21 +60,15 @@ def test_an_age_is_told_from_a_timestamp(timestamp: str | None, want: str) -> No
     [
         (".text", ["x"]),
         (".list[*].type", ["a", "b"]),
-        (".list[-2].n", [1]),
         (".list[2]", []),
         (".list.type", []),
         (".text[0]", []),
-        (".map.*", [1, 2]),
-        (".text.*", []),
         ("['map'].a", [1]),
         (".map['a']", [1]),
-        (".list[?(@.n>=2)].type", ["b"]),
-        (".list[?(@.n<2)].type", ["a"]),
-        ('.list[?(@.type<="a")].n', [1]),
-        # A string is neither greater nor less than a number.
-        (".list[?(@.type>1)].n", []),
-        (".list[?(@.missing)]", []),
-        (".map[?(@.a)]", []),
+        ('.list[?(@.type=="a")].n', [1]),
+        (".list[?(@.type != 'a')].n", [2]),
+        ('.list[?(@.missing!="a")].n', []),
+        ('.map[?(@.a=="1")]', []),
     ],
 )
 def test_a_path_finds_values_in_order(path: str, want: list[Any]) -> None:
@@ -82,7 +76,22 @@ def test_a_path_finds_values_in_order(path: str, want: list[Any]) -> None:
     assert jsonpath.parse(path)(OBJECT) == want
 
 
-@pytest.mark.parametrize("path", ["text", "..type", ".list[0:1]", ".list[0,1]", ".list[", ".a{b}", '.map["a"]', "."])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "text",
+        "..type",
+        ".map.*",
+        ".list[-1]",
+        ".list[?(@.n>1)]",
+        ".list[0:1]",
+        ".list[0,1]",
+        ".list[",
+        ".a{b}",
+        '.map["a"]',
+        ".",
+    ],
+)
 def test_what_is_no_path_of_a_column_is_told(path: str) -> None:
     """The caller can then leave the column off."""
     with pytest.raises(ValueError, match="unrecognized path"):
