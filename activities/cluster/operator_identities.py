@@ -118,9 +118,9 @@ def _missing(step: Step, api: ApiClient) -> Iterator[str]:
                 yield f"{writes.identity(wanted)} does not name the identity of the operator '{each.operator}' yet"
             continue
         # An operator that follows a changed Secret replaces its pods.
-        changed, name = (found["metadata"].get("annotations") or {}).get(_CHANGED), reporter(each.operator)
+        changed, name = _changed_at(found), reporter(each.operator)
         if changed:
-            changes.append(datetime.fromisoformat(changed))
+            changes.append(changed)
         wants[name] = SETTLED if changed else wants.get(name, WELL)
     # Operators of the next minor version do not exist yet.
     for name in sorted(wants.keys() & operators.keys()):
@@ -128,6 +128,15 @@ def _missing(step: Step, api: ApiClient) -> Iterator[str]:
     notice = timedelta(seconds=_NOTICE * step.call["row"]["deadlineSeconds"])
     if changes and datetime.now(UTC) < max(changes) + notice:
         yield "operators have not had time to try the identities that have just changed"
+
+
+def _changed_at(secret: Json) -> datetime | None:
+    """Return when an update has changed a Secret. Administrators of the cluster can write the annotation, too."""
+    try:
+        changed = datetime.fromisoformat((secret["metadata"].get("annotations") or {}).get(_CHANGED) or "")
+        return changed if changed <= datetime.now(UTC) else None
+    except (TypeError, ValueError):
+        return None
 
 
 def _annotate(step: Step) -> Outcome | None:

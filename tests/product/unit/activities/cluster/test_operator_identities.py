@@ -179,6 +179,13 @@ def test_operators_are_given_time_to_try_a_new_identity(api: FakeApi, identities
     assert status() == DONE
 
 
+@pytest.mark.parametrize("written", ["", "yesterday", "2026-03-01T09:00:00", "9999-01-01T00:00:00+00:00"])
+def test_what_an_administrator_has_written_on_a_secret_holds_nothing_up(api: FakeApi, written: str) -> None:
+    """No time, one without a zone, and one that is far ahead."""
+    api.at("Secret", *SECRETS["ingress"])["metadata"]["annotations"] = {CHANGED: written}
+    assert status() == DONE
+
+
 @pytest.mark.parametrize("trouble", [{"available": "False"}, {"degraded": "True"}, {"progressing": "True"}])
 def test_an_operator_that_does_not_settle_with_its_new_identity_is_waited_for(
     api: FakeApi, identities: World, trouble: dict[str, str]
