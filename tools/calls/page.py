@@ -15,10 +15,12 @@ SERVICES = {
     FORWARDED: "The resource provider, to which Azure Resource Manager forwards",
     "entra": "Entra ID",
     "managed-identity": "Managed identity",
+    "identity-data-plane": "Identity data plane",
     "graph": "Microsoft Graph",
     "keyvault": "Key Vault",
     COSMOS: "Cosmos DB",
     BLOBS: "Blob storage",
+    "websites": "Static websites",
     "scm": "Deployment of function apps",
     KUBERNETES: "Clusters",
 }

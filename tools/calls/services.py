@@ -24,7 +24,7 @@ ARM, BLOBS, COSMOS, KUBERNETES = "arm", "blobs", "cosmos", CLUSTERS
 # Calls that ARM does not answer itself.
 FORWARDED = "forwarded"
 # Services whose routes list all of their calls.
-BY_ROUTES = ("entra", "managed-identity", "graph", "keyvault", "scm")
+BY_ROUTES = ("entra", "managed-identity", "identity-data-plane", "graph", "keyvault", "websites", "scm")
 VERBS_OF_RESOURCES = ("GET", "HEAD", "LIST", "PUT", "PATCH", "DELETE")
 # Verbs of a type that is only written inside its parent.
 VERBS_OF_INLINE = ("GET", "HEAD", "LIST")

@@ -5,7 +5,7 @@ import pytest
 from emulator.core.service_error import ServiceError
 from emulator.entra.models import EntraModel
 from emulator.managed_identity.models import Identity, ManagedIdentityModel
-from tests.emulator.unit.providers import WORLD, Azure
+from tests.emulator.unit.providers import WORLD, Azure, caller
 
 VERSION = "2024-11-30"
 PATH = "Microsoft.ManagedIdentity/userAssignedIdentities/"
@@ -45,6 +45,27 @@ def test_the_id_of_an_identity_has_its_group_in_lower_case(azure: Azure) -> None
     shown = azure.put(f"{PATH}one", VERSION, BODY).body["id"]
     assert shown == azure.id(f"{PATH}one").replace("resourceGroups", "resourcegroups")
     assert azure.get(f"{PATH}one")["id"] == shown
+
+
+def test_roles_of_an_identity_take_effect_later_and_end_with_the_assignment(azure: Azure) -> None:
+    """The principal exists at once, so no `principalType` is needed; the role is there after Azure's half minute."""
+    identity, other = _make(azure, "one"), _make(azure, "two")
+    federated = "ef318e2a-8334-4a05-9e4a-295a196c6a6e"
+    name = f"{PATH}two/providers/Microsoft.Authorization/roleAssignments/11111111-1111-4111-8111-111111111112"
+    role = f"/providers/Microsoft.Authorization/roleDefinitions/{federated}"
+    action = "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials/write"
+    body = {"properties": {"roleDefinitionId": role, "principalId": identity.object_id}}
+
+    def allowed(scope: str) -> bool:
+        return azure.arm.authorization.allowed(caller(identity.object_id), action, scope)
+
+    assert azure.put(name, "2022-04-01", body).body["properties"]["principalType"] == "ServicePrincipal"
+    assert not allowed(other.resource_id)
+    azure.pass_(31)
+    assert allowed(other.resource_id)
+    assert not allowed(identity.resource_id)
+    azure.delete(name, "2022-04-01")
+    assert not allowed(other.resource_id)
 
 
 def test_a_deleted_identity_loses_its_principal_and_a_new_one_of_its_name_is_another(azure: Azure) -> None:

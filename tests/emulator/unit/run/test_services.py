@@ -13,7 +13,13 @@ from emulator.run.state import PORTS
 
 @pytest.mark.parametrize(
     "host",
-    ["no.blob.core.windows.net", "no.documents.azure.com", "no.vault.azure.net", "no.scm.azurewebsites.net"],
+    [
+        "no.blob.core.windows.net",
+        "no.z1.web.core.windows.net",
+        "no.documents.azure.com",
+        "no.vault.azure.net",
+        "no.scm.azurewebsites.net",
+    ],
 )
 def test_a_name_that_no_account_has_leads_nowhere(tmp_path: Path, host: str) -> None:
     """Azure's DNS has no name for an account that does not exist, so clients get no connection, rather than a 404."""
