@@ -22,3 +22,12 @@ def test_the_page_has_every_verb() -> None:
 def test_the_page_has_every_exit_code() -> None:
     """Scripts are written by it."""
     assert re.findall(r"^\| (\d+) \|", _section("Exit codes"), re.MULTILINE) == [str(code.value) for code in Exit]
+
+
+def test_the_figures_of_the_comparison_are_those_of_the_commands_below_it() -> None:
+    """Commands are lines; characters are those that somebody types, without the ends of lines."""
+    section = _section("Compared with other ways")
+    blocks = [block.splitlines() for block in re.findall(r"^```text\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)]
+    for name, figures in (("commands", [*map(len, blocks)]), ("characters", [sum(map(len, each)) for each in blocks])):
+        (row,) = re.findall(rf"^\| {name} \| (.*) \|$", section, re.MULTILINE)
+        assert [int(cell) for cell in row.split("|")] == figures, name
