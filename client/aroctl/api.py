@@ -58,8 +58,8 @@ class Answer:
     @property
     def seconds(self) -> int:
         """How long to wait before asking again: `Retry-After`, and 10 without."""
-        told = self.headers.get("Retry-After", "")
-        return int(told) if told.isdigit() else 10
+        seconds = self.headers.get("Retry-After", "")
+        return int(seconds) if seconds.isdigit() else 10
 
 
 class _Patience(RetryPolicy[HttpRequest, HttpResponse]):

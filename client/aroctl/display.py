@@ -26,7 +26,7 @@ class Display(Progress, Protocol):
 
 
 @contextmanager
-def opened(name: str) -> Iterator[Display]:
+def operation_display(name: str) -> Iterator[Display]:
     """Give the display of an operation on a cluster."""
     err = console()
     if not err.is_terminal:
@@ -60,9 +60,9 @@ class _Moving:
         if not self._operation:
             return Group(Text(self._note or "Asking the service ...", style="dim"))
         since = time.monotonic() - self._seen
-        told = [Text(timeline.headline(self._name, self._operation, since), style="bold")]
-        told += timeline.lines(self._operation, self._console.width, since)
-        return Group(*told, *([Text(self._note, style="yellow")] if self._note else []))
+        lines = [Text(timeline.headline(self._name, self._operation, since), style="bold")]
+        lines += timeline.lines(self._operation, self._console.width, since)
+        return Group(*lines, *([Text(self._note, style="yellow")] if self._note else []))
 
     def leave(self) -> None:
         """Leave the last state behind, without what was only met on the way."""

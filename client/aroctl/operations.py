@@ -20,7 +20,7 @@ _LABELS = {"Step": "step", "CorrelationId": "correlation id"}
 
 
 @dataclass(frozen=True)
-class Begun:
+class Operation:
     """An operation that has begun.
 
     Args:
@@ -38,7 +38,7 @@ class Begun:
     seconds: int = 0
 
 
-def of_answer(cluster: Cluster, answer: Answer, what: str) -> Begun:
+def of_answer(cluster: Cluster, answer: Answer, what: str) -> Operation:
     """Return the operation that a request has begun.
 
     Raises:
@@ -52,7 +52,7 @@ def of_answer(cluster: Cluster, answer: Answer, what: str) -> Begun:
             "Behind Azure Resource Manager, use `az aro` instead.",
         )
     path = urlsplit(address).path
-    return Begun(cluster, path.rpartition("/")[2], path, what, answer.seconds)
+    return Operation(cluster, path.rpartition("/")[2], path, what, answer.seconds)
 
 
 def every(service: Api, cluster: Cluster) -> list[Json]:
@@ -69,16 +69,21 @@ def newest(service: Api, cluster: Cluster) -> Json:
     page = service.get(f"{cluster.id}/operations").get("value") or []
     if not page:
         raise Problem(Exit.NOT_FOUND, f"There is no operation on '{cluster.name}' any more.")
-    found: Json = page[0]
-    return found
+    first: Json = page[0]
+    return first
 
 
-def status_path(cluster: Cluster, location: str, operation_id: str) -> str:
-    """Return the path that tells an operation's status."""
-    return (
-        f"/subscriptions/{cluster.subscription}/providers/{PROVIDER}/locations/{location}/operationsstatus/"
-        f"{operation_id}"
-    )
+def of_document(cluster: Cluster, location: str, document: Json) -> Operation:
+    """Return the operation that a document of the service describes.
+
+    Args:
+        cluster: its cluster.
+        location: the cluster's region.
+        document: the operation, as the service answers it.
+    """
+    path = f"/subscriptions/{cluster.subscription}/providers/{PROVIDER}/locations/{location}/operationsstatus"
+    name = document["name"]
+    return Operation(cluster, name, f"{path}/{name}", document["properties"].get("plan", "operation"))
 
 
 def find(service: Api, cluster: Cluster, operation_id: str) -> Json:
@@ -90,63 +95,64 @@ def find(service: Api, cluster: Cluster, operation_id: str) -> Json:
     return service.get(f"{cluster.id}/operations/{operation_id}") if operation_id else newest(service, cluster)
 
 
-def attend(service: Api, begun: Begun, *, no_wait: bool = False) -> None:
+def attend(service: Api, operation: Operation, *, no_wait: bool = False) -> None:
     """Follow an operation to its end, or say how to follow it.
 
     Raises:
         Problem: it has failed or was canceled; it may not be read any more; somebody has pressed Ctrl-C.
     """
     if no_wait:
-        service.progress.note(f"The {begun.what} has begun. {_watch(begun)}")
+        service.progress.note(f"The {operation.what} has begun. {_watch(operation)}")
         return
-    status = follow(service, begun)
+    status = follow(service, operation)
     if status["status"] != "Succeeded":
-        raise problem(begun, status)
+        raise problem(operation, status)
 
 
-def follow(service: Api, begun: Begun) -> Json:
+def follow(service: Api, operation: Operation) -> Json:
     """Show an operation until it ends; return its status, with the error if it has failed.
 
     Raises:
         Problem: it may not be read any more; somebody has pressed Ctrl-C.
     """
     try:
-        with display.opened(begun.cluster.name) as shown:
+        with display.operation_display(operation.cluster.name) as shown:
             before, service.progress = service.progress, shown
             try:
-                return _until_ended(service, begun, shown)
+                return _until_ended(service, operation, shown)
             finally:
                 service.progress = before
     except KeyboardInterrupt:
-        raise Problem(Exit.INTERRUPTED, f"The {begun.what} of '{begun.cluster.name}' goes on.", _watch(begun)) from None
+        goes_on = f"The {operation.what} of '{operation.cluster.name}' goes on."
+        raise Problem(Exit.INTERRUPTED, goes_on, _watch(operation)) from None
 
 
-def _watch(begun: Begun) -> str:
-    return f"Follow it: {begun.cluster.command('watch', begun.id)}"
+def _watch(operation: Operation) -> str:
+    return f"Follow it: {operation.cluster.command('watch', operation.id)}"
 
 
-def _until_ended(service: Api, begun: Begun, shown: Display) -> Json:
+def _until_ended(service: Api, operation: Operation, shown: Display) -> Json:
     while True:
-        answer = _patiently(service, begun, begun.status_path)
+        answer = _patiently(service, operation, operation.status_path)
         status = answer.body
-        details = _patiently(service, begun, f"{begun.cluster.id}/operations/{begun.id}", missing=True)
+        details = _patiently(service, operation, f"{operation.cluster.id}/operations/{operation.id}", missing=True)
         # When a delete has ended, its cluster is gone, and the cluster's operations with it.
-        shown.show(details.body["properties"] if "properties" in details.body else _bare(begun, status))
+        shown.show(details.body["properties"] if "properties" in details.body else _bare(operation, status))
         if status["status"] in timeline.ENDED:
             return status
         service.pause(answer.seconds)
 
 
-def _bare(begun: Begun, status: Json) -> Json:
-    return {"plan": begun.what, "phases": [], "steps": [], **status}
+def _bare(operation: Operation, status: Json) -> Json:
+    return {"plan": operation.what, "phases": [], "steps": [], **status}
 
 
-def _patiently(service: Api, begun: Begun, path: str, *, missing: bool = False) -> Answer:
+def _patiently(service: Api, operation: Operation, path: str, *, missing: bool = False) -> Answer:
     """Return the answer of a path, whatever happens to the network, the service and the caller's sign-in.
 
     Args:
         service: the service.
-        begun: the operation.
+        operation: the operation.
         path: the path.
         missing: whether it may be gone.
     """
@@ -161,25 +167,27 @@ def _patiently(service: Api, begun: Begun, path: str, *, missing: bool = False) 
                 raise
             problem = met
         service.progress.note(
-            f"Your sign-in has ended. {problem.remedy} The {begun.what} goes on; asking again in {_SIGN_IN_SECONDS} s."
+            f"Your sign-in has ended. {problem.remedy} The {operation.what} goes on; "
+            f"asking again in {_SIGN_IN_SECONDS} s."
         )
         service.pause(_SIGN_IN_SECONDS)
     if answer.refused and not (missing and answer.status == HTTPStatus.NOT_FOUND):
         refused = service.problem(answer)
-        raise Problem(refused.exit_code, refused.cause, f"The {begun.what} goes on. {_watch(begun)}", refused.details)
+        goes_on = f"The {operation.what} goes on. {_watch(operation)}"
+        raise Problem(refused.exit_code, refused.cause, goes_on, refused.details)
     return answer
 
 
-def problem(begun: Begun, status: Json) -> Problem:
+def problem(operation: Operation, status: Json) -> Problem:
     """Return the problem of an operation that has not succeeded: its cause whole, the remedy, and how to go on."""
     error = status.get("error") or {}
     details = [each for each in error.get("details") or [] if each["code"] not in _UNSAID]
     remedy = "\n".join(each["message"] for each in details if each["code"] == _REMEDY)
-    verb = "delete" if begun.what == "delete" else "resume"
-    again = f"To repeat the request: {begun.cluster.command(verb)}"
+    verb = "delete" if operation.what == "delete" else "resume"
+    again = f"To repeat the request: {operation.cluster.command(verb)}"
     return Problem(
         Exit.FAILED,
-        _sentence(error, f"The {begun.what} of '{begun.cluster.name}' has ended: {status['status']}."),
+        _sentence(error, f"The {operation.what} of '{operation.cluster.name}' has ended: {status['status']}."),
         "\n".join(filter(None, [remedy, again])),
         [_detail(each) for each in details if each["code"] != _REMEDY],
     )

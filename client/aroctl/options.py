@@ -23,7 +23,7 @@ Subscription = Annotated[
 ]
 Output = Annotated[Format, typer.Option("--output", "-o", help="How to print.")]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Begin it, and do not wait for its end.")]
-Operation = Annotated[str, typer.Argument(metavar="[OPERATION]", help="Its id; the newest by default.")]
+OperationId = Annotated[str, typer.Argument(metavar="[OPERATION]", help="Its id; the newest by default.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Body = Annotated[
     Path | None,

@@ -41,14 +41,16 @@ def headline(name: str, operation: Json, since: float = 0.0) -> str:
         since: seconds since the service told this.
     """
     status = operation["status"]
-    told = f"{operation.get('plan', 'operation')} of {name}: {status}"
+    sentence = f"{operation.get('plan', 'operation')} of {name}: {status}"
     took = duration(operation.get("durationSeconds", 0.0) + (0.0 if status in ENDED else since))
     if status not in ENDED:
-        return f"{told}, {operation.get('percentComplete', 0)} %, {took}"
+        return f"{sentence}, {operation.get('percentComplete', 0)} %, {took}"
     longest = max(_begun(operation), key=lambda step: step.get("durationSeconds", 0.0), default=None)
     if longest is None:
-        return f"{told} after {took}"
-    return f"{told} after {took}; longest: {spoken(longest['name'])}, {duration(longest.get('durationSeconds', 0.0))}"
+        return f"{sentence} after {took}"
+    return (
+        f"{sentence} after {took}; longest: {spoken(longest['name'])}, {duration(longest.get('durationSeconds', 0.0))}"
+    )
 
 
 def lines(operation: Json, width: int, since: float = 0.0) -> Iterator[Text]:

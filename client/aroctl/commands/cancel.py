@@ -3,14 +3,13 @@
 import typer
 
 from aroctl import operations, session
-from aroctl.operations import Begun
-from aroctl.options import Group, Name, NoWait, Operation, Subscription, Yes, sure
+from aroctl.options import Group, Name, NoWait, OperationId, Subscription, Yes, sure
 from aroctl.problems import Exit, Problem
 
 
 def cancel(
     name: Name,
-    operation: Operation = "",
+    operation: OperationId = "",
     group: Group = "",
     subscription: Subscription = "",
     *,
@@ -18,18 +17,17 @@ def cancel(
     no_wait: NoWait = False,
 ) -> None:
     """Let an operation change nothing more, and end. `resume` continues it later. A delete cannot be canceled."""
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
-    location = opened.service.get(cluster.id)["location"]
-    found = operations.find(opened.service, cluster, operation)
-    what = found["properties"].get("plan", "operation")
-    sure(f"Cancel the {what} of {cluster.id}?", yes=yes)
-    opened.service.call("POST", f"{cluster.id}/operations/{found['name']}/cancel")
-    begun = Begun(cluster, found["name"], operations.status_path(cluster, location, found["name"]), what)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
+    location = caller.service.get(cluster.id)["location"]
+    document = operations.find(caller.service, cluster, operation)
+    canceled = operations.of_document(cluster, location, document)
+    sure(f"Cancel the {canceled.what} of {cluster.id}?", yes=yes)
+    caller.service.call("POST", f"{cluster.id}/operations/{canceled.id}/cancel")
     if no_wait:
-        operations.attend(opened.service, begun, no_wait=True)
+        typer.echo(f"It will end soon. Follow it: {cluster.command('watch', canceled.id)}", err=True)
         return
-    ended = operations.follow(opened.service, begun)["status"]
-    if ended != "Canceled":
-        raise Problem(Exit.FAILED, f"The {what} had ended before it could be canceled: {ended}.")
+    status = operations.follow(caller.service, canceled)["status"]
+    if status != "Canceled":
+        raise Problem(Exit.FAILED, f"The {canceled.what} had ended before it could be canceled: {status}.")
     typer.echo(f"Canceled. To continue it: {cluster.command('resume')}", err=True)

@@ -80,8 +80,8 @@ def create(
 
     Flags replace what the file says. What neither says is found out, or is what `az aro create` would send.
     """
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
     body = requested_cluster.read(file)
     said = {
         "location": location,
@@ -107,18 +107,18 @@ def create(
         if value not in ("", None, {}):
             put(body, path, value)
     network = Network(vnet and _network_id(cluster, vnet, vnet_group), master_subnet, worker_subnet)
-    _find_out(opened, cluster, body, network)
+    _find_out(caller, cluster, body, network)
     if try_only or try_first:
-        _try(opened, cluster, body, form, only=try_only)
+        _try(caller, cluster, body, form, only=try_only)
     if try_only:
         return
     if not get(body, _SECRET):
         put(body, _SECRET, _asked_secret(cluster))
-    _create(opened, cluster, body, no_wait=no_wait, form=form)
+    _create(caller, cluster, body, no_wait=no_wait, form=form)
 
 
-def _create(opened: Session, cluster: Cluster, body: Json, *, no_wait: bool, form: Format) -> None:
-    service = opened.service
+def _create(caller: Session, cluster: Cluster, body: Json, *, no_wait: bool, form: Format) -> None:
+    service = caller.service
     answer = service.send("PUT", cluster.id, body, headers={"If-None-Match": "*"})
     if answer.status == HTTPStatus.PRECONDITION_FAILED:
         raise Problem(
@@ -134,7 +134,7 @@ def _create(opened: Session, cluster: Cluster, body: Json, *, no_wait: bool, for
     record.show(answer.body if no_wait else service.get(cluster.id), form)
 
 
-def _find_out(opened: Session, cluster: Cluster, body: Json, network: Network) -> None:
+def _find_out(caller: Session, cluster: Cluster, body: Json, network: Network) -> None:
     """Complete the body, and tell what will be created.
 
     Raises:
@@ -143,24 +143,24 @@ def _find_out(opened: Session, cluster: Cluster, body: Json, network: Network) -
     if not network.id:
         network = replace(network, id=requested_cluster.network_of(body))
     if network.id and not ("location" in body and get(body, MASTER_SUBNET)):
-        requested_cluster.add_network(body, opened.arm, network)
+        requested_cluster.add_network(body, caller.arm, network)
     missing = [option for path, option in _REQUIRED.items() if not get(body, path)]
     if missing:
         raise wrong(f"The cluster is not described: {', '.join(missing)} is missing.", "Name it, or give it in --file.")
-    requested_cluster.choose_version(body, opened.service, cluster)
+    requested_cluster.choose_version(body, caller.service, cluster)
     requested_cluster.complete(body, cluster)
     sizes = [get(body, "properties.masterProfile.vmSize"), get(body, "properties.workerProfiles[].vmSize")]
-    places = requested_cluster.zones(opened.arm, cluster.subscription, body["location"], set(sizes))
+    places = requested_cluster.zones(caller.arm, cluster.subscription, body["location"], set(sizes))
     described = [f"{size} ({places[size]})" if size in places else size for size in sizes]
-    opened.service.progress.note(
+    caller.service.progress.note(
         f"{cluster.name} in {body['location']}: OpenShift {get(body, VERSION) or 'as the service chooses'}, "
         f"3 masters of {described[0]}, {get(body, 'properties.workerProfiles[].count')} workers of {described[1]}, "
         f"network {requested_cluster.network_of(body).rpartition('/')[2]}"
     )
 
 
-def _try(opened: Session, cluster: Cluster, body: Json, form: Format, *, only: bool) -> None:
-    found = dry_run.ask(opened.service, f"{cluster.id}/dryRun", body)
+def _try(caller: Session, cluster: Cluster, body: Json, form: Format, *, only: bool) -> None:
+    found = dry_run.ask(caller.service, f"{cluster.id}/dryRun", body)
     if only or found["refused"]:
         dry_run.show(found, form)
     if found["refused"]:
@@ -169,7 +169,7 @@ def _try(opened: Session, cluster: Cluster, body: Json, form: Format, *, only: b
             f"The create would fail: {', '.join(found['refused'])} would be refused. Nothing was created.",
             "Do what the messages say, and try again.",
         )
-    opened.service.progress.note("A dry run refuses nothing." + (" Nothing was created." if only else ""))
+    caller.service.progress.note("A dry run refuses nothing." + (" Nothing was created." if only else ""))
 
 
 def _network_id(cluster: Cluster, vnet: str, group: str) -> str:

@@ -30,10 +30,10 @@ def credentials(
     form: Output = Format.TABLE,
 ) -> None:
     """Let kubectl reach a cluster: merge its administrator's kubeconfig into yours, which only you can read."""
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
     if password:
-        found = opened.service.call("POST", f"{cluster.id}/listCredentials").body
+        found = caller.service.call("POST", f"{cluster.id}/listCredentials").body
         if form is Format.TABLE:
             output.facts({"user": found["kubeadminUsername"], "password": found["kubeadminPassword"]})
         else:
@@ -41,12 +41,12 @@ def credentials(
         return
     if file and file.exists() and not overwrite:
         raise wrong(f"{file} exists already.", "Name another file, or replace it with --overwrite.")
-    found = opened.service.call("POST", f"{cluster.id}/listAdminCredentials").body
+    found = caller.service.call("POST", f"{cluster.id}/listAdminCredentials").body
     text = base64.b64decode(found["kubeconfig"]).decode()
     if file:
         kubeconfigs.write(file, text)
-        opened.service.progress.note(f"Written to {file}. Use it: export KUBECONFIG={file.resolve()}")
+        caller.service.progress.note(f"Written to {file}. Use it: export KUBECONFIG={file.resolve()}")
         return
     path = kubeconfigs.usual()
     kubeconfigs.merge(path, text, cluster.name, overwrite=overwrite)
-    opened.service.progress.note(f"Merged into {path} as the current context '{cluster.name}'. Try: kubectl get nodes")
+    caller.service.progress.note(f"Merged into {path} as the current context '{cluster.name}'. Try: kubectl get nodes")

@@ -16,10 +16,10 @@ def delete(
     no_wait: NoWait = False,
 ) -> None:
     """Delete a cluster with its machines, disks and addresses. A create that still runs is canceled."""
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
     sure(f"Delete the cluster {cluster.id}?", yes=yes)
-    answer = opened.service.call("DELETE", cluster.id)
+    answer = caller.service.call("DELETE", cluster.id)
     if answer.status == HTTPStatus.NO_CONTENT:
         raise Problem(Exit.NOT_FOUND, f"There is no cluster {cluster.id}.")
-    operations.attend(opened.service, operations.of_answer(cluster, answer, "delete"), no_wait=no_wait)
+    operations.attend(caller.service, operations.of_answer(cluster, answer, "delete"), no_wait=no_wait)

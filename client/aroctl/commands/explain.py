@@ -6,8 +6,7 @@ from rich.console import Console
 from aroctl import operations, output, session, timeline
 from aroctl.api import Json
 from aroctl.clusters import Cluster
-from aroctl.operations import Begun
-from aroctl.options import Group, Name, Operation, Output, Subscription
+from aroctl.options import Group, Name, OperationId, Output, Subscription
 from aroctl.output import Format
 
 _PIPE_WIDTH = 80
@@ -15,46 +14,42 @@ _PIPE_WIDTH = 80
 
 def explain(
     name: Name,
-    operation: Operation = "",
+    operation: OperationId = "",
     group: Group = "",
     subscription: Subscription = "",
     form: Output = Format.TABLE,
 ) -> None:
     """Tell what an operation did, who began it, why it failed, and what to do; the newest if none is named."""
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
-    found = operations.find(opened.service, cluster, operation)
-    if form is not Format.TABLE:
-        output.document(found, form)
-        return
-    _tell(cluster, found)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
+    document = operations.find(caller.service, cluster, operation)
+    if form is Format.TABLE:
+        _tell(cluster, document)
+    else:
+        output.document(document, form)
 
 
-def _tell(cluster: Cluster, found: Json) -> None:
-    told = found["properties"]
-    typer.echo(timeline.headline(cluster.name, told))
-    console = Console()
-    width = console.width if console.is_terminal else _PIPE_WIDTH
-    plain = Console(width=width, highlight=False) if not console.is_terminal else console
-    for line in timeline.lines(told, width):
+def _tell(cluster: Cluster, document: Json) -> None:
+    """Print the timeline of an operation, the facts about it, and its error whole."""
+    report = document["properties"]
+    terminal = Console()
+    width = terminal.width if terminal.is_terminal else _PIPE_WIDTH
+    typer.echo(timeline.headline(cluster.name, report))
+    for line in timeline.lines(report, width):
         line.rstrip()
-        plain.print(line)
-    by = told.get("begunBy") or {}
+        Console(width=width, highlight=False).print(line)
+    by, carried = report.get("begunBy") or {}, sum(map(timeline.is_carried, report["steps"]))
     output.facts(
         {
-            "operation": found["name"],
-            "begun": output.moment(told["startTime"]),
+            "operation": document["name"],
+            "begun": output.moment(report["startTime"]),
             "begun by": f"{by.get('kind', '')} {by.get('objectId', '')}".strip(),
-            "attempt": told.get("attempt"),
-            "correlation id": told.get("correlationId"),
-            "not repeated": _count(told, "done before") if any(map(timeline.is_carried, told["steps"])) else "",
+            "attempt": report.get("attempt"),
+            "correlation id": report.get("correlationId"),
+            "not repeated": f"{carried} steps, done before" if carried else "",
         }
     )
-    if "error" in told:
-        problem = operations.problem(Begun(cluster, found["name"], "", told.get("plan", "operation")), told)
+    if "error" in report:
+        problem = operations.problem(operations.of_document(cluster, "", document), report)
         for text in (problem.cause, *problem.details, *problem.remedy.splitlines()):
             typer.echo(text)
-
-
-def _count(told: Json, what: str) -> str:
-    return f"{sum(map(timeline.is_carried, told['steps']))} steps, {what}"

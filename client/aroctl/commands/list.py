@@ -18,13 +18,13 @@ def list_clusters(
     form: Output = Format.TABLE,
 ) -> None:
     """List the clusters of the subscription that you may read."""
-    opened = session.begin()
-    where = f"/subscriptions/{subscription or opened.settings.subscription}"
+    caller = session.begin()
+    where = f"/subscriptions/{subscription or caller.settings.subscription}"
     where += f"/resourceGroups/{group}" if group else ""
-    found = opened.service.values(f"{where}/providers/{TYPE}")
+    found = caller.service.values(f"{where}/providers/{TYPE}")
     if form is not Format.TABLE:
         output.document(found, form)
     elif found:
         output.rows([record.row(each) for each in found], record.COLUMNS)
     else:
-        opened.service.progress.note(f"You may read no cluster in {where}.")
+        caller.service.progress.note(f"You may read no cluster in {where}.")

@@ -14,8 +14,8 @@ def list_operations(
     name: Name, group: Group = "", subscription: Subscription = "", form: Output = Format.TABLE
 ) -> None:
     """List the operations on a cluster, the newest first. `explain` tells more about one."""
-    opened = session.begin()
-    found = operations.every(opened.service, opened.cluster(name, group, subscription))
+    caller = session.begin()
+    found = operations.every(caller.service, caller.cluster(name, group, subscription))
     if form is Format.TABLE:
         output.rows([_row(each) for each in found], _COLUMNS)
     else:
@@ -23,12 +23,12 @@ def list_operations(
 
 
 def _row(found: Json) -> Json:
-    told = found["properties"]
+    report = found["properties"]
     return {
         # Operations expire long before a year is over, and a line has 80 characters.
-        "begun": f"{datetime.fromisoformat(told['startTime']).astimezone():%m-%d %H:%M}",
-        "plan": told.get("plan"),
-        "status": told["status"],
-        "took": str(timedelta(seconds=round(told.get("durationSeconds", 0)))),
+        "begun": f"{datetime.fromisoformat(report['startTime']).astimezone():%m-%d %H:%M}",
+        "plan": report.get("plan"),
+        "status": report["status"],
+        "took": str(timedelta(seconds=round(report.get("durationSeconds", 0)))),
         "operation": found["name"],
     }

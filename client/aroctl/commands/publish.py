@@ -16,9 +16,9 @@ def publish(name: Name, group: Group = "", subscription: Subscription = "") -> N
 
     The zone is looked for in the cluster's subscription, and you write to it with your own rights.
     """
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
-    found = opened.service.get(cluster.id)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
+    found = caller.service.get(cluster.id)
     records = record.records(found)
     if not records:
         domain = get(found, "properties.clusterProfile.domain")
@@ -26,12 +26,12 @@ def publish(name: Name, group: Group = "", subscription: Subscription = "") -> N
             Exit.REFUSED,
             f"There is nothing to publish: '{cluster.name}' has no addresses yet, or the service publishes '{domain}'.",
         )
-    zone = _zone(opened.arm.values(f"/subscriptions/{cluster.subscription}/{_ZONES}", _VERSION), records)
+    zone = _zone(caller.arm.values(f"/subscriptions/{cluster.subscription}/{_ZONES}", _VERSION), records)
     for host, address in records.items():
         path = f"{zone['id']}/A/{host.removesuffix(zone['name']).removesuffix('.')}"
         body = {"properties": {"TTL": _SECONDS, "ARecords": [{"ipv4Address": address}]}}
-        opened.arm.call("PUT", path, body, version=_VERSION)
-        opened.service.progress.note(f"{host} A {address}")
+        caller.arm.call("PUT", path, body, version=_VERSION)
+        caller.service.progress.note(f"{host} A {address}")
 
 
 def _zone(zones: list[Json], records: dict[str, str]) -> Json:

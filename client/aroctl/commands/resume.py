@@ -21,17 +21,17 @@ def resume(
 
     Sends the cluster as it is described as a PUT. What is done is not repeated, and the service has kept the secrets.
     """
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
-    found = opened.service.get(cluster.id)
-    state = get(found, "properties.provisioningState")
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
+    document = caller.service.get(cluster.id)
+    state = get(document, "properties.provisioningState")
     if state not in _STOPPED:
         raise Problem(
             Exit.REFUSED,
             f"There is nothing to resume: the state of '{cluster.name}' is {state}.",
             f"Follow what runs: {cluster.command('watch')}" if state != "Succeeded" else "",
         )
-    last = operations.newest(opened.service, cluster)["properties"].get("plan", "create")
+    last = operations.newest(caller.service, cluster)["properties"].get("plan", "create")
     if last == "delete":
         raise Problem(
             Exit.REFUSED,
@@ -39,6 +39,6 @@ def resume(
             f"Delete it again: {cluster.command('delete')}",
         )
     # Nobody has changed the cluster in between, or this is not the same request.
-    answer = opened.service.call("PUT", cluster.id, found, headers={"If-Match": found["etag"]})
-    operations.attend(opened.service, operations.of_answer(cluster, answer, last), no_wait=no_wait)
-    record.show(answer.body if no_wait else opened.service.get(cluster.id), form)
+    answer = caller.service.call("PUT", cluster.id, document, headers={"If-Match": document["etag"]})
+    operations.attend(caller.service, operations.of_answer(cluster, answer, last), no_wait=no_wait)
+    record.show(answer.body if no_wait else caller.service.get(cluster.id), form)

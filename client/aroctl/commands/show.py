@@ -7,5 +7,5 @@ from aroctl.output import Format
 
 def show(name: Name, group: Group = "", subscription: Subscription = "", form: Output = Format.TABLE) -> None:
     """Show a cluster: its state, its addresses, and the names that its owner publishes."""
-    opened = session.begin()
-    record.show(opened.service.get(opened.cluster(name, group, subscription).id), form)
+    caller = session.begin()
+    record.show(caller.service.get(caller.cluster(name, group, subscription).id), form)

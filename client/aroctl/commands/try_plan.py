@@ -78,8 +78,8 @@ def _whom(service: str, certificate: Path | None, name: str, group: str, subscri
     if bool(service) != bool(certificate):
         raise wrong("A service that takes certificates needs --service and --certificate.")
     if certificate is None:
-        opened = session.begin()
-        return opened.service, opened.cluster(name, group, subscription)
+        caller = session.begin()
+        return caller.service, caller.cluster(name, group, subscription)
     address = api.checked_address(service)
     asked = Api(address, "", None, certificate=str(certificate))
     return asked, clusters.named(Settings(address, "", "", ""), name, group, subscription)

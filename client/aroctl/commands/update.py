@@ -40,12 +40,12 @@ def update(
 
     The cluster's own machine sets decide how many workers there are: kubectl scale machineset.
     """
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
     body = requested_cluster.read(file)
     headers = {}
     if tags or without:
-        now = opened.service.get(cluster.id)
+        now = caller.service.get(cluster.id)
         # Whoever changes the tags at the same time is not overwritten.
         headers = {"If-Match": now["etag"]}
         put(body, "tags", _changed(now.get("tags") or {}, tags or [], without or []))
@@ -55,9 +55,9 @@ def update(
             put(body, path, value)
     if not body:
         raise wrong("Nothing is said to change.", "Name it with a flag, or in --file; see --help.")
-    answer = opened.service.call("PATCH", cluster.id, body, headers=headers)
-    operations.attend(opened.service, operations.of_answer(cluster, answer, "update"), no_wait=no_wait)
-    record.show(answer.body if no_wait else opened.service.get(cluster.id), form)
+    answer = caller.service.call("PATCH", cluster.id, body, headers=headers)
+    operations.attend(caller.service, operations.of_answer(cluster, answer, "update"), no_wait=no_wait)
+    record.show(answer.body if no_wait else caller.service.get(cluster.id), form)
 
 
 def _changed(now: Json, given: list[str], without: list[str]) -> Json:

@@ -1,20 +1,18 @@
 """`watch`: an operation, whoever began it, until it ends."""
 
 from aroctl import operations, session
-from aroctl.operations import Begun
-from aroctl.options import Group, Name, Operation, Subscription
+from aroctl.options import Group, Name, OperationId, Subscription
 
 
 def watch(
     name: Name,
-    operation: Operation = "",
+    operation: OperationId = "",
     group: Group = "",
     subscription: Subscription = "",
 ) -> None:
     """Follow an operation on a cluster to its end, also one that somebody else began. Ctrl-C leaves it running."""
-    opened = session.begin()
-    cluster = opened.cluster(name, group, subscription)
-    location = opened.service.get(cluster.id)["location"]
-    found = operations.find(opened.service, cluster, operation)
-    path = operations.status_path(cluster, location, found["name"])
-    operations.attend(opened.service, Begun(cluster, found["name"], path, found["properties"].get("plan", "operation")))
+    caller = session.begin()
+    cluster = caller.cluster(name, group, subscription)
+    location = caller.service.get(cluster.id)["location"]
+    document = operations.find(caller.service, cluster, operation)
+    operations.attend(caller.service, operations.of_document(cluster, location, document))
