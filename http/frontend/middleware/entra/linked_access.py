@@ -10,14 +10,17 @@ from shared.arm.errors import invalid_parameter, linked_invalid_property_id
 from shared.arm.names import is_valid_name
 from shared.arm.resource_id import ResourceId
 from shared.azure.rights import Ask
-from shared.clusters.shape import item_target
+from shared.clusters.shape import entry_target, item_target
 from shared.documents import Cluster
 
 SUBNET, DISK_ENCRYPTION_SET = "Microsoft.Network/virtualNetworks/subnets", "Microsoft.Compute/diskEncryptionSets"
+IDENTITY = "Microsoft.ManagedIdentity/userAssignedIdentities"
 JOIN, READ = f"{SUBNET}/join/action", f"{DISK_ENCRYPTION_SET}/read"
+ASSIGN, FEDERATE = f"{IDENTITY}/assign/action", f"{IDENTITY}/federatedIdentityCredentials/write"
 CLUSTER_GROUP = "properties.clusterProfile.resourceGroupId"
-# A cluster has four. Each costs reads of ARM, so a body cannot cause any number of them.
-MOST = 16
+_OPERATORS = "properties.platformWorkloadIdentityProfile.platformWorkloadIdentities{}.resourceId"
+# A cluster has thirteen. Each costs reads of ARM, so a body cannot cause any number of them.
+MOST = 32
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -41,6 +44,12 @@ LINKED = (
     Linked("properties.masterProfile.diskEncryptionSetId", DISK_ENCRYPTION_SET, READ),
     Linked("properties.workerProfiles[].subnetId", SUBNET, JOIN),
     Linked("properties.workerProfiles[].diskEncryptionSetId", DISK_ENCRYPTION_SET, READ),
+    # The service lets the cluster's service accounts act as each of them, so whoever names one must be able to.
+    *(
+        Linked(path, IDENTITY, action)
+        for path in ("identity.userAssignedIdentities{}", _OPERATORS)
+        for action in (ASSIGN, FEDERATE)
+    ),
 )
 
 
@@ -52,12 +61,16 @@ def asks(body: Cluster) -> list[Ask]:
             `InvalidParameter` if there are too many.
     """
     asks: dict[tuple[str, str], Ask] = {}
+    resources: set[str] = set()
     for row in LINKED:
         for target, value in _values(body, row.path.split("."), ""):
             linked = _resource(value, row.type, target)
             asks.setdefault((row.action, linked.key), Ask(row.action, str(linked)))
-            if len(asks) > MOST:
-                raise invalid_parameter(target, f"The request names more than {MOST} subnets and disk encryption sets.")
+            resources.add(linked.key)
+            if len(resources) > MOST:
+                raise invalid_parameter(
+                    target, f"The request names more than {MOST} subnets, disk encryption sets and identities."
+                )
     return list(asks.values())
 
 
@@ -73,19 +86,26 @@ def cluster_group(body: Cluster) -> tuple[str, ResourceId | None]:
 
 
 def _values(value: Any, path: list[str], target: str) -> Iterator[tuple[str, str]]:
-    """Yield what a body has at a path: the path with the names of items, and a text that is not empty."""
+    """Yield what a body has at a path: the path with the names of items, and a text that is not empty.
+
+    Of a map at the end of the path they are the keys.
+    """
     if not value:
         return
     if not path:
         yield target, value
         return
     name, *rest = path
-    here, held = f"{target}.{name}".removeprefix(".").removesuffix("[]"), value.get(name.removesuffix("[]"))
-    if not name.endswith("[]"):
+    plain = name.removesuffix("[]").removesuffix("{}")
+    here, held = f"{target}.{plain}".removeprefix("."), value.get(plain)
+    if name.endswith("{}"):
+        for key, entry in (held or {}).items():
+            yield from _values(entry if rest else key, rest, entry_target(here, key))
+    elif name.endswith("[]"):
+        for index, item in enumerate(held or []):
+            yield from _values(item, rest, item_target(here, item, index))
+    else:
         yield from _values(held, rest, here)
-        return
-    for index, item in enumerate(held or []):
-        yield from _values(item, rest, item_target(here, item, index))
 
 
 def _resource(value: str, wanted: str, target: str) -> ResourceId:

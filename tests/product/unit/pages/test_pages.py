@@ -80,7 +80,8 @@ def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_nam
     (linked,) = (row["linkedAccessChecks"] for row in rows if "linkedAccessChecks" in row)
     for action in (f"{clusters}/write", f"{clusters}/dryRun/action"):
         asked = [(each["linkedProperty"], each["linkedAction"]) for each in linked if each["actionName"] == action]
-        assert asked == [(row.path.replace("[]", "[*]"), row.action) for row in LINKED]
+        of_items = [row for row in LINKED if "{}" not in row.path]
+        assert asked == [(row.path.replace("[]", "[*]"), row.action) for row in of_items]
 
 
 def test_the_manifest_has_nothing_of_one_deployment() -> None:
