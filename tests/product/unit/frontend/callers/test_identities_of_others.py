@@ -76,7 +76,7 @@ def test_a_create_with_somebody_elses_identity_is_refused(
 def test_a_later_request_cannot_bring_in_somebody_elses_identity(
     service: CallersWorld, action: str, version: str
 ) -> None:
-    """The create had the caller's own: an update that names another one is asked about anew."""
+    """The create had the caller's own: an update that names another one is asked about again."""
     made(service)
     service.rights.deny(action, f"{IDENTITIES}/ingress-2")
     other = identities_body(version)
