@@ -114,12 +114,12 @@ def certificates(bundle: str) -> str:
         ValueError: if there is none, one cannot be read, or there is anything else, such as a private key.
     """
     try:
-        found = x509.load_pem_x509_certificates(bundle.encode())
+        loaded = x509.load_pem_x509_certificates(bundle.encode())
     except (ValueError, x509.InvalidVersion):
-        found = []
-    if not found or len(found) != bundle.count("-----BEGIN "):
+        loaded = []
+    if not loaded or len(loaded) != bundle.count("-----BEGIN "):
         raise ValueError("it holds no certificates in PEM, or not these alone")
-    return "".join(each.public_bytes(serialization.Encoding.PEM).decode("ascii") for each in found)
+    return "".join(certificate.public_bytes(serialization.Encoding.PEM).decode("ascii") for certificate in loaded)
 
 
 def issue(row: Certificate, names: Mapping[str, str], now: str, signer: Pair | None) -> Pair:

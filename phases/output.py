@@ -64,9 +64,9 @@ def heading(column: str) -> str:
     return "".join(f" {letter}" if letter.isupper() else letter for letter in column).upper()
 
 
-def documents(found: Iterable[Json], form: Format) -> None:
+def documents(documents_: Iterable[Json], form: Format) -> None:
     """Print documents, with their secrets masked."""
-    masked = [site_views.mask(one) for one in found]
+    masked = [site_views.mask(one) for one in documents_]
     if form is Format.JSON:
         typer.echo(text(masked, form), nl=False)
     else:

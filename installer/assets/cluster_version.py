@@ -68,13 +68,13 @@ def _version(inputs: Inputs) -> Content:
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
     for name in _OBJECTS:
         # One file may contain several objects.
-        for found in (one for text in inputs[name].values() for one in yaml.load_all(text, FastLoader) if one):
-            group, slash, _ = found["apiVersion"].partition("/")
+        for manifest in (one for text in inputs[name].values() for one in yaml.load_all(text, FastLoader) if one):
+            group, slash, _ = manifest["apiVersion"].partition("/")
             yield {
                 "group": group if slash else "",
-                "kind": found["kind"],
-                "namespace": found["metadata"].get("namespace", ""),
-                "name": found["metadata"]["name"],
+                "kind": manifest["kind"],
+                "namespace": manifest["metadata"].get("namespace", ""),
+                "name": manifest["metadata"]["name"],
                 "unmanaged": True,
             }
 

@@ -30,8 +30,8 @@ def text(name: str, release: Content, **values: str | Iterable[str]) -> str:
         KeyError: if a value is missing.
     """
 
-    def quoted(found: re.Match[str]) -> str:
-        value = values[found[1].lower()]
+    def quoted(match: re.Match[str]) -> str:
+        value = values[match[1].lower()]
         return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
 
     recorded = r"\1\2" if release in WITH_RECORDS else ""

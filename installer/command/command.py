@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
 
 def _in_a_line(text: str) -> str:
     """Return a text without line ends and control characters, because messages repeat values as people wrote them."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def _parser() -> argparse.ArgumentParser:

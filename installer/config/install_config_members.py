@@ -129,14 +129,14 @@ def complete(document: Any, version: str) -> tuple[Content, list[Problem]]:
         document: the document as it was read.
         version: OpenShift version, x.y.z.
     """
-    found: list[Problem] = []
-    config: Content = _read(MEMBERS, document, "", found)
+    problems: list[Problem] = []
+    config: Content = _read(MEMBERS, document, "", problems)
     config["networking"]["networkType"] = config["networking"]["networkType"] or release_rules.network_type(version)
-    found.extend(_rules(config))
-    bad = {field for field, _ in found}
+    problems.extend(_rules(config))
+    bad = {field for field, _ in problems}
     # A field with a value of the wrong type has an empty one by now, which must not be reported again.
     further = (install_config_checks.in_own_words(problem) for problem in install_config_checks.problems(config))
-    return config, found + [problem for problem in further if not any(_touches(problem[0], field) for field in bad)]
+    return config, problems + [problem for problem in further if not any(_touches(problem[0], field) for field in bad)]
 
 
 def _touches(fields: str, bad: str) -> bool:
@@ -170,7 +170,7 @@ def _empty(path: str) -> Any:
     return _read(shape.item, shape.default[0], "", [])
 
 
-def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
+def _read(shape: Any, value: Any, path: str, problems: list[Problem]) -> Any:
     """Return a value in its shape. If it does not fit, record a problem and return an empty value of the type."""
     if isinstance(shape, Perhaps):
         shape = shape.members
@@ -179,16 +179,16 @@ def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
     is_right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not is_right:
         what = _KINDS.get(type(value), type(value).__name__)
-        found.append((path or _WHOLE, f"It is {what}, and has to be {_KINDS[kind]}."))
+        problems.append((path or _WHOLE, f"It is {what}, and has to be {_KINDS[kind]}."))
         value = kind()
     if why := _unfit(value):
-        found.append((path, why))
+        problems.append((path, why))
         value = kind()
     if isinstance(shape, Value):
         return value
     if isinstance(shape, Many):
-        return [_read(shape.item, item, f"{path}[{index}]", found) for index, item in enumerate(value)]
-    return _read_members(shape, value, path, found if is_right else [])
+        return [_read(shape.item, item, f"{path}[{index}]", problems) for index, item in enumerate(value)]
+    return _read_members(shape, value, path, problems if is_right else [])
 
 
 def _unfit(value: Any) -> str:

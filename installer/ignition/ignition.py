@@ -136,8 +136,8 @@ def render(config: Config, version: str) -> dict[str, Any]:
     """
     if version not in _SPECS:
         raise ValueError(f"Ignition spec {version} is not one of {', '.join(_SPECS)}")
-    if found := problems(config):
-        raise ValueError(f"Ignition would refuse this: {'; '.join(found)}")
+    if wrong := problems(config):
+        raise ValueError(f"Ignition would refuse this: {'; '.join(wrong)}")
     return _SPECS[version](config, version)
 
 

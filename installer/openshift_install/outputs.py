@@ -105,16 +105,16 @@ def read(folder: Path) -> dict[str, str]:
     Raises:
         InstallerError: if state or ignition cannot be read.
     """
-    found = dict(_files_of_state(_json(READ, folder / STATE)))
+    files = dict(_files_of_state(_json(READ, folder / STATE)))
     for theirs, ours in all_assets.IGNITION_CONFIGS.items():
         if theirs != ours:
-            found.pop(theirs, None)
+            files.pop(theirs, None)
     for path in _paths(folder):
         if (text := _text(READ, folder / path)) is not None:
-            found[all_assets.IGNITION_CONFIGS.get(path, path)] = text
-    if "bootstrap.ign" in found:
-        found |= _files_of_machine(_json(READ, folder / "bootstrap.ign"))
-    return {path: text for path, text in found.items() if not path.startswith(_LEFT_OUT)}
+            files[all_assets.IGNITION_CONFIGS.get(path, path)] = text
+    if "bootstrap.ign" in files:
+        files |= _files_of_machine(_json(READ, folder / "bootstrap.ign"))
+    return {path: text for path, text in files.items() if not path.startswith(_LEFT_OUT)}
 
 
 def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
@@ -141,8 +141,8 @@ def lacking(name: str, files: Mapping[str, str]) -> Iterator[str]:
 
 def _paths(folder: Path) -> list[str]:
     """Return the files of the program's targets. Files with a leading dot are its own."""
-    found = (file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
-    return sorted(str(file.relative_to(folder)) for file in found)
+    files = (file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    return sorted(str(file.relative_to(folder)) for file in files)
 
 
 def _text(step: str, file: Path) -> str | None:
@@ -174,8 +174,8 @@ def _json(step: str, file: Path) -> dict[str, Any]:
 def _files_in(value: Any) -> Iterator[dict[str, str]]:
     """Yield the objects of a state that are files."""
     if isinstance(value, list):
-        for each in value:
-            yield from _files_in(each)
+        for inner in value:
+            yield from _files_in(inner)
     elif isinstance(value, dict):
         if isinstance(value.get("Filename"), str) and isinstance(value.get("Data"), str):
             yield value
@@ -191,16 +191,16 @@ def _files_of_state(state: Any) -> Iterator[tuple[str, str]]:
 
 def _files_of_machine(ignition: Mapping[str, Any]) -> Content:
     """Return the files below /opt/openshift in an ignition configuration."""
-    found: Content = {}
+    files: Content = {}
     try:
         for entry in ignition["storage"]["files"]:
             contents = entry.get("contents") or {}
             if entry["path"].startswith(f"{ROOT}/") and contents.get("source"):
                 text = carried(contents["source"], contents.get("compression") or "")
-                found[entry["path"].removeprefix(f"{ROOT}/")] = text
+                files[entry["path"].removeprefix(f"{ROOT}/")] = text
     except (KeyError, TypeError, AttributeError, ValueError):
         raise InstallerError(READ, "'bootstrap.ign' carries files in a way that cannot be read") from None
-    return found
+    return files
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

@@ -73,14 +73,14 @@ class Archive:
         """
         with self.answer, self.downloads.in_time():
             arriving = _Arriving(self.downloads.pieces(self.answer, self.url, limits.archive_bytes))
-            found = self._write(arriving, member, target, limits)
+            is_there = self._write(arriving, member, target, limits)
             arriving.read_rest()
         if arriving.digest() != self.digest:
             cause = (
                 f"has SHA-256 {arriving.digest()}, and not {self.digest}: correct the digest, or what the server has"
             )
             raise self.downloads.failed(f"{place(self.url)} {cause}")
-        return found
+        return is_there
 
     def _write(self, arriving: "_Arriving", member: str, target: IO[bytes], limits: Limits) -> bool:
         unpacked = _Unpacked(arriving, self, limits.unpacked_bytes)

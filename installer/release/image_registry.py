@@ -52,11 +52,11 @@ class Pullspec:
 
 def parse(pullspec: str) -> Pullspec | None:
     """Read a pull spec; return None if it names no server, or neither tag nor digest."""
-    found = _PULLSPEC.fullmatch(pullspec)
-    if not found:
+    match = _PULLSPEC.fullmatch(pullspec)
+    if not match:
         return None
-    reference = f"sha256:{found['digest']}" if found["digest"] else found["tag"]
-    return Pullspec(found["server"], found["repository"], reference)
+    reference = f"sha256:{match['digest']}" if match["digest"] else match["tag"]
+    return Pullspec(match["server"], match["repository"], reference)
 
 
 def _digests(body: bytes) -> tuple[bool, list[str]]:

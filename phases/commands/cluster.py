@@ -37,8 +37,8 @@ def cluster_get_kubeconfig(
     """Print one kubeconfig for the clusters, with a context for each; for one cluster it is the current context."""
     from phases.commands import runs  # noqa: PLC0415 - see there
 
-    found = read_site(bundle, metadata)
-    merged = runs.kubeconfigs_of(found).merged(list(names or ()))
+    site = read_site(bundle, metadata)
+    merged = runs.kubeconfigs_of(site).merged(list(names or ()))
     written = output.text(merged, Format.YAML)
     if file is None:
         typer.echo(written, nl=False)
@@ -62,9 +62,9 @@ def cluster_status(
     """Say which clusters answer, and with which version."""
     from phases.commands import runs  # noqa: PLC0415 - see there
 
-    found = read_site(bundle, metadata)
-    runner = runs.runner_of(found)
-    rows = [_status_row(runner, name) for name in names or found.cluster_map.clusters]
+    site = read_site(bundle, metadata)
+    runner = runs.runner_of(site)
+    rows = [_status_row(runner, name) for name in names or site.cluster_map.clusters]
     output.show(rows, ("name", "status", "version", "message"), form)
     if any(row["status"] != "Ready" for row in rows):
         raise typer.Exit(FAILED)

@@ -42,9 +42,9 @@ def machine_list(
     form: Output = Format.TABLE,
 ) -> None:
     """List the machines of a cluster: masters, workers, and the bootstrap machine if there is one."""
-    found = _key(cluster, service_options.service_of(service, certificate, scope))
-    output.show(_machines(found), ("name", "privateIpAddress"), form)
-    if reason := found.get("reason"):
+    key = _key(cluster, service_options.service_of(service, certificate, scope))
+    output.show(_machines(key), ("name", "privateIpAddress"), form)
+    if reason := key.get("reason"):
         typer.echo(reason, err=True)
 
 
@@ -66,24 +66,24 @@ def machine_ssh(
 
         python -m phases machine ssh ID NAME-bootstrap --jump USER@HOST -- journalctl -b -f -u bootkube.service
     """
-    found = _key(cluster, service_options.service_of(service, certificate, scope))
-    addresses = {each["name"]: each["privateIpAddress"] for each in _machines(found)}
+    key = _key(cluster, service_options.service_of(service, certificate, scope))
+    addresses = {listed["name"]: listed["privateIpAddress"] for listed in _machines(key)}
     if machine not in addresses:
         there = ", ".join(addresses) or "none"
-        told = f"The cluster has no machine '{machine}' with an address. It has: {there}. {found.get('reason', '')}"
-        raise refused(told.rstrip())
+        problem = f"The cluster has no machine '{machine}' with an address. It has: {there}. {key.get('reason', '')}"
+        raise refused(problem.rstrip())
     if machine.endswith("-bootstrap") and not command:
         typer.echo(f"To follow its bootstrap: {FOLLOW_BOOTSTRAP}", err=True)
-    target = ssh.Target(found["username"], addresses[machine], jump, tuple(options or ()))
-    raise typer.Exit(ssh.run(target, found["privateKey"], command or []))
+    target = ssh.Target(key["username"], addresses[machine], jump, tuple(options or ()))
+    raise typer.Exit(ssh.run(target, key["privateKey"], command or []))
 
 
-def _machines(found: Json) -> list[Json]:
-    if found["machines"] is None:
+def _machines(key: Json) -> list[Json]:
+    if key["machines"] is None:
         # A service of an older package gives no reason.
         silent = "Azure does not show the machines of the cluster at the moment. Repeat the command."
-        raise NotDone(found.get("reason", silent))
-    machines: list[Json] = found["machines"]
+        raise NotDone(key.get("reason", silent))
+    machines: list[Json] = key["machines"]
     return machines
 
 

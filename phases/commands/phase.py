@@ -46,30 +46,30 @@ def phase_list(
     form: Output = Format.TABLE,
 ) -> None:
     """List the phases of a site, or of a plan that the service has itself, if the site has none of that name."""
-    found = (
+    site = (
         None
         if builtin_plans.no_site(bundle, metadata) or namespace == builtin_plans.NAMESPACE
         else read_site(bundle, metadata)
     )
-    if plan in PLANS and namespace in ("", builtin_plans.NAMESPACE) and not _has_plan(found, plan):
+    if plan in PLANS and namespace in ("", builtin_plans.NAMESPACE) and not _has_plan(site, plan):
         if cluster:
             raise refused(f"The plan '{plan}' is the service's: its phases are on no cluster of a site.")
         output.show(builtin_plans.phases(plan), builtin_plans.ROW_COLUMNS, form)
         return
-    found = found or read_site(bundle, metadata)
+    site = site or read_site(bundle, metadata)
     phases = (
-        [found.phase(name.name, name.namespace) for name in found.plan(plan, namespace).phases]
+        [site.phase(name.name, name.namespace) for name in site.plan(plan, namespace).phases]
         if plan
-        else [*found.phases.values()]
+        else [*site.phases.values()]
     )
-    if cluster and cluster not in found.cluster_map.clusters:
-        raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(found.cluster_map.clusters) or 'none'}.")
+    if cluster and cluster not in site.cluster_map.clusters:
+        raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(site.cluster_map.clusters) or 'none'}.")
     rows = [site_views.phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
     output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
 
 
-def _has_plan(found: Site | None, plan: str) -> bool:
-    return found is not None and Name("", plan) in found.plans
+def _has_plan(site: Site | None, plan: str) -> bool:
+    return site is not None and Name("", plan) in site.plans
 
 
 @phase_app.command("tree")
@@ -82,9 +82,9 @@ def phase_tree(
     """Show what an entry point is made from."""
     path = name
     if "/" not in name:
-        found = read_site(bundle, metadata)
-        if Name(namespace, name) in found.phases or not (bundle / name).is_dir():
-            path = found.entry_point(found.phase(name, namespace)) or "."
+        site = read_site(bundle, metadata)
+        if Name(namespace, name) in site.phases or not (bundle / name).is_dir():
+            path = site.entry_point(site.phase(name, namespace)) or "."
     typer.echo(output.tree(entry_points.tree(bundle, path)))
 
 
@@ -112,8 +112,8 @@ def phase_render(
 ) -> None:
     """Print the documents of a phase, with the values of Secrets masked."""
     selection = Selection(kind, api_version, tuple(label or ()), tuple(annotation or ()))
-    found = read_site(bundle, metadata)
-    output.documents(filter(selection.has, site_views.documents(found, source, Name(namespace, name))), form)
+    site = read_site(bundle, metadata)
+    output.documents(filter(selection.has, site_views.documents(site, source, Name(namespace, name))), form)
 
 
 @phase_app.command("validate")
@@ -124,8 +124,8 @@ def phase_validate(
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a phase, or that it is right."""
-    found = read_site(bundle, metadata)
-    report(found, [found.phase(name, namespace)], [])
+    site = read_site(bundle, metadata)
+    report(site, [site.phase(name, namespace)], [])
     typer.echo(f"The phase '{name}' is right.")
 
 
@@ -143,11 +143,11 @@ def phase_run(
     """Run a phase. Ctrl-C cancels it: nothing more is changed."""
     from phases.commands import runs  # noqa: PLC0415 - see there
 
-    found = read_site(bundle, metadata)
-    phase = found.phase(name, namespace)
-    report(found, [phase], [])
+    site = read_site(bundle, metadata)
+    phase = site.phase(name, namespace)
+    report(site, [phase], [])
     again = f"phase run {name}" + (f" --namespace {namespace}" if namespace else "")
-    runs.begin(found, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
+    runs.begin(site, f"phase-{phase.name}", [phase], state, again=again, dry_run=dry_run, wait_timeout=wait_timeout)
 
 
 @phase_app.command("status")
@@ -160,10 +160,10 @@ def phase_status(
     """Say whether the objects of a phase are what they should be."""
     from phases.commands import runs  # noqa: PLC0415 - see there
 
-    found = read_site(bundle, metadata)
-    phase = found.phase(name, namespace)
-    report(found, [phase], [])
-    outcome = runs.runner_of(found).status(phase)
+    site = read_site(bundle, metadata)
+    phase = site.phase(name, namespace)
+    report(site, [phase], [])
+    outcome = runs.runner_of(site).status(phase)
     if outcome is None:
         typer.echo(f"The phase '{name}' is done: its objects are current.")
         return

@@ -35,8 +35,8 @@ plan_app = typer.Typer(help="Plans: phases in order.", no_args_is_help=True)
 @plan_app.command("list")
 def plan_list(bundle: Bundle = HERE, metadata: Metadata = METADATA, form: Output = Format.TABLE) -> None:
     """List the plans of a site, and those that the service has itself; where no site is, only those."""
-    found = {} if builtin_plans.no_site(bundle, metadata) else read_site(bundle, metadata).plans
-    rows = [site_views.plan_row(plan) for plan in found.values()]
+    plans = {} if builtin_plans.no_site(bundle, metadata) else read_site(bundle, metadata).plans
+    rows = [site_views.plan_row(plan) for plan in plans.values()]
     rows += builtin_plans.plans()
     output.show(rows, ("namespace", "name", "description"), form)
 
@@ -49,9 +49,9 @@ def plan_validate(
     namespace: Namespace = "",
 ) -> None:
     """Say everything that is wrong with a plan and its phases, or that it is right."""
-    found = read_site(bundle, metadata)
-    plan = found.plan(name, namespace)
-    report(found, [found.phases[phase] for phase in plan.phases if phase in found.phases], [plan])
+    site = read_site(bundle, metadata)
+    plan = site.plan(name, namespace)
+    report(site, [site.phases[phase] for phase in plan.phases if phase in site.phases], [plan])
     typer.echo(f"The plan '{name}' is right: {len(plan.phases)} phases.")
 
 
@@ -76,22 +76,22 @@ def plan_run(
             raise refused(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
         raise refused(f"A request on a cluster runs the plan '{name}'. To try it: aroctl try {name} CLUSTER.")
     others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
-    forgotten = [option for option, given in others.items() if given]
+    forgotten = [option for option, value in others.items() if value]
     if resume and forgotten:
         options = ", ".join(forgotten)
         raise refused(f"--resume continues a run as it began; it does not go together with {options}.")
     from phases.commands import runs  # noqa: PLC0415 - see there
 
-    found = read_site(bundle, metadata)
-    plan = found.plan(name, namespace)
-    phases = [found.phases[phase] for phase in plan.phases if phase in found.phases]
-    report(found, phases, [plan])
+    site = read_site(bundle, metadata)
+    plan = site.plan(name, namespace)
+    phases = [site.phases[phase] for phase in plan.phases if phase in site.phases]
+    report(site, phases, [plan])
     again = f"plan run {name} --resume" + (f" --namespace {namespace}" if namespace else "")
     if resume:
-        runs.resume_last(found, str(plan.name), state, again)
+        runs.resume_last(site, str(plan.name), state, again)
     else:
         runs.begin(
-            found,
+            site,
             str(plan.name),
             phases,
             state,
@@ -134,10 +134,10 @@ def plan_status(
             }
         )
     status = operation.document["status"]
-    told = {**operation.document, "plan": name, "status": corrected.get(status, status), "phases": rows}
+    report = {**operation.document, "plan": name, "status": corrected.get(status, status), "phases": rows}
     if form is Format.TABLE:
-        typer.echo(f"{told['status']}: {name}, begun {told['startTime']}")
+        typer.echo(f"{report['status']}: {name}, begun {report['startTime']}")
         output.show(rows, ("phase", "status", "since", "message"), form)
     else:
         members = ("plan", "status", "startTime", "endTime", "error", "phases")
-        typer.echo(output.text({member: told[member] for member in members if member in told}, form), nl=False)
+        typer.echo(output.text({member: report[member] for member in members if member in report}, form), nl=False)

@@ -24,18 +24,18 @@ from shared.phase_documents.site import Site
 from shared.steps import StepStatus
 
 
-def kubeconfigs_of(found: Site) -> Kubeconfigs:
+def kubeconfigs_of(site: Site) -> Kubeconfigs:
     """Return the kubeconfigs of the clusters of a site, as this machine may have them."""
-    return Kubeconfigs(found, read_admin, phase_runs.read_secret, trusted=True)
+    return Kubeconfigs(site, read_admin, phase_runs.read_secret, trusted=True)
 
 
-def runner_of(found: Site) -> phase_runs.Runner:
+def runner_of(site: Site) -> phase_runs.Runner:
     """Return what runs the phases of a site on this machine."""
-    return phase_runs.Runner(found, kubeconfigs_of(found), typer.echo)
+    return phase_runs.Runner(site, kubeconfigs_of(site), typer.echo)
 
 
 def begin(
-    found: Site,
+    site: Site,
     plan_name: str,
     phases: Sequence[Phase],
     state: Path,
@@ -48,7 +48,7 @@ def begin(
     """Run phases that are right, or tell what would become of their objects.
 
     Args:
-        found: the site.
+        site: the site.
         plan_name: under which the run is kept.
         phases: the phases, in order.
         state: the folder that keeps what was run.
@@ -57,11 +57,11 @@ def begin(
         wait_timeout: seconds to wait for the objects of each phase, instead of what its executor says.
         resume_from: the phase to begin with.
     """
-    runner = runner_of(found)
+    runner = runner_of(site)
     timeout = None if wait_timeout is None else timedelta(seconds=wait_timeout)
     runner.timeout = timeout
     try:
-        plan = phase_runs.plan_of(found, plan_name, phases, timeout, resume_from)
+        plan = phase_runs.plan_of(site, plan_name, phases, timeout, resume_from)
     except LookupError as error:
         raise refused(str(error.args[0])) from error
     if dry_run:
@@ -72,24 +72,24 @@ def begin(
         return
     operations = Operations(state)
     with operations.alone(plan_name):
-        operation = operations.begin(plan, archive.digest(archive.pack(found.bundle)))
+        operation = operations.begin(plan, archive.digest(archive.pack(site.bundle)))
         _ended(runner.run(operation, plan.get("done", [])), again)
 
 
-def resume_last(found: Site, plan_name: str, state: Path, again: str) -> None:
+def resume_last(site: Site, plan_name: str, state: Path, again: str) -> None:
     """Continue the last run of a plan: what is done stays done."""
     operations = Operations(state)
     with operations.alone(plan_name):
         operation = operations.last(plan_name)
         if operation is None:
             raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to continue.")
-        if operation.document["bundle"] != archive.digest(archive.pack(found.bundle)):
+        if operation.document["bundle"] != archive.digest(archive.pack(site.bundle)):
             raise refused(
                 "The bundle has changed since that run. Run the plan again from its beginning, or from a phase: "
                 "--resume-from PHASE. Objects "
                 "that are already as wanted are left alone."
             )
-        _ended(runner_of(found).run(operation, operation.again()), again)
+        _ended(runner_of(site).run(operation, operation.again()), again)
 
 
 def _ended(operation: Operation, again: str) -> None:

@@ -49,17 +49,17 @@ class Selection:
 
 def _terms(selector: str) -> list[re.Match[str]]:
     """Return the terms of a selector."""
-    terms = [found for one in selector.split(",") if (found := _TERM.fullmatch(one))]
+    terms = [term for one in selector.split(",") if (term := _TERM.fullmatch(one))]
     if len(terms) <= selector.count(",") or any(one["absent"] and one["sign"] for one in terms):
         raise refused(f"'{selector}' is not a selector. One is like 'app=agent,tier!=web,owner,!draft'.")
     return terms
 
 
-def _hold(selectors: Iterable[str], found: Mapping[str, Any]) -> bool:
-    return all(_holds(term, found) for selector in selectors for term in _terms(selector))
+def _hold(selectors: Iterable[str], values: Mapping[str, Any]) -> bool:
+    return all(_holds(term, values) for selector in selectors for term in _terms(selector))
 
 
-def _holds(term: re.Match[str], found: Mapping[str, Any]) -> bool:
+def _holds(term: re.Match[str], values: Mapping[str, Any]) -> bool:
     if term["sign"]:
-        return (found.get(term["name"]) == term["value"]) is (term["sign"] != "!=")
-    return (term["name"] in found) is not bool(term["absent"])
+        return (values.get(term["name"]) == term["value"]) is (term["sign"] != "!=")
+    return (term["name"] in values) is not bool(term["absent"])

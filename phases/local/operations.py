@@ -58,8 +58,8 @@ class Operations:
 
     def last(self, plan_name: str) -> "Operation | None":
         """Return the newest operation of a plan, or None."""
-        found = [one for one in self._all() if one.document["plan"]["name"] == plan_name]
-        return max(found, key=lambda one: (one.document["startTime"], one.document["id"]), default=None)
+        operations = [one for one in self._all() if one.document["plan"]["name"] == plan_name]
+        return max(operations, key=lambda one: (one.document["startTime"], one.document["id"]), default=None)
 
     @contextmanager
     def alone(self, plan_name: str) -> Iterator[None]:

@@ -261,8 +261,8 @@ def read_secret(kubeconfig: Json, namespace: str, name: str) -> Mapping[str, str
     """Return the data of a Secret in the cluster of a kubeconfig, or None."""
     client = _client(kubeconfig)
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}
-    found = Cluster(client).read(secret)
-    return None if found is None else found.get("data") or {}
+    stored = Cluster(client).read(secret)
+    return None if stored is None else stored.get("data") or {}
 
 
 def _client(kubeconfig: Json) -> ApiClient:
@@ -285,9 +285,9 @@ def _seen(outcome: Outcome) -> tuple[StepStatus, str]:
         case "wait":
             return StepStatus.RUNNING, outcome["message"] + (_AGAIN if outcome.get("unanswered") else "")
         case "failed":
-            told = outcome["error"].get("message", "")
+            message = outcome["error"].get("message", "")
             passes = outcome.get("retryClass", RetryClass.NONE) != RetryClass.NONE
-            return (StepStatus.RUNNING, told + _AGAIN) if passes else (StepStatus.FAILED, told)
+            return (StepStatus.RUNNING, message + _AGAIN) if passes else (StepStatus.FAILED, message)
         case _:
             return StepStatus.CANCELED, ""
 

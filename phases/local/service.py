@@ -46,12 +46,12 @@ class Service:
         """
         answer = self._send(f"{self.url.rstrip('/')}/sre{path}", content)
         try:
-            found: Json = bounded_answers.parse(answer.content)
+            body: Json = bounded_answers.parse(answer.content)
         except ValueError:
             raise NotDone(f"{self.url} answers {answer.status_code}.") from None
         if not answer.ok:
-            raise refused(_problems(found))
-        return found
+            raise refused(_problems(body))
+        return body
 
     def _send(self, address: str, content: Json) -> requests.Response:
         headers = {} if self.certificate else {"Authorization": f"Bearer {self._token()}"}
@@ -79,7 +79,7 @@ class Service:
             raise NotDone(f"Nobody is signed in: {error}") from error
 
 
-def _problems(found: Json) -> str:
-    error = found.get("error") or {}
-    details = [each.get("message", "") for each in error.get("details") or []]
+def _problems(answer: Json) -> str:
+    error = answer.get("error") or {}
+    details = [detail.get("message", "") for detail in error.get("details") or []]
     return "\n".join([error.get("message", "The service refuses the request."), *details])

@@ -41,13 +41,13 @@ def _documents(text: str, file: str, kind: type[Any]) -> list[Any]:
         raise refused(f"The file has {len(text)} characters. At most {MOST_BYTES} are allowed.", file=file)
     try:
         _check_events(text, file)
-        found = list(yaml.load_all(text, FastLoader))
+        documents = list(yaml.load_all(text, FastLoader))
     except yaml.YAMLError as error:
         raise refused(f"This is not YAML: {_in_words(error)}", file=file) from error
     except RecursionError as error:
         raise refused(f"The document is nested deeper than {DEEPEST} levels.", file=file) from error
     result = []
-    for number, document in enumerate(found, 1):
+    for number, document in enumerate(documents, 1):
         if document is None:
             continue
         if not isinstance(document, kind):

@@ -93,15 +93,15 @@ class Choice:
             BundleError: with everything that is wrong with the choice and with the components.
         """
         providers, problems = self._providers()
-        found = []
+        components = []
         for provider in providers:
             try:
-                found.append(self._components(provider))
+                components.append(self._components(provider))
             except BundleError as error:
                 problems += error.problems
         if problems:
             raise BundleError(problems)
-        return found
+        return components
 
     def problems(self) -> list[Problem]:
         """Return everything that is wrong with the choice and with the components."""
@@ -113,7 +113,7 @@ class Choice:
 
     def _providers(self) -> tuple[list[Provider], list[Problem]]:
         problems = list(self._remote())
-        found: list[Provider] = []
+        providers: list[Provider] = []
         options = self.document.get("init-options") or {}
         for member, (kind, prefix) in OPTIONS.items():
             wanted = [one.strip() for one in (options.get(member) or "").split(",") if one.strip()]
@@ -125,19 +125,19 @@ class Choice:
                 except BundleError as error:
                     problems += error.problems
                     continue
-                if any(one.component == provider.component for one in found):
+                if any(one.component == provider.component for one in providers):
                     twice = f"The provider '{provider.name}' is named twice."
                     problems.append(self._problem(f"init-options.{member}", twice))
                 else:
-                    found.append(provider)
+                    providers.append(provider)
         if not any(options.get(member) for member in OPTIONS):
             nothing = f"They name no provider. At least one of these is needed: {', '.join(OPTIONS)}."
             problems.append(self._problem("init-options", nothing))
-        return found, problems
+        return providers, problems
 
     def _remote(self) -> Iterator[Problem]:
-        for index, given in enumerate(self.document.get("providers") or ()):
-            for member, address in _addresses(given).items():
+        for index, entry in enumerate(self.document.get("providers") or ()):
+            for member, address in _addresses(entry).items():
                 if entry_points.is_remote(address):
                     remote = (
                         f"'{address}' is a remote address. Components are only taken from the bundle: copy them into "
@@ -149,17 +149,17 @@ class Choice:
         """Return the provider that init-options name, such as `kubeadm:v1.0.0`."""
         name, _, version = named.partition(":")
         of_kind = [one for one in self.document.get("providers") or () if one["type"] == kind]
-        given = [one for one in of_kind if one["name"] == name]
-        if not given:
+        entries = [one for one in of_kind if one["name"] == name]
+        if not entries:
             known = ", ".join(sorted({one["name"] for one in of_kind})) or "none"
             raise self._refused(member, f"There is no {kind} '{name}' among the providers. There are: {known}.")
-        if not any(_addresses(one) for one in given):
+        if not any(_addresses(one) for one in entries):
             nowhere = f"The provider '{name}' has neither a url nor versions, so it has no components in the bundle."
             raise self._refused("providers", nowhere)
-        urls = [one["url"] for one in given if "url" in one and not entry_points.is_remote(one["url"])]
+        urls = [one["url"] for one in entries if "url" in one and not entry_points.is_remote(one["url"])]
         open_urls = [url for url in urls if not _VERSION.fullmatch(self._last(url))]
         by_version = {self._last(url): url for url in urls if url not in open_urls}
-        for one in given:
+        for one in entries:
             by_version |= {
                 key: root for key, root in one.get("versions", {}).items() if not entry_points.is_remote(root)
             }
@@ -253,10 +253,10 @@ def labels_of(provider: Provider) -> dict[str, str]:
     return {CLUSTERCTL_LABEL: "", PROVIDER_LABEL: provider.component}
 
 
-def _addresses(given: Json) -> dict[str, str]:
+def _addresses(entry: Json) -> dict[str, str]:
     """Return where a provider's components are, by member: `versions` has them in airshipctl 2.0, `url` since then."""
-    addresses = {f"versions.{version}": root for version, root in given.get("versions", {}).items()}
-    return addresses | ({"url": given["url"]} if "url" in given else {})
+    addresses = {f"versions.{version}": root for version, root in entry.get("versions", {}).items()}
+    return addresses | ({"url": entry["url"]} if "url" in entry else {})
 
 
 def _is_metadata(document: Json) -> bool:

@@ -73,13 +73,13 @@ def _replaced(text: str, variables: Mapping[str, str], missing: set[str]) -> str
     """Return a text with its expressions replaced; add the names of those that cannot be to `missing`."""
     parts = []
     place = 0
-    while (found := text.find(_OPEN, place)) >= 0:
-        if text.startswith(_ESCAPED, found - 1) and found > place:
-            parts += [text[place : found - 1], _OPEN]
-            place = found + len(_OPEN)
+    while (begin := text.find(_OPEN, place)) >= 0:
+        if text.startswith(_ESCAPED, begin - 1) and begin > place:
+            parts += [text[place : begin - 1], _OPEN]
+            place = begin + len(_OPEN)
             continue
-        end = _end(text, found + len(_OPEN))
-        parts += [text[place:found], _value(text[found + len(_OPEN) : end], variables, missing)]
+        end = _end(text, begin + len(_OPEN))
+        parts += [text[place:begin], _value(text[begin + len(_OPEN) : end], variables, missing)]
         place = end + len(_CLOSE)
     return "".join([*parts, text[place:]])
 

@@ -50,5 +50,5 @@ def read_secret(kubeconfig: Json, namespace: str, name: str) -> Mapping[str, str
     Raises:
         NotDone: the cluster does not answer, or refuses.
     """
-    found = client.read(client.connect_with(kubeconfig), Read("Secret", name, namespace))
-    return None if found is None else found.get("data") or {}
+    secret = client.read(client.connect_with(kubeconfig), Read("Secret", name, namespace))
+    return None if secret is None else secret.get("data") or {}
