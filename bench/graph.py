@@ -24,7 +24,7 @@ from typing import Self
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bench.report import row
-from installer import all_assets, documents, graph, pki
+from installer import all_assets, graph, manifest_yaml, pki
 from installer.command import command_inputs, install_config_draft
 from installer.graph import Content, Graph
 from shared import seal
@@ -114,7 +114,7 @@ def _given() -> dict[str, Content]:
     """Return the inputs of the example's graph, read as the command reads them."""
     config = install_config_draft.draft().config
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, command_inputs.INSTALL_CONFIG).write_text(documents.to_yaml(config), encoding="utf-8")
+        Path(folder, command_inputs.INSTALL_CONFIG).write_text(manifest_yaml.to_yaml(config), encoding="utf-8")
         return command_inputs.read_inputs(Path(folder), _PRINCIPAL, command_inputs.Asked())
 
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from fnmatch import fnmatch
 
-from installer import documents, graph
+from installer import graph, manifest_yaml
 from installer.assets import (
     cluster_version,
     install_certificates,
@@ -29,7 +29,7 @@ def _metadata(inputs: Inputs) -> Content:
         "infraID": ids["infraId"],
         "azure": {"resourceGroupName": install_config.azure(config)["resourceGroupName"]},
     }
-    return {"metadata.json": documents.to_json(document)}
+    return {"metadata.json": manifest_yaml.to_json(document)}
 
 
 GIVEN = tuple(Asset(name) for name in graph.GIVEN)

@@ -9,16 +9,16 @@ import azure.functions as func
 
 from shared import settings
 from shared.settings import SettingsError
-from timers import groups, leftovers
+from timers import deleted_groups, leftovers
+from timers.deleted_subscriptions import sweep
 from timers.purge import purge
-from timers.subscriptions import sweep
 from timers.watchdog import watch
 
 _log = logging.getLogger(__name__)
 
 # Function: what it runs, and the setting with its schedule.
 TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
-    "groups": (groups.report, "%PURGE_SCHEDULE%"),
+    "groups": (deleted_groups.report, "%PURGE_SCHEDULE%"),
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
     # Both look every minute for work that has to continue.

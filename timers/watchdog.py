@@ -2,7 +2,7 @@
 
 It replaces lease and heartbeat. A request that died before its start, a worker that died with an orchestration, a
 deleted task hub, a row that nobody polls any more: they all look alike here, and the remedy is the next attempt.
-`watchdog_decision.py` decides what to do; `hubs.py` decides whose operations they are.
+`watchdog_decision.py` decides what to do; `task_hubs.py` decides whose operations they are.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from shared.documents import FencedDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
 from shared.store import Fence, FenceMoved, Items, Store, get_store, unreadable_documents
 from shared.store.sites import is_site
-from timers import hubs
+from timers import task_hubs
 from timers.watchdog_decision import (
     LIVING,
     Action,
@@ -93,12 +93,12 @@ def _sign(store: Store) -> TaskHubDocument:
     """Return this hub's sign of life, which is written if it is not recent."""
     service_settings, now = settings.load(), datetime.now(UTC)
     last = store.task_hubs.last_sign
-    if last is None or hubs.is_outdated(last, now, service_settings):
+    if last is None or task_hubs.is_outdated(last, now, service_settings):
         # Timers move between the app's instances, so another one may have written since.
         last = store.task_hubs.get(service_settings.task_hub)
-    if last is not None and hubs.is_recent(last, now, service_settings):
+    if last is not None and task_hubs.is_recent(last, now, service_settings):
         return last
-    return store.task_hubs.put(hubs.next_sign(last, now, service_settings))
+    return store.task_hubs.put(task_hubs.next_sign(last, now, service_settings))
 
 
 async def _watch_one(client: df.DurableOrchestrationClient, store: Store, signs: Signs, owner: FencedDocument) -> None:
@@ -133,7 +133,7 @@ async def _find(client: df.DurableOrchestrationClient, store: Store, signs: Sign
     operation = await asyncio.to_thread(_read_operation, store, owner)
     if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
-        heard = hubs.last_heard(operation, items, await asyncio.to_thread(signs), service_settings)
+        heard = task_hubs.last_heard(operation, items, await asyncio.to_thread(signs), service_settings)
         return Finding(owner, operation, items, "", heard=heard)
     instance = await _instance(client, plans.instance_id(operation_id, owner["attempt"]))
     finding = Finding(owner, operation, [], **instance)

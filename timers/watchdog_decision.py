@@ -15,7 +15,7 @@ from shared.documents import CorrelationData, FencedDocument, OperationDocument,
 from shared.remedies import REPEAT
 from shared.settings import Settings
 from shared.steps import ProgressItem, StepStatus, last_progress
-from timers.hubs import SILENCE
+from timers.task_hubs import SILENCE
 
 # An operation fails once this many attempts in a row have ended without completing a row, and this long after the first
 # of them. The time is real, because whatever stopped them, such as a crash of a worker or a host, takes real time at

@@ -15,8 +15,8 @@ from activities.checks import size_offers
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.azure import lists
-from shared.azure.lists import Client
+from shared.azure import arm_lists
+from shared.azure.arm_lists import Client
 
 _WORKERS = "properties.workerProfiles['worker'].count"
 _COUNT = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
@@ -180,7 +180,7 @@ def _usages(step: Step) -> Iterator[_Usage]:
     location = step.cluster["location"]
     for provider, client, version in _PROVIDERS:
         path = f"/subscriptions/{step.subscription_id}/providers/{provider}/locations/{location}/usages"
-        for usage in lists.entries(step.customer(client), path, api_version=version):
+        for usage in arm_lists.entries(step.customer(client), path, api_version=version):
             name = usage["name"]["value"]
             label = usage["name"].get("localizedValue") or name
             yield _Usage(provider, name, label, int(usage["limit"]), int(usage["currentValue"]))

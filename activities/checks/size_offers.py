@@ -13,7 +13,7 @@ from azure.mgmt.compute import ComputeManagementClient
 
 from activities.runtime.step import Step
 from shared.arm.names import normal_location, same_location
-from shared.azure import lists
+from shared.azure import arm_lists
 from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 MASTER = "properties.masterProfile"
@@ -82,7 +82,7 @@ def read_anew(step: Step) -> None:
 def _read(step: Step) -> dict[str, Offer]:
     sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
     location = normal_location(step.cluster["location"])
-    skus = lists.entries(
+    skus = arm_lists.entries(
         step.customer(ComputeManagementClient),
         f"/subscriptions/{step.subscription_id}/providers/Microsoft.Compute/skus",
         api_version=_VERSION,

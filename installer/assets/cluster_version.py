@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
-from installer import documents
+from installer import manifest_yaml
 from installer.assets import manifests, platform, workload_identity
-from installer.documents import metadata
 from installer.graph import Asset, Content, Inputs
+from installer.manifest_yaml import metadata
 from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
 from shared.kubernetes_yaml import FastLoader
 from shared.release import release_rules
@@ -32,7 +32,7 @@ def _feature_gate(inputs: Inputs) -> Content:
         return {}
     spec: dict[str, Any] = {}
     document = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": metadata("cluster")}
-    return {_FEATURE_GATE: documents.to_yaml(document | {"spec": spec})}
+    return {_FEATURE_GATE: manifest_yaml.to_yaml(document | {"spec": spec})}
 
 
 _GATE_ASSET = Asset(_FEATURE_GATE, (_FEATURE_GATE,), (_RELEASE,), _feature_gate)
@@ -62,7 +62,7 @@ def _version(inputs: Inputs) -> Content:
         "metadata": metadata("version", "openshift-cluster-version"),
         "spec": spec,
     }
-    return {VERSION: documents.to_yaml(document)}
+    return {VERSION: manifest_yaml.to_yaml(document)}
 
 
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
@@ -81,7 +81,9 @@ def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
 
 def _original(inputs: Inputs) -> Content:
     """The patch that is merged into the version afterwards; it has no overrides of its own."""
-    return {ORIGINAL: documents.to_json({"spec": {"overrides": None}})} if inputs[_RELEASE] in WITH_OVERRIDES else {}
+    return (
+        {ORIGINAL: manifest_yaml.to_json({"spec": {"overrides": None}})} if inputs[_RELEASE] in WITH_OVERRIDES else {}
+    )
 
 
 ASSETS = (

@@ -5,7 +5,7 @@ Source: openshift/installer `pkg/asset/kubeconfig`; ARO-RP `pkg/cluster/kubeconf
 
 from dataclasses import dataclass
 
-from installer import documents
+from installer import manifest_yaml
 from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
 
@@ -61,7 +61,7 @@ def _asset(row: Kubeconfig) -> Asset:
                     "name": inputs["install-config"]["metadata"]["name"],
                     "cluster": {
                         "server": f"https://{host}:6443",
-                        "certificate-authority-data": documents.encode(inputs[bundle][f"{bundle}.crt"]),
+                        "certificate-authority-data": manifest_yaml.encode(inputs[bundle][f"{bundle}.crt"]),
                     },
                 }
             ],
@@ -69,8 +69,8 @@ def _asset(row: Kubeconfig) -> Asset:
                 {
                     "name": row.user,
                     "user": {
-                        "client-certificate-data": documents.encode(inputs[client][f"{client}.crt"]),
-                        "client-key-data": documents.encode(inputs[client][f"{client}.key"]),
+                        "client-certificate-data": manifest_yaml.encode(inputs[client][f"{client}.crt"]),
+                        "client-key-data": manifest_yaml.encode(inputs[client][f"{client}.key"]),
                     },
                 }
             ],
@@ -83,7 +83,7 @@ def _asset(row: Kubeconfig) -> Asset:
             "current-context": row.user,
             "preferences": {},
         }
-        return {row.path: documents.to_yaml(config)}
+        return {row.path: manifest_yaml.to_yaml(config)}
 
     return Asset(row.path, (row.path,), ("install-config", client, bundle), make)
 

@@ -5,11 +5,11 @@ Source: openshift/installer 4.3 with ARO-RP's patches, `pkg/asset/machines`, `pk
 
 from typing import Any
 
-from installer import documents
+from installer import manifest_yaml
 from installer.config import install_config
-from installer.documents import metadata, secret
 from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition, snippets
+from installer.manifest_yaml import metadata, secret
 from installer.release.releases import Releases
 
 _API = "machine.openshift.io/v1beta1"
@@ -85,7 +85,8 @@ def _masters(inputs: Inputs) -> Content:
         for number in range(pool["replicas"])
     )
     return {
-        f"{_FILE}master-machines-{number}.yaml": documents.to_yaml(machine) for number, machine in enumerate(machines)
+        f"{_FILE}master-machines-{number}.yaml": manifest_yaml.to_yaml(machine)
+        for number, machine in enumerate(machines)
     }
 
 
@@ -99,7 +100,7 @@ def _worker_sets(inputs: Inputs) -> Content:
             replicas = pool["replicas"] // len(zones) + (number < pool["replicas"] % len(zones))
             name = f"{infra_id}-{pool['name']}-{install_config.azure(config)['region']}{zone}"
             machine_set = _worker_set(config, pool, infra_id, name, zone, replicas)
-            made[f"{_FILE}worker-machineset-{len(made)}.yaml"] = documents.to_yaml(machine_set)
+            made[f"{_FILE}worker-machineset-{len(made)}.yaml"] = manifest_yaml.to_yaml(machine_set)
     return made
 
 
@@ -156,7 +157,7 @@ def _user_data_asset(role: str) -> Asset:
 
     def make(inputs: Inputs) -> Content:
         data = {"userData": inputs[f"{role}.ign"][f"{role}.ign"], "disableTemplating": "true\n"}
-        return {path: documents.to_yaml(secret(f"{role}-user-data", _NAMESPACE, data))}
+        return {path: manifest_yaml.to_yaml(secret(f"{role}-user-data", _NAMESPACE, data))}
 
     return Asset(path, (path,), (f"{role}.ign",), make)
 
@@ -171,7 +172,7 @@ def _machine_config(
         "metadata": metadata(name, labels={"machineconfiguration.openshift.io/role": role}),
         "spec": {"config": config, "fips": fips, "kernelArguments": kernel_arguments, "osImageURL": ""},
     }
-    return documents.to_yaml(document)
+    return manifest_yaml.to_yaml(document)
 
 
 def _ssh_asset(role: str) -> Asset:

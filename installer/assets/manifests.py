@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from installer import documents, pki
+from installer import manifest_yaml, pki
 from installer.config import install_config
-from installer.documents import config_map, metadata, secret
 from installer.graph import Asset, Content, Inputs, nothing
+from installer.manifest_yaml import config_map, metadata, secret
 from installer.release.releases import EVERY, Releases
 from shared.release import release_rules
 
@@ -51,7 +51,7 @@ def _config(kind: str, spec: dict[str, Any], status: dict[str, Any] | None = Non
 def _cluster_config(inputs: Inputs) -> dict[str, Any]:
     """What the customer asked for; the pull secret is in a Secret instead."""
     config = inputs["install-config"] | {"pullSecret": ""}
-    return config_map("cluster-config-v1", "kube-system", {"install-config": documents.to_yaml(config)})
+    return config_map("cluster-config-v1", "kube-system", {"install-config": manifest_yaml.to_yaml(config)})
 
 
 def _dns(inputs: Inputs) -> dict[str, Any]:
@@ -290,7 +290,7 @@ def _asset(row: Row) -> Asset:
     path = f"manifests/{row.file}"
 
     def make(inputs: Inputs) -> Content:
-        return {path: documents.to_yaml(row.make(inputs))} if inputs[_RELEASE] in row.releases else {}
+        return {path: manifest_yaml.to_yaml(row.make(inputs))} if inputs[_RELEASE] in row.releases else {}
 
     return Asset(path, (path,), tuple(dict.fromkeys((*row.inputs, _RELEASE))), make)
 
@@ -298,7 +298,7 @@ def _asset(row: Row) -> Asset:
 def _image_policies(inputs: Inputs) -> Content:
     """Where the nodes look for the release's images: in the service's registry."""
     return {
-        f"manifests/image-content-source-policy-{number}.yaml": documents.to_yaml(
+        f"manifests/image-content-source-policy-{number}.yaml": manifest_yaml.to_yaml(
             {
                 "apiVersion": "operator.openshift.io/v1alpha1",
                 "kind": "ImageContentSourcePolicy",
@@ -327,7 +327,7 @@ def _user_bundle(inputs: Inputs) -> Content:
     if not (bundle := inputs[_INSTALL].get("additionalTrustBundle")):
         return {}
     document = config_map("user-ca-bundle", _OPENSHIFT_CONFIG, {"ca-bundle.crt": pki.certificates(bundle)})
-    return {_USER_BUNDLE: documents.to_yaml(document)}
+    return {_USER_BUNDLE: manifest_yaml.to_yaml(document)}
 
 
 def _ingress_controller(inputs: Inputs) -> Content:
@@ -347,7 +347,7 @@ def _ingress_controller(inputs: Inputs) -> Content:
         "metadata": metadata("default", "openshift-ingress-operator"),
         "spec": {"endpointPublishingStrategy": {"type": "LoadBalancerService", "loadBalancer": {"scope": "Internal"}}},
     }
-    return {_INGRESS_CONTROLLER: documents.to_yaml(document)}
+    return {_INGRESS_CONTROLLER: manifest_yaml.to_yaml(document)}
 
 
 ASSETS = (

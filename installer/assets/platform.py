@@ -10,11 +10,11 @@ from typing import Any
 
 import bcrypt
 
-from installer import documents
+from installer import manifest_yaml
 from installer.assets.manifests import has_betas
 from installer.config import install_config
-from installer.documents import config_map, metadata, secret
 from installer.graph import Asset, Content, Inputs
+from installer.manifest_yaml import config_map, metadata, secret
 
 _RBAC = "rbac.authorization.k8s.io"
 _PROVIDER_SECRET = "azure-cloud-provider"  # noqa: S105 - the name of a Secret
@@ -82,7 +82,7 @@ def _provider_secret(credentials: Content) -> dict[str, dict[str, Any]]:
     principal = {"aadClientId": credentials["clientId"], "aadClientSecret": credentials["clientSecret"]}
     return {
         "aro-cloud-provider-secret.yaml": secret(
-            _PROVIDER_SECRET, "kube-system", {"cloud-config": documents.to_yaml(principal)}
+            _PROVIDER_SECRET, "kube-system", {"cloud-config": manifest_yaml.to_yaml(principal)}
         ),
         "aro-cloud-provider-secret-reader-role.yaml": _secret_reader(_READER, _PROVIDER_SECRET, "v1"),
         "aro-cloud-provider-secret-reader-rolebinding.yaml": {
@@ -119,20 +119,20 @@ def cloud_credentials(inputs: Inputs) -> Content:
         "azure_region": azure["region"],
     }
     document = secret(_CREDENTIALS_SECRET, "kube-system", data, kind="")
-    return {"openshift/99_cloud-creds-secret.yaml": documents.to_yaml(document)}
+    return {"openshift/99_cloud-creds-secret.yaml": manifest_yaml.to_yaml(document)}
 
 
 def _credentials_reader(inputs: Inputs) -> Content:
     api_version = "v1beta1" if has_betas(inputs["release-image"]) else "v1"
     role = _secret_reader("azure-creds-secret-reader", _CREDENTIALS_SECRET, api_version)
-    return {"openshift/99_role-cloud-creds-secret-reader.yaml": documents.to_yaml(role)}
+    return {"openshift/99_role-cloud-creds-secret-reader.yaml": manifest_yaml.to_yaml(role)}
 
 
 def _invoker(inputs: Inputs) -> Content:
     """Who installed this cluster, for support."""
     data = {"invoker": "ARO", "version": inputs["release-image"]["version"]}
     document = config_map("openshift-install-manifests", "openshift-config", data)
-    return {"openshift/openshift-install-manifests.yaml": documents.to_yaml(document)}
+    return {"openshift/openshift-install-manifests.yaml": manifest_yaml.to_yaml(document)}
 
 
 def _password(_inputs: Inputs) -> Content:
@@ -145,7 +145,7 @@ def _password_secret(inputs: Inputs) -> Content:
     password = inputs["auth/kubeadmin-password"]["auth/kubeadmin-password"]
     hashed = bcrypt.hashpw(password.encode(), bcrypt.gensalt(_HASH_ROUNDS, prefix=b"2a")).decode("ascii")
     document = secret("kubeadmin", "kube-system", {"kubeadmin": hashed}, kind="")
-    return {"openshift/99_kubeadmin-password-secret.yaml": documents.to_yaml(document)}
+    return {"openshift/99_kubeadmin-password-secret.yaml": manifest_yaml.to_yaml(document)}
 
 
 _INSTALL, _CREDENTIALS, _ID, _RELEASE = "install-config", "platform-credentials", "cluster-id", "release-image"

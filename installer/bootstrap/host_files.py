@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from installer import documents
+from installer import manifest_yaml
 from installer.bootstrap import bootkube, host_script, kubelet
 from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
@@ -89,7 +89,7 @@ def _first_boot(inputs: Inputs) -> str:
             "fips": bool(inputs[_INSTALL].get("fips")),
         },
     }
-    return documents.to_json(document)
+    return manifest_yaml.to_json(document)
 
 
 def _greeting(inputs: Inputs) -> str:

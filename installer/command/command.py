@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from installer import all_assets, documents, graph
+from installer import all_assets, graph, manifest_yaml
 from installer.command import command_files, command_inputs, command_state, install_config_draft
 from installer.command.command_inputs import DEFAULT_VERSION, INSTALL_CONFIG, PRINCIPAL, SPECS, Asked, Wrong
 from installer.command.command_state import FOLDERS, STATE, Start
@@ -248,7 +248,7 @@ def _draft(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iter
         pull_secret=options.pull_secret,
         found=found,
     )
-    yield from command_files.write(options.dir, {INSTALL_CONFIG: documents.to_yaml(draft.config)} | draft.keys)
+    yield from command_files.write(options.dir, {INSTALL_CONFIG: manifest_yaml.to_yaml(draft.config)} | draft.keys)
     if draft.version != DEFAULT_VERSION:
         yield f"It is for OpenShift {draft.version}: continue with --version {draft.version}."
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from installer import documents
+from installer import manifest_yaml
 from installer.graph import Content
 from installer.ignition import ignition, ignition_reader, snippet_merge, static_pods
 from installer.ignition.ignition import Config, File
@@ -130,7 +130,7 @@ def _rows(entry_snippets: Any, role: str, config: Content) -> tuple[tuple[Snippe
 def _size(made: list[Snippet]) -> int:
     """Return the size of a role's snippets, in bytes, in the spec that needs most."""
     merged, _ = snippet_merge.merge(Config(), made)
-    return max(len(documents.to_json(ignition.render(merged, version)).encode()) for version in ignition.VERSIONS)
+    return max(len(manifest_yaml.to_json(ignition.render(merged, version)).encode()) for version in ignition.VERSIONS)
 
 
 def _read(row: Row, role: str, config: Content) -> Config:
@@ -177,8 +177,8 @@ def ignition_files(role: str, installers: Config, config: Content, release: Cont
     """
     merged, found = snippet_merge.merge(installers, read(release.get("snippets"), role, config))
     path, report = files(role)
-    made = {path: documents.to_json(ignition.render(merged, release["ignitionVersion"]))}
-    return made | ({report: documents.to_json([asdict(clash) for clash in found])} if found else {})
+    made = {path: manifest_yaml.to_json(ignition.render(merged, release["ignitionVersion"]))}
+    return made | ({report: manifest_yaml.to_json([asdict(clash) for clash in found])} if found else {})
 
 
 def clashes(contents: Mapping[str, Content]) -> Iterator[str]:

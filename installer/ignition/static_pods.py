@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any
 
-from installer import documents
+from installer import manifest_yaml
 from installer.config import install_config
 from installer.graph import Content
 from installer.ignition.ignition import Config, File
@@ -207,7 +207,7 @@ def config(row: Mapping[str, Any], role: str, cluster: Content) -> Config:
         for file, text in _configuration(name, role, values, workers).items()
     ]
     files += [
-        File(f"/etc/kubernetes/manifests/{name}.yaml", documents.to_yaml(_manifest(name, row, values)), _FILE_MODE)
+        File(f"/etc/kubernetes/manifests/{name}.yaml", manifest_yaml.to_yaml(_manifest(name, row, values)), _FILE_MODE)
         for name in names
     ]
     if "haproxy" in names:
@@ -320,7 +320,7 @@ def _manifest(name: str, row: Mapping[str, Any], values: dict[str, str]) -> Json
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": documents.metadata(name, NAMESPACE, labels={"app": name}),
+        "metadata": manifest_yaml.metadata(name, NAMESPACE, labels={"app": name}),
         "spec": {
             "hostNetwork": True,
             "priorityClassName": "system-node-critical",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-from installer import documents
+from installer import manifest_yaml
 from installer.assets import platform, workload_identity
 from installer.back_end_errors import InstallerError
 from installer.graph import Inputs
@@ -76,13 +76,13 @@ def _with_mode(inputs: Inputs, current: Any) -> Any:
     """Return an install-config with the cluster's own credentials mode."""
     mode = inputs["install-config"].get("credentialsMode")
     config = {name: value for name, value in kubernetes_yaml.load(current).items() if name != "credentialsMode"}
-    return documents.to_yaml(config | ({"credentialsMode": mode} if mode else {}))
+    return manifest_yaml.to_yaml(config | ({"credentialsMode": mode} if mode else {}))
 
 
 def _user_data(role: str) -> Value:
     def value(inputs: Inputs, current: Any) -> Any:
         text = base64.b64decode(current or "").decode(errors="replace")
-        return documents.encode(ignition_snippets.merge(role, text, inputs)[f"{role}.ign"])
+        return manifest_yaml.encode(ignition_snippets.merge(role, text, inputs)[f"{role}.ign"])
 
     return value
 
@@ -184,7 +184,7 @@ def change(files: dict[str, str], inputs: Inputs) -> dict[str, str]:
     for path, text in files.items():
         rows = [field for field in FIELDS if fnmatch(path, field.files)]
         if rows and (document := _changed(path, text, rows, inputs)) is not None:
-            changed[path] = documents.to_yaml(document)
+            changed[path] = manifest_yaml.to_yaml(document)
     for field in FIELDS:
         if not any(fnmatch(path, field.files) for path in files):
             raise InstallerError(ADJUST, f"openshift-install has made no '{field.files}', in which {field.reason}")

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from installer import documents
+from installer import manifest_yaml
 from installer.back_end_errors import InstallerError, may_pass
 from installer.graph import Content, Inputs
 from installer.openshift_install.gateway import Gateway
@@ -139,7 +139,7 @@ class Program:
         names = {name: inputs["platform-credentials"][name] for name in ("subscriptionId", "tenantId")}
         write(self._home.joinpath(*_PRINCIPAL), json.dumps(names))
         config = inputs["install-config"] | {"credentialsMode": "Manual"}
-        write(self.assets / "install-config.yaml", documents.to_yaml(config))
+        write(self.assets / "install-config.yaml", manifest_yaml.to_yaml(config))
 
     def create(self, what: str, seconds: int, inputs: Inputs, gateway: Gateway) -> None:
         """Run `openshift-install create ...`.

@@ -17,7 +17,7 @@ from azure.cosmos.exceptions import (
 
 from shared import deadline, fence
 from shared.documents import Document
-from shared.store import shapes, unreadable_documents
+from shared.store import document_shapes, unreadable_documents
 
 # The type of a container's documents; see `shared/documents.py`.
 Item = TypeVar("Item", bound=Mapping[str, Any])
@@ -185,7 +185,7 @@ class Items(Generic[Item]):
     def readable(self, documents: Iterable[Item]) -> Iterator[Item]:
         """Yield those documents that have the shape of this container's, and note the others."""
         for document in documents:
-            if wrong := shapes.problem(document, self.shape, self.required):
+            if wrong := document_shapes.problem(document, self.shape, self.required):
                 unreadable_documents.note(self.name, document.get("id"), wrong)
             else:
                 yield document

@@ -7,10 +7,10 @@ Source: openshift/installer 4.19 `pkg/asset/machines/azure`, `pkg/asset/manifest
 import json
 from collections.abc import Iterator
 
-from installer import documents
+from installer import manifest_yaml
 from installer.config import install_config
-from installer.documents import config_map, metadata, secret
 from installer.graph import Content, Inputs
+from installer.manifest_yaml import config_map, metadata, secret
 from shared.json_object import Json
 from shared.release import release_rules
 
@@ -53,7 +53,7 @@ def make(given: Inputs) -> Content:
         )
     if config.get("credentialsMode") != _MODE_WITHOUT_SECRET:
         made["openshift/99_cloud-creds-secret.yaml"] = _credentials(given)
-    return {path: documents.to_yaml(document) for path, document in made.items()}
+    return {path: manifest_yaml.to_yaml(document) for path, document in made.items()}
 
 
 def _config(kind: str, spec: Json, status: Json | None = None, name: str = "cluster") -> Json:
@@ -67,7 +67,7 @@ def _config(kind: str, spec: Json, status: Json | None = None, name: str = "clus
 
 
 def _cluster_config(config: Json) -> Json:
-    text = documents.to_yaml(config | {"pullSecret": ""})
+    text = manifest_yaml.to_yaml(config | {"pullSecret": ""})
     document = config_map("cluster-config-v1", "kube-system", {"install-config": text})
     document["metadata"]["annotations"] = {"kubernetes.io/description": "The install-config of the cluster."}
     return document
@@ -303,4 +303,4 @@ def _worker_sets(given: Inputs) -> Iterator[tuple[str, Json]]:
 def client_secret(given: Inputs) -> str:
     """Return a Secret of the Cluster API, with which the program would make machines; no machine reads it."""
     data = {"clientSecret": given["platform-credentials"]["clientSecret"]}
-    return documents.to_yaml(secret("cluster-identity-secret", "openshift-cluster-api-guests", data))
+    return manifest_yaml.to_yaml(secret("cluster-identity-secret", "openshift-cluster-api-guests", data))

@@ -22,7 +22,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from installer import all_assets, documents, graph, pki
+from installer import all_assets, graph, manifest_yaml, pki
 from installer.assets import cluster_version, workload_identity
 from installer.command import command_inputs
 from installer.config import cluster_id, install_config
@@ -252,7 +252,7 @@ def _text(file: Mapping[str, str]) -> str:
 
 
 def _file(path: str, text: str) -> dict[str, str]:
-    return {"Filename": path, "Data": documents.encode(text)}
+    return {"Filename": path, "Data": manifest_yaml.encode(text)}
 
 
 def _write(file: Path, text: str) -> None:

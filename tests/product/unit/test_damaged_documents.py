@@ -16,7 +16,7 @@ from tests.product.unit.activities.calls import call, control
 from tests.product.unit.frontend import world as requests
 from tests.product.unit.product_world import CUSTOMER, World, accepted, world
 from tests.product.unit.timers.test_watchdog import Client, item, watch
-from timers import groups, leftovers, subscriptions
+from timers import deleted_groups, deleted_subscriptions, leftovers
 
 __all__ = ["accepted", "world"]
 
@@ -215,15 +215,15 @@ def test_timers_go_on_with_everything_else(
     assert accepted.cosmos["AsyncOperations"].documents["left", "left"]["asyncOperation"]["status"] == "Canceled"
 
     store(accepted.cosmos["Subscriptions"], {"id": CUSTOMER, "deleting": True, "subscription": {"state": "Deleted"}})
-    asyncio.run(subscriptions.sweep(None))
+    asyncio.run(deleted_subscriptions.sweep(None))
     good = accepted.cosmos["OpenShiftClusters"].documents[CUSTOMER, "doc-1"]
     assert good["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"
 
     good["openShiftCluster"]["properties"]["provisioningState"] = "Succeeded"
     asked: list[str] = []
-    monkeypatch.setattr(groups, "arm_reads", lambda: None)
-    monkeypatch.setattr(groups, "_is_gone", lambda _arm, group: asked.append(group))
-    groups._report(None, 1e12)  # type: ignore[arg-type] # nothing is asked
+    monkeypatch.setattr(deleted_groups, "arm_reads", lambda: None)
+    monkeypatch.setattr(deleted_groups, "_is_gone", lambda _arm, group: asked.append(group))
+    deleted_groups._report(None, 1e12)  # type: ignore[arg-type] # nothing is asked
     assert str(resource_id.parse(good["key"]).group) in asked
 
 
@@ -262,7 +262,7 @@ def test_a_subscription_stays_marked_while_one_of_its_clusters_cannot_be_read(ac
     store(accepted.cosmos["OpenShiftClusters"], bad)
     store(accepted.cosmos["Subscriptions"], {"id": CUSTOMER, "deleting": True, "subscription": {"state": "Deleted"}})
     for _ in range(2):
-        asyncio.run(subscriptions.sweep(None))
+        asyncio.run(deleted_subscriptions.sweep(None))
         good = accepted.cosmos["OpenShiftClusters"].documents[CUSTOMER, "doc-1"]
         assert good["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"
         assert accepted.cosmos["Subscriptions"].documents[CUSTOMER, CUSTOMER]["deleting"] is True

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from installer import documents
+from installer import manifest_yaml
 from installer.back_end_errors import InstallerError
 from installer.graph import Content
 from installer.openshift_install import fields
@@ -38,8 +38,8 @@ def programs_own(known: dict[str, Content]) -> dict[str, str]:
     made = {path: str(text) for path, text in cluster_objects.make(theirs).items()}
     for role in ("master", "worker"):
         data = {"userData": POINTER, "disableTemplating": "true\n"}
-        secret = documents.secret(f"{role}-user-data", "openshift-machine-api", data)
-        made[f"{MACHINES}{role}-user-data-secret.yaml"] = documents.to_yaml(secret)
+        secret = manifest_yaml.secret(f"{role}-user-data", "openshift-machine-api", data)
+        made[f"{MACHINES}{role}-user-data-secret.yaml"] = manifest_yaml.to_yaml(secret)
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from installer import all_assets, documents
+from installer import all_assets, manifest_yaml
 from installer.assets import manifests
 from installer.command.command import FAILURE, SUCCESS, main
 from installer.command.command_state import STATE
@@ -109,7 +109,7 @@ def test_what_is_made_from_an_edited_manifest_is_made_again(
 
     def read_network(inputs: Any) -> dict[str, str]:
         found = yaml.safe_load(inputs[network][network])
-        return {count: documents.to_yaml(found | {"kind": "Made"})}
+        return {count: manifest_yaml.to_yaml(found | {"kind": "Made"})}
 
     monkeypatch.setitem(all_assets.ASSETS, count, Asset(count, (count,), (network,), read_network))
     (folder / network).write_text((folder / network).read_text().replace("name: cluster", "name: edited"))

@@ -11,7 +11,7 @@ from shared.arm.errors import CloudError
 from shared.azure import dependencies
 from shared.azure.arm_reads import ArmRefused
 from tests.product.unit.product_world import CLUSTER_ID, CUSTOMER, OWN, World
-from timers import groups
+from timers import deleted_groups
 
 
 class Arm:
@@ -36,14 +36,14 @@ def arm(accepted: World, monkeypatch: pytest.MonkeyPatch) -> Arm:
     settings.load.cache_clear()
     accepted.properties["provisioningState"] = "Succeeded"
     found = Arm()
-    monkeypatch.setattr(groups, "arm_reads", lambda: found)
+    monkeypatch.setattr(deleted_groups, "arm_reads", lambda: found)
     return found
 
 
 def reported(caplog: pytest.LogCaptureFixture, level: int = logging.ERROR) -> list[str]:
     """Run the timer once, and return what it says."""
     caplog.clear()
-    asyncio.run(groups.report(None))
+    asyncio.run(deleted_groups.report(None))
     return [record.getMessage() for record in caplog.records if record.levelno == level]
 
 

@@ -8,8 +8,8 @@ import pytest
 from shared import durations, settings
 from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import CUSTOMER, OWN, World
-from timers import subscriptions
-from timers.subscriptions import sweep
+from timers import deleted_subscriptions
+from timers.deleted_subscriptions import sweep
 
 
 def subscription(world: World) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_a_run_that_found_none_lets_the_next_ones_rest(left: World, monkeypatch:
     marked = subscription(left)
     marked.pop("deleting")
     now = [1000.0]
-    monkeypatch.setattr(subscriptions, "monotonic", lambda: now[0])
+    monkeypatch.setattr(deleted_subscriptions, "monotonic", lambda: now[0])
     swept(left)
     marked["deleting"] = True
     now[0] += settings.load().look_back(durations.SUBSCRIPTIONS_QUIET).total_seconds() - 1

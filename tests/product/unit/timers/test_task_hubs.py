@@ -8,7 +8,7 @@ import pytest
 from shared.documents import TaskHubDocument
 from shared.settings import parse
 from tests.product.unit.product_world import ENVIRONMENT
-from timers.hubs import GAP, SILENCE, is_recent, last_heard, next_sign
+from timers.task_hubs import GAP, SILENCE, is_recent, last_heard, next_sign
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 BLUE = parse(ENVIRONMENT | {"TASK_HUB": "blue", "TIME_SCALE": "1"})
