@@ -22,15 +22,9 @@ ZONE = "Microsoft.Network/dnsZones"
 # By record type: the member that holds its records.
 MEMBERS: dict[str, str] = {
     "A": "ARecords",
-    "AAAA": "AAAARecords",
-    "CAA": "caaRecords",
     "CNAME": "CNAMERecord",
-    "MX": "MXRecords",
     "NS": "NSRecords",
-    "PTR": "PTRRecords",
     "SOA": "SOARecord",
-    "SRV": "SRVRecords",
-    "TXT": "TXTRecords",
 }
 
 

@@ -17,13 +17,9 @@ LINK = f"{ZONE}/virtualNetworkLinks"
 # By record type: the member that holds its records.
 MEMBERS: dict[str, str] = {
     "A": "aRecords",
-    "AAAA": "aaaaRecords",
     "CNAME": "cnameRecord",
-    "MX": "mxRecords",
-    "PTR": "ptrRecords",
     "SOA": "soaRecord",
     "SRV": "srvRecords",
-    "TXT": "txtRecords",
 }
 
 

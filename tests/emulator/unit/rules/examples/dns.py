@@ -9,15 +9,10 @@ from tests.emulator.unit.rules.stage import Example
 PUBLIC, PRIVATE = "Microsoft.Network/dnsZones", "Microsoft.Network/privateDnsZones"
 RECORDS: dict[str, Any] = {
     "A": [{"ipv4Address": "192.0.2.1"}],
-    "AAAA": [{"ipv6Address": "2001:db8::1"}],
-    "CAA": [{"flags": 0, "tag": "issue", "value": "ca.example.com"}],
     "CNAME": {"cname": "other.example.com"},
-    "MX": [{"preference": 10, "exchange": "mail.example.com."}],
     "NS": [{"nsdname": "ns1.example.com."}],
-    "PTR": [{"ptrdname": "host.example.com"}],
     "SOA": {"email": "admin.example.com"},
     "SRV": [{"priority": 1, "weight": 1, "port": 443, "target": "host.example.com"}],
-    "TXT": [{"value": ["one", "two"]}],
 }
 
 
