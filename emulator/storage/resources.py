@@ -391,10 +391,13 @@ BLOB_SERVICES = ResourceType(
         "isVersioningEnabled": bool,
         "lastAccessTimeTrackingPolicy": object,
         "restorePolicy": object,
-        "staticWebsite": {
-            "enabled": Required(bool),
-            **dict.fromkeys(("defaultIndexDocumentPath", "errorDocument404Path", "indexDocument"), str),
-        },
+        "staticWebsite": Since(
+            "2026-04-01",
+            {
+                "enabled": Required(bool),
+                **dict.fromkeys(("defaultIndexDocumentPath", "errorDocument404Path", "indexDocument"), str),
+            },
+        ),
     },
     members={"sku": READ_ONLY},
     name_pattern="default",
