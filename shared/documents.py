@@ -206,6 +206,27 @@ class KnownPrincipals(TypedDict, total=False):
     tried: list[Principal]
 
 
+class NotedIdentity(TypedDict):
+    """An operator's identity: its id in lower case, and its object id once that is known."""
+
+    resourceId: str
+    objectId: str
+
+
+class OperatorIdentities(TypedDict):
+    """The identities of a cluster's operators, and the version of the next upgrade that they are enough for."""
+
+    operators: dict[str, NotedIdentity]
+    upgradeableTo: str
+
+
+class KnownIdentities(TypedDict, total=False):
+    """The identities that a cluster's operators run with, and those that updates have begun to bring in."""
+
+    worked: OperatorIdentities
+    tried: list[OperatorIdentities]
+
+
 class Scaling(TypedDict):
     """A change of the number of workers: the number before it, and whether machine sets were about to be changed."""
 
@@ -257,6 +278,7 @@ class ClusterDocument(FencedDocument, total=False):
     bucket: int
     supersededOperationId: str | None
     principal: KnownPrincipals
+    identities: KnownIdentities
     scaling: Scaling
     secrets: dict[str, str]
     hasPullSecret: bool

@@ -57,7 +57,7 @@ IMPORT_PAUSE = _real("IMPORT_PAUSE", "Between two imports of a plan's executors,
 
 # Secrets that Azure signs. Its clocks ignore the time scale.
 IGNITION_LINK = _real("IGNITION_LINK", "The link to the ignition ends with the certificates in it.", hours=24)
-OLDEST_BOOTSTRAP = _real("OLDEST_BOOTSTRAP", "A create continues until then. It leaves four of the 24 hours: the deadlines from `ensure_graph` to the end of the bootstrap add up to three and a half.", hours=20)
+OLDEST_BOOTSTRAP = _real("OLDEST_BOOTSTRAP", "A create continues until then. It leaves four of the 24 hours: the deadlines from `ensure_graph`, or from `ensure_federated_credentials`, which may wait an hour for a role, to the end of the bootstrap add up to less.", hours=20)
 STORAGE_LINK = _real("STORAGE_LINK", "The key with which a step works on a cluster's storage account.", hours=1)
 BILLING_LINK = _real("BILLING_LINK", "The key with which a step writes one copy of a billing record.", minutes=10)
 CONSOLE_LINK = _real("CONSOLE_LINK", "The link to the serial log of a machine, which is read at once.", minutes=5)

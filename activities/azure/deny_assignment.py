@@ -9,19 +9,20 @@ from activities.azure import cluster_principal, deployments
 from activities.runtime.step import Step
 from shared.azure.templates import Parameters
 from shared.clusters import principals
-from shared.clusters.identities import cluster_credential
+from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 
 DEPLOYMENT = "deny"
 
 
 def _parameters(step: Step) -> Parameters:
-    """Return the template's parameters while every principal that may still be in use is exempt."""
-    return _sparing(step, principals.former_object_ids(step.document))
+    """Return the template's parameters while every principal and identity that may still be in use is exempt."""
+    former = principals.former_object_ids(step.document) + known_identities.former_object_ids(step.document)
+    return _sparing(step, former)
 
 
 def _settled_parameters(step: Step) -> Parameters:
-    """Return the template's parameters once the cluster runs with its current principal, and only that is exempt."""
+    """Return the template's parameters once nothing former is in use, and only what the cluster has now is exempt."""
     return _sparing(step, [])
 
 

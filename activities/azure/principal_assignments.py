@@ -7,14 +7,15 @@ from activities.azure import resource_group, storage
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.clusters import principals
+from shared.clusters.identities import known_identities
 
 
 def _note_principal(step: Step) -> None:
-    """Record in the cluster document which principal is about to be installed, before anything else gets it.
+    """Record in the cluster document which principal or identities are about to come, before anything else gets them.
 
-    If the update fails later, the next update knows what it has to replace, whichever principal it brings.
+    If the update fails later, the next update knows what it has to replace, whatever it brings.
     """
-    step.decide(principals.note_tried)
+    step.decide(lambda document: principals.note_tried(document) or known_identities.note_tried(document))
 
 
 def _remove_former(step: Step) -> None:

@@ -47,7 +47,7 @@ def role_assignment_name(scope: str, object_id: str, role: str = "contributor") 
     return str(uuid5(NAMESPACE_URL, f"{scope}/{role}/{object_id}".lower()))
 
 
-def _role_assignments(step: Step) -> list[dict[str, str]]:
+def role_assignments(step: Step) -> list[dict[str, str]]:
     """Return the assignments at the cluster's resource group: the principal may do all in it, an operator its part."""
     scope, credential = resource_group.group_id(step), step.credential
     match credential:
@@ -72,7 +72,7 @@ def _parameters(step: Step) -> Parameters:
         "infraId": step.properties["infraId"],
         "storageSuffix": step.properties["storageSuffix"],
         "location": step.cluster["location"],
-        "roleAssignments": _role_assignments(step),
+        "roleAssignments": role_assignments(step),
         "hasKeys": has_keys(step),
         "blobAssignments": _blob_assignments(step),
         "admittedSubnetIds": _admitted_subnet_ids(step),

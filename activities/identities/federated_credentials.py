@@ -14,7 +14,7 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, shown, summarize
 from shared.azure import azure_errors
 from shared.azure.arm_documents import ArmDocuments, Document
-from shared.clusters.identities import federated_credentials
+from shared.clusters.identities import federated_credentials, known_identities
 from shared.clusters.identities.cluster_credential import operator_path
 from shared.clusters.identities.federated_credentials import AUDIENCE, FederatedCredential
 from shared.steps import RetryClass
@@ -36,7 +36,7 @@ def credentials_of(arm: ArmDocuments, identity: str) -> list[Document]:
     return arm.list(f"{identity}/federatedIdentityCredentials", API_VERSION)
 
 
-def is_ours(found: Document, issuer: str) -> bool:
+def _is_ours(found: Document, issuer: str) -> bool:
     """Tell whether a credential is one that the service made for the cluster with an issuer."""
     properties = found.get("properties") or {}
     return federated_credentials.is_ours(properties.get("issuer") or "", properties.get("audiences") or [], issuer)
@@ -59,7 +59,7 @@ def _validate_foreign(step: Step) -> None:
             _foreign(name, identity.resource_id, found)
             for name, identity in credential.operators.items()
             for found in credentials_of(arm, identity.resource_id)
-            if not is_ours(found, credential.issuer)
+            if not _is_ours(found, credential.issuer)
         ]
     if problems:
         raise summarize(problems)
@@ -87,18 +87,18 @@ def _ensure(step: Step) -> None:
 
     Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `federateIdentityCredentials`.
     """
-    credential = identities_of(step)
-    wanted = federated_credentials.wanted(step.cluster["name"], credential, step.operator_roles(credential))
+    issuer = identities_of(step).issuer
     with as_actor(step) as arm:
-        for identity, federated in wanted.items():
-            there = {
-                found["properties"]["subject"]
-                for found in credentials_of(arm, identity)
-                if is_ours(found, credential.issuer)
-            }
+        for identity, federated in _wanted(step).items():
+            there = {found["properties"]["subject"] for found in _ours(arm, identity, issuer)}
             for each in federated:
                 if each.subject not in there:
                     arm.put(_path(identity, each.name), API_VERSION, _body(each))
+
+
+def _wanted(step: Step) -> dict[str, list[FederatedCredential]]:
+    credential = identities_of(step)
+    return federated_credentials.wanted(step.cluster["name"], credential, step.operator_roles(credential))
 
 
 def _body(federated: FederatedCredential) -> dict[str, Any]:
@@ -131,12 +131,41 @@ def _delete(step: Step) -> None:
     try:
         with as_actor(step) as arm:
             for identity in credential.operators.values():
-                _delete_of(arm, identity.resource_id, credential.issuer)
+                delete_of(arm, identity.resource_id, credential.issuer)
+            for former in known_identities.former(step.document):
+                delete_of(arm, former, credential.issuer)
     except (AzureError, CloudError) as error:
         _skip(error, "the cluster's identities")
 
 
-def _delete_of(arm: ArmDocuments, identity: str, issuer: str) -> None:
+def delete_superfluous(step: Step, arm: ArmDocuments) -> None:
+    """Delete the credentials with which an operator's identity trusts service accounts that its operator no longer has.
+
+    Args:
+        step: the step, for its cluster.
+        arm: acts on the identities.
+
+    Raises:
+        azure.core.exceptions.HttpResponseError: ARM refuses.
+    """
+    for identity, federated in _wanted(step).items():
+        subjects = {each.subject for each in federated}
+        for found in _ours(arm, identity, identities_of(step).issuer):
+            if found["properties"]["subject"] not in subjects:
+                arm.delete(_path(identity, found["name"]), API_VERSION)
+
+
+def delete_of(arm: ArmDocuments, identity: str, issuer: str) -> None:
+    """Delete the credentials that the service has made for an identity. If ARM refuses, they stay, and that is logged.
+
+    Args:
+        arm: acts on the identities.
+        identity: resource id of the identity, which its owner may have deleted.
+        issuer: the cluster's.
+
+    Raises:
+        azure.core.exceptions.AzureError: Azure does not answer, or is busy.
+    """
     try:
         for found in _ours(arm, identity, issuer):
             arm.delete(_path(identity, found["name"]), API_VERSION)
@@ -149,7 +178,7 @@ def _ours(arm: ArmDocuments, identity: str, issuer: str) -> Iterator[Document]:
         found = credentials_of(arm, identity)
     except ResourceNotFoundError:
         return
-    yield from (each for each in found if is_ours(each, issuer))
+    yield from (each for each in found if _is_ours(each, issuer))
 
 
 def _skip(error: Exception, what: str) -> None:

@@ -19,7 +19,8 @@ PRINCIPALS = section("validation",
         "the resource provider to have its permissions on the network and on what is linked to it",
         retry=RetryPolicy.PERMISSIONS, remedy=GRANT),
 )
-# A missing role is waited for as long as Azure may take to spread it, so the deadlines are longer than that.
+# A missing role is waited for as long as Azure may take to spread it, so the deadlines are longer than that. An update
+# runs these rows too.
 IDENTITIES = section("validation",
     action("ensure_identity_certificate", 15, "Azure to issue the certificate of the cluster identity",
         when="has_identity_certificate"),

@@ -11,10 +11,11 @@ A changed number of workers comes after that, because machine-api makes machines
 
 from dataclasses import replace
 
-from orchestrators.plans.create import PRINCIPALS
+from orchestrators.plans.create import IDENTITIES, PRINCIPALS
 from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
-from shared.remedies import UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
+from shared.remedies import GRANT_IDENTITIES, UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
+from shared.steps import RetryPolicy
 
 _CHANGES = "principal_is_to_be_carried_in"
 _SCALES = "workers_are_to_be_scaled"
@@ -23,16 +24,20 @@ _PRINCIPALS = tuple(
 )
 
 # fmt: off
-_VALIDATION = _PRINCIPALS + section("validation",
+_VALIDATION = _PRINCIPALS + IDENTITIES + section("validation",
     check("validate_worker_quota", 5, "Azure to report how much of its quotas the subscription has left", when=_SCALES),
     check("validate_load_balancer_profile", 5, "Azure to report how many public addresses the subscription has left",
         when="uses_load_balancer"),
 )
 _UPDATE = section("update",
     # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
-    action("note_principal", 5, "the service principal to be noted on the cluster",
+    action("note_principal", 5, "the service principal, or the operators' identities, to be noted on the cluster",
         needs=("validate_service_principal_permissions", "validate_resource_provider_permissions",
+               "validate_operator_permissions", "validate_federated_credentials",
                "validate_worker_quota", "validate_load_balancer_profile")),
+    # Somebody may have removed them.
+    action("publish_issuer_documents", 10, "the public documents of the cluster's token issuer to be stored",
+        when="has_workload_identity", needs=("note_principal",)),
     # Clusters from before this row get a storage account that is closed, and a subnet gets back an endpoint that it lost.
     action("ensure_service_endpoints", 15, "both subnets to have the service endpoint of storage",
         owner=Owner.CUSTOMER, poll=2, when="closes_storage", needs=("note_principal",)),
@@ -43,6 +48,9 @@ _UPDATE = section("update",
     begin_and_poll("deploy_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that exempts this service principal too",
         when="has_first_party", needs=("note_principal",), remedy=UPDATE_REPORTED),
+    action("ensure_federated_credentials", 75, "the operators' identities to trust the cluster's tokens",
+        retry=RetryPolicy.IDENTITIES, when="has_workload_identity",
+        needs=("publish_issuer_documents", "deploy_storage_template"), remedy=GRANT_IDENTITIES),
     action("attach_nsgs", 15, "both subnets to have the cluster's network security groups", owner=Owner.AZURE, poll=2,
         needs=("deploy_storage_template",)),
     action("update_group_tags", 5, "the cluster's resource group to have the cluster's tags", owner=Owner.AZURE,
@@ -88,7 +96,8 @@ _WORKERS = section("workers",
 )
 _FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
-        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags")),
+        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags",
+               "ensure_federated_credentials")),
 )
 # fmt: on
 

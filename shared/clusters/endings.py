@@ -8,6 +8,7 @@ from typing import cast
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals, worker_count
+from shared.clusters.identities import known_identities
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
 from shared.documents import Cluster, ClusterDocument, FencedDocument, OperationDocument
 from shared.steps import ProgressItem, StepStatus
@@ -100,6 +101,7 @@ def _end_cluster(document: ClusterDocument, *, failed: bool) -> None:
     end_state(document["openShiftCluster"], failed=failed)
     if not failed:
         principals.note_worked(document)
+        known_identities.note_created(document)
         worker_count.note_scaled(document)
     if not document.get("supersededOperationId"):
         document.pop("supersededOperationId", None)

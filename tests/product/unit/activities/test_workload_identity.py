@@ -10,10 +10,10 @@ from activities.azure import cluster_principal
 from activities.azure.storage import role_assignment_name
 from activities.checks import linked_resources
 from activities.runtime.step import Step
-from shared.clusters.identities import cluster_credential
+from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal
 from tests.product.unit.activities.calls import call, error_of, payload
-from tests.product.unit.clusters.identities.credentials import become_identities, with_identities
+from tests.product.unit.clusters.identities.credentials import become_identities, operator, with_identities
 from tests.product.unit.clusters.identities.role_sets import seeded
 from tests.product.unit.product_world import CLUSTER_GROUP, World, move_to_own_subscription
 
@@ -110,6 +110,22 @@ def test_operators_and_the_service_are_exempt_from_the_deny_assignment(identitie
     assert call("settle_deny_assignment") == {"outcome": "done"}, "nothing has to change"
 
 
+def test_former_identities_stay_exempt_until_the_cluster_runs_without_them(identities: World) -> None:
+    """An update exempts the new one beside the former one first."""
+    identities.azure.token_claims = {"oid": "object-provider"}
+    known_identities.note_created(identities.cluster)
+    profile = identities.properties["platformWorkloadIdentityProfile"]["platformWorkloadIdentities"]
+    profile["ingress"] = operator("ingress-2")
+    assert call("note_principal") == {"outcome": "done"}
+    call("deploy_deny_assignment")
+    spared = {each["id"] for each in parameters(identities, "deny")["sparedPrincipals"]}
+    assert {"object-ingress", "object-ingress-2"} <= spared
+    call("settle_deny_assignment")
+    spared = {each["id"] for each in parameters(identities, "deny")["sparedPrincipals"]}
+    assert "object-ingress-2" in spared
+    assert "object-ingress" not in spared
+
+
 def test_what_the_service_may_not_read_is_read_by_nobody_else() -> None:
     """The service never acts as the cluster, so its own refusal is the answer."""
     tried = []
@@ -148,9 +164,11 @@ def test_a_row_that_is_about_a_principal_never_runs_for_such_a_cluster(identitie
     assert identities.azure.changes() == []
 
 
-def test_an_update_notes_no_principal_and_removes_nobodys_roles(identities: World) -> None:
-    """The rows run, because an update without a change runs them too."""
+def test_an_update_notes_identities_and_no_principal_and_removes_nobodys_roles(identities: World) -> None:
+    """The rows run, because an update without a change runs them too. It notes only what has changed."""
+    known_identities.note_created(identities.cluster)
     for row in ("note_principal", "remove_former_role_assignments"):
         assert call(row) == {"outcome": "done"}
     assert "principal" not in identities.cluster
+    assert "tried" not in identities.cluster["identities"]
     assert identities.azure.changes() == []

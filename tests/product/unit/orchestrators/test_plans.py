@@ -18,14 +18,16 @@ from shared.arm.errors import Owner
 from shared.clusters import principals
 from shared.executors import FORMER_NAMES
 from shared.settings import Settings, parse
-from shared.steps import RetryPolicy, RowKind
+from shared.steps import RetryClass, RetryPolicy, RowKind
 from tests.product.unit.clusters.identities.credentials import become_identities
-from tests.product.unit.product_world import ENVIRONMENT, cluster_document
+from tests.product.unit.product_world import ENVIRONMENT, OWN, cluster_document
 
 NAMES = sorted(plans.PLANS)
 # Rows of an update that change the number of workers, and those that make sure that the cluster can be changed.
 SCALES = ("validate_worker_quota", "scale_workers", "workers_scaled")
 REACHES = ("start_machines", "api_servers_available")
+# What only the rows of clusters with workload identity name.
+OF_IDENTITIES = ("has_workload_identity", "has_identity_certificate")
 EXECUTORS, WHEN, RETRY = frozenset(ACTIVITIES), frozenset(PREDICATES), frozenset(retry.POLICIES)
 
 
@@ -193,7 +195,9 @@ def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_r
         "control_plane_redeployed",
     }
     reasons = {each["name"]: each["reason"] for each in plan["skipped"]}
+    of_identities = {each.name for each in plans.PLANS["update"] if each.when in OF_IDENTITIES}
     assert reasons == {
+        **dict.fromkeys(of_identities, "the cluster has a service principal, and no workload identity"),
         **dict.fromkeys(principal, "the cluster runs with this service principal and secret"),
         **dict.fromkeys(REACHES, "nothing inside the cluster has to change"),
         **dict.fromkeys(SCALES, "nobody has asked for another number of workers"),
@@ -211,6 +215,99 @@ def test_with_workload_identity_no_row_is_about_a_service_principal() -> None:
         skipped = {each for each, reason in reasons.items() if "has workload identity" in reason}
         assert {"validate_service_principal", "validate_service_principal_permissions"} <= skipped
         assert ("update_root_credentials" in skipped) == (name == "update")
+
+
+def rows_of(name: str, **more: Any) -> dict[str, Row]:
+    """Return the rows that a plan has for a cluster with workload identity."""
+    made = document(**more)
+    become_identities(made, "ingress")
+    names = {each["name"] for each in plans.resolve(name, made, settings())["rows"]}
+    return {each.name: each for each in plans.PLANS[name] if each.name in names}
+
+
+@pytest.mark.parametrize(
+    ("name", "order"),
+    [
+        (
+            "create",
+            (
+                *("ensure_identity_certificate", "look_up_identities", "validate_cluster_identity_permissions"),
+                *("validate_federated_credentials", "publish_issuer_documents", "ensure_federated_credentials"),
+                *("deploy_machines_template", "finish"),
+            ),
+        ),
+        ("create", ("look_up_identities", "validate_operator_permissions", "deploy_storage_template")),
+        ("create", ("publish_issuer_documents", "ensure_graph")),
+        ("create", ("deploy_storage_template", "ensure_federated_credentials")),
+        (
+            "update",
+            (
+                *("look_up_identities", "validate_federated_credentials", "note_principal", "publish_issuer_documents"),
+                *("ensure_federated_credentials", "finish"),
+            ),
+        ),
+        ("update", ("validate_operator_permissions", "note_principal", "deploy_storage_template")),
+        ("delete", ("delete_resource_group", "delete_federated_credentials", "delete_secrets")),
+        ("delete", ("delete_issuer_documents", "finish")),
+    ],
+)
+def test_rows_of_workload_identity_have_their_order(name: str, order: tuple[str, ...]) -> None:
+    """Ids before what names them, checks before what is made, and trust before machines that need it."""
+    rows = rows_of(name)
+    for earlier, later in pairwise(order):
+        assert later in resume.depending_on((earlier,), tuple(rows.values())), (earlier, later)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cluster_with_a_service_principal_has_no_row_of_workload_identity(name: str) -> None:
+    """The reason says so."""
+    skipped = {each["name"]: each["reason"] for each in plans.resolve(name, document(), settings())["skipped"]}
+    for row in plans.PLANS[name]:
+        if row.when in OF_IDENTITIES:
+            assert skipped[row.name] == "the cluster has a service principal, and no workload identity"
+
+
+def test_without_a_first_party_nobody_issues_certificates_of_identities() -> None:
+    """The service of one's own acts itself."""
+    made = document("c1.example.com")
+    become_identities(made, "ingress")
+    own = parse(ENVIRONMENT | OWN | {"TIME_SCALE": "1"})
+    skipped = {each["name"]: each["reason"] for each in plans.resolve("create", made, own)["skipped"]}
+    assert "FP_CLIENT_ID is empty" in skipped["ensure_identity_certificate"]
+    assert "look_up_identities" not in skipped
+
+
+@pytest.mark.parametrize("name", ["create", "update"])
+def test_missing_roles_of_identities_are_waited_for_within_their_rows_deadlines(name: str) -> None:
+    """Azure takes up to an hour to let all its parts know of a role."""
+    plan = plans.resolve(name, document(), settings())
+    assert plan["retryPolicies"].get("identities") is None
+    made = document()
+    become_identities(made, "ingress")
+    plan = plans.resolve(name, made, settings())
+    within = plan["retryPolicies"][RetryPolicy.IDENTITIES][RetryClass.AUTHORIZATION]["withinSeconds"]
+    assert within == 3600
+    waiting = [each for each in plan["rows"] if each["retry"] == RetryPolicy.IDENTITIES]
+    assert {each["name"] for each in waiting} == {
+        *("look_up_identities", "validate_cluster_identity_permissions", "validate_operator_permissions"),
+        *("validate_federated_credentials", "ensure_federated_credentials"),
+    }
+    assert all(each["deadlineSeconds"] > within for each in waiting)
+
+
+def test_a_bootstrap_that_is_continued_at_the_last_moment_ends_before_its_certificates() -> None:
+    """Even if each row takes as long as it may, roles that spread slowly included."""
+    rows = rows_of("create")
+    left = durations.IGNITION_LINK - durations.OLDEST_BOOTSTRAP
+
+    def longest(name: str) -> timedelta:
+        """Return how long the rows up to this one may take, from the first that a resume may run again."""
+        before = [need for need in rows[name].needs if need in again]
+        return rows[name].deadline + max(map(longest, before), default=timedelta())
+
+    # With a graph, its validations are done; what comes before it is repeated only together with it.
+    again = resume.depending_on(("ensure_graph",), tuple(rows.values())) | {"ensure_federated_credentials"}
+    assert longest("bootstrap_config_map_ready") < left
 
 
 def test_an_update_scales_workers_only_if_their_number_is_to_change() -> None:
