@@ -46,6 +46,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
         "ensure_federated_credentials",
         "delete_federated_credentials",
     ),
+    "identities.former_identities": ("remove_former_identities",),
     "identities.identity_permissions": ("validate_cluster_identity_permissions", "validate_operator_permissions"),
     "azure.principal_assignments": ("note_principal", "remove_former_role_assignments"),
     "machines.registry": ("ensure_acr_token", "delete_acr_token"),
@@ -76,6 +77,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
         "disable_alertmanager_warning",
         "disable_updates",
         "disable_samples",
+        "disable_file_storage_class",
         "disable_operator_hub_sources",
     ),
     "cluster.router_address": ("update_router_address",),
@@ -86,6 +88,11 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
         "update_cloud_provider_credentials",
         "redeploy_control_plane",
         "control_plane_redeployed",
+    ),
+    "cluster.operator_identities": (
+        "update_operator_secrets",
+        "operator_identities_ready",
+        "annotate_upgradeable_to",
     ),
     "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
     # The rows of plans that people declare.

@@ -46,6 +46,11 @@ UPDATE_INSIDE = (
     "Read the cluster's last messages, here and below, and fix the cause, then repeat the request: it continues "
     "with the remaining steps. Until an update has succeeded, keep the former service principal and its secret."
 )
+UPDATE_IDENTITIES = (
+    "Read the cluster's last messages, here and below, and fix the cause: an operator says which identity, role or "
+    "federated credential Azure refuses. Then repeat the request: it continues with the remaining steps. Until an update "
+    "has succeeded, keep the former identities and their roles."
+)
 
 # For the service's own data, credentials and networks.
 OURS = (

@@ -163,6 +163,9 @@ _REMOVE_BOOTSTRAP = section("remove-bootstrap",
     # Samples and catalogues offer images that can be downloaded only with a pull secret of Red Hat.
     action("disable_samples", 10, "the samples operator to remove its samples", when="has_no_pull_secret",
         needs=("cluster_version_ready",), remedy=INSIDE),
+    # It would keep shares in storage accounts whose keys open them, and the cluster's have none.
+    action("disable_file_storage_class", 10, "the storage class of Azure's files to be removed",
+        when="has_workload_identity", needs=("cluster_version_ready",), remedy=INSIDE),
     action("disable_operator_hub_sources", 10, "the operator catalogues to be turned off", when="has_no_pull_secret",
         needs=("cluster_version_ready",), remedy=INSIDE),
     # The router's pods run on workers, and the cluster itself gets the router's address from Azure.
@@ -180,7 +183,7 @@ _FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
         needs=("deploy_deny_assignment", "copy_billing_record", "ensure_logging", "ensure_ifreload", "remove_bootstrap_ignition",
                "console_ready", "disable_alertmanager_warning", "disable_updates", "disable_samples",
-               "disable_operator_hub_sources")),
+               "disable_file_storage_class", "disable_operator_hub_sources")),
 )
 # fmt: on
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from shared.clusters import cluster_names, principals, worker_count
-from shared.clusters.identities import cluster_credential
+from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.documents import ClusterDocument
 from shared.settings import Settings
@@ -70,12 +70,16 @@ def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Setting
     return not principals.is_carried_in(document)
 
 
+def _identities_are_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
+    return not known_identities.are_carried_in(document)
+
+
 def _workers_are_to_be_scaled(document: ClusterDocument, _settings: Settings) -> bool:
     return worker_count.is_to_be_scaled(document)
 
 
 def _changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
-    changes = (_principal_is_to_be_carried_in, _workers_are_to_be_scaled)
+    changes = (_principal_is_to_be_carried_in, _identities_are_to_be_carried_in, _workers_are_to_be_scaled)
     return any(change(document, settings) for change in changes)
 
 
@@ -143,6 +147,10 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "principal_is_to_be_carried_in": (
         _PRINCIPAL,
         Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),
+    ),
+    "identities_are_to_be_carried_in": (
+        _IDENTITIES,
+        Condition(_identities_are_to_be_carried_in, "the cluster's operators run with these identities"),
     ),
     "workers_are_to_be_scaled": (
         Condition(_workers_are_to_be_scaled, "nobody has asked for another number of workers"),

@@ -6,7 +6,10 @@ A principal changes in this order: the new one gets its role and is exempted fro
 one keeps both; the cluster switches to the new one; then the former one loses both. A changed secret takes the same
 rows.
 
-A changed number of workers comes after that, because machine-api makes machines as the cluster's principal.
+Identities of operators change in the same order, and with them the version up to which the cluster may be upgraded.
+
+A changed number of workers comes after that, because machine-api makes machines as the cluster's principal, or as its
+own identity.
 """
 
 from dataclasses import replace
@@ -14,10 +17,11 @@ from dataclasses import replace
 from orchestrators.plans.create import IDENTITIES, PRINCIPALS
 from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, section
 from shared.arm.errors import Owner
-from shared.remedies import GRANT_IDENTITIES, UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
+from shared.remedies import GRANT_IDENTITIES, UPDATE_IDENTITIES, UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
 from shared.steps import RetryPolicy
 
 _CHANGES = "principal_is_to_be_carried_in"
+_CARRIES = "identities_are_to_be_carried_in"
 _SCALES = "workers_are_to_be_scaled"
 _PRINCIPALS = tuple(
     replace(row, message=UPDATE_PRINCIPAL) if row.name == "validate_service_principal" else row for row in PRINCIPALS
@@ -80,23 +84,37 @@ _PRINCIPAL = section("principal",
     # Both are redeployed on one master after the other, which takes minutes for each master.
     condition("control_plane_redeployed", 60, "API server and controller manager to run with the new credentials on every master",
         usual=490, when=_CHANGES, needs=("redeploy_control_plane",), remedy=UPDATE_INSIDE),
-    # From here on nothing in the cluster uses a former principal.
+    # Operators follow their Secrets, each by itself.
+    action("update_operator_secrets", 10, "the Secrets of the operators to name their identities",
+        when=_CARRIES, needs=("api_servers_available", "ensure_federated_credentials"), remedy=UPDATE_IDENTITIES),
+    condition("operator_identities_ready", 30, "every operator that acts in Azure to be well with its identity",
+        owner=Owner.CUSTOMER, shortest=A_FEW_RESTARTS, when=_CARRIES, needs=("update_operator_secrets",),
+        remedy=UPDATE_IDENTITIES),
+    action("annotate_upgradeable_to", 10,
+        "the cloud-credential operator to know up to which version operators have their identities",
+        when=_CARRIES, needs=("operator_identities_ready",), remedy=UPDATE_IDENTITIES),
+    # From here on nothing in the cluster uses a former principal or identity.
     begin_and_poll("settle_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that exempts only this service principal",
-        when="has_first_party", needs=("control_plane_redeployed", "attach_nsgs"), remedy=UPDATE_REPORTED),
+        when="has_first_party", needs=("control_plane_redeployed", "annotate_upgradeable_to", "attach_nsgs"),
+        remedy=UPDATE_REPORTED),
     action("remove_former_role_assignments", 5,
         "Azure to delete the role assignments of former service principals",
         owner=Owner.AZURE, needs=("settle_deny_assignment",)),
+    action("remove_former_identities", 75,
+        "Azure to delete the roles of former identities, and what they trusted for the cluster",
+        owner=Owner.AZURE, retry=RetryPolicy.IDENTITIES, when=_CARRIES, needs=("settle_deny_assignment",),
+        remedy=UPDATE_REPORTED),
 )
 _WORKERS = section("workers",
     action("scale_workers", 10, "the machine sets of the workers to ask for the wanted number of machines",
-        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs", "reconcile_load_balancer_profile")),
+        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "operator_identities_ready", "attach_nsgs", "reconcile_load_balancer_profile")),
     condition("workers_scaled", 30, "the machine sets of the workers to have the machines that they ask for",
         owner=Owner.AZURE, shortest=A_FEW_RESTARTS, when=_SCALES, needs=("scale_workers",)),
 )
 _FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
-        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags",
+        needs=("remove_former_role_assignments", "remove_former_identities", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags",
                "ensure_federated_credentials")),
 )
 # fmt: on

@@ -16,6 +16,7 @@ from orchestrators.plans.rows import Row, problems, to_dict
 from shared import durations, remedies
 from shared.arm.errors import Owner
 from shared.clusters import principals
+from shared.clusters.identities import known_identities
 from shared.executors import FORMER_NAMES
 from shared.settings import Settings, parse
 from shared.steps import RetryClass, RetryPolicy, RowKind
@@ -27,7 +28,7 @@ NAMES = sorted(plans.PLANS)
 SCALES = ("validate_worker_quota", "scale_workers", "workers_scaled")
 REACHES = ("start_machines", "api_servers_available")
 # What only the rows of clusters with workload identity name.
-OF_IDENTITIES = ("has_workload_identity", "has_identity_certificate")
+OF_IDENTITIES = ("has_workload_identity", "has_identity_certificate", "identities_are_to_be_carried_in")
 EXECUTORS, WHEN, RETRY = frozenset(ACTIVITIES), frozenset(PREDICATES), frozenset(retry.POLICIES)
 
 
@@ -221,6 +222,7 @@ def rows_of(name: str, **more: Any) -> dict[str, Row]:
     """Return the rows that a plan has for a cluster with workload identity."""
     made = document(**more)
     become_identities(made, "ingress")
+    made["scaling"] = {"before": 3, "begun": False}
     names = {each["name"] for each in plans.resolve(name, made, settings())["rows"]}
     return {each.name: each for each in plans.PLANS[name] if each.name in names}
 
@@ -243,9 +245,12 @@ def rows_of(name: str, **more: Any) -> dict[str, Row]:
             "update",
             (
                 *("look_up_identities", "validate_federated_credentials", "note_principal", "publish_issuer_documents"),
-                *("ensure_federated_credentials", "finish"),
+                *("ensure_federated_credentials", "update_operator_secrets", "operator_identities_ready"),
+                *("annotate_upgradeable_to", "settle_deny_assignment", "remove_former_identities", "finish"),
             ),
         ),
+        ("update", ("deploy_deny_assignment", "update_operator_secrets")),
+        ("update", ("operator_identities_ready", "scale_workers")),
         ("update", ("validate_operator_permissions", "note_principal", "deploy_storage_template")),
         ("delete", ("delete_resource_group", "delete_federated_credentials", "delete_secrets")),
         ("delete", ("delete_issuer_documents", "finish")),
@@ -308,6 +313,24 @@ def test_a_bootstrap_that_is_continued_at_the_last_moment_ends_before_its_certif
     # With a graph, its validations are done; what comes before it is repeated only together with it.
     again = resume.depending_on(("ensure_graph",), tuple(rows.values())) | {"ensure_federated_credentials"}
     assert longest("bootstrap_config_map_ready") < left
+
+
+def test_an_update_goes_into_the_cluster_only_for_identities_that_it_does_not_run_with() -> None:
+    """Otherwise a change of tags would wait for operators that are degraded for another reason."""
+    carried = {
+        *("update_operator_secrets", "operator_identities_ready", "annotate_upgradeable_to"),
+        "remove_former_identities",
+    }
+    made = document()
+    become_identities(made, "ingress")
+    assert carried | {*REACHES} <= {each["name"] for each in plans.resolve("update", made, settings())["rows"]}
+    known_identities.note_created(made)
+    skipped = {each["name"]: each["reason"] for each in plans.resolve("update", made, settings())["skipped"]}
+    assert {skipped[name] for name in carried} == {"the cluster's operators run with these identities"}
+    assert {skipped[name] for name in REACHES} == {"nothing inside the cluster has to change"}
+    profile = made["openShiftCluster"]["properties"]["platformWorkloadIdentityProfile"]
+    profile["upgradeableTo"] = "4.20.0"
+    assert carried | {*REACHES} <= {each["name"] for each in plans.resolve("update", made, settings())["rows"]}
 
 
 def test_an_update_scales_workers_only_if_their_number_is_to_change() -> None:

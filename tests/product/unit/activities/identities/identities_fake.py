@@ -49,6 +49,16 @@ class FakeIdentities:
             azure.on(method, path + tail, handler)
         azure.on("POST", "^/credentials/doc$", self._issue)
 
+    def add(self, identity: str) -> None:
+        """Make an identity."""
+        self.known[identity.lower()] = identity.rpartition("/")[2]
+        self.federated[identity.lower()] = {}
+
+    def forget(self, identity: str) -> None:
+        """Delete an identity, with what it trusts."""
+        del self.known[identity.lower()]
+        del self.federated[identity.lower()]
+
     def subjects(self, identity: str) -> list[str]:
         """Return the subjects that an identity trusts."""
         return [each["properties"]["subject"] for each in self.federated[identity.lower()].values()]
