@@ -75,7 +75,7 @@ def _cloud_provider(inputs: Inputs) -> Content:
     made = {"cloud-provider-config.yaml": config_map("cloud-provider-config", "openshift-config", {"config": settings})}
     if not install_config.is_manual(inputs["install-config"]):
         made |= _provider_secret(inputs["platform-credentials"])
-    return {f"manifests/{file}": documents.to_yaml(document) for file, document in made.items()}
+    return {f"manifests/{file}": manifest_yaml.to_yaml(document) for file, document in made.items()}
 
 
 def _provider_secret(credentials: Content) -> dict[str, dict[str, Any]]:

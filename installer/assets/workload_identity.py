@@ -12,7 +12,7 @@ from typing import Any
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from installer import documents, pki
+from installer import manifest_yaml, pki
 from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
 from shared.json_object import Json
@@ -91,7 +91,7 @@ def files(inputs: Inputs) -> Content:
 
 
 def _file(path: str, document: Json) -> Content:
-    return {path: documents.to_yaml(document)}
+    return {path: manifest_yaml.to_yaml(document)}
 
 
 ASSETS = (

@@ -16,9 +16,18 @@ _CONDITIONAL = "Microsoft.Authorization/roleAssignments/"
 
 
 @cache
+def operator_roles() -> frozenset[str]:
+    """Return the roles, by the UUIDs of their definitions, that the service may give to operators' identities.
+
+    A condition on its own role has them, so Azure refuses every other one, too.
+    """
+    return frozenset(_template()["variables"]["operators"].values())
+
+
+@cache
 def own_subscription_actions() -> tuple[str, ...]:
     """Return the actions, sorted, without those that a condition limits."""
-    roles: list[dict[str, Any]] = json.loads(TEMPLATE.read_text(encoding="utf-8"))["variables"]["roles"]
+    roles: list[dict[str, Any]] = _template()["variables"]["roles"]
     actions = {
         action
         for role in roles
@@ -26,6 +35,12 @@ def own_subscription_actions() -> tuple[str, ...]:
         for action in (*role["actions"], *role.get("entra", ()))
     }
     return tuple(sorted(action for action in actions if not _is_conditional(action)))
+
+
+@cache
+def _template() -> dict[str, Any]:
+    template: dict[str, Any] = json.loads(TEMPLATE.read_text(encoding="utf-8"))
+    return template
 
 
 def _is_conditional(action: str) -> bool:

@@ -8,6 +8,7 @@ no document names (a reservation, a secret, an operation), which a sweep finds, 
 import json
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 
 from frontend.clusters import cluster_reply, managed_domain, operators_view, requested_identities
 from frontend.clusters.enrichment import Shown, shown
@@ -184,7 +185,7 @@ def change_document(
         PreconditionFailed: a delete has removed the secrets since the document was read.
     """
     stored, stored_bundle = stored_cluster(call, document, sent)
-    cluster = requested_cluster(call, sent, stored, edge, lambda: _live(call, document))
+    cluster = requested_cluster(call, sent, stored, edge, cache(lambda: _live(call, document)))
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
     before = cluster_credential.parse(document)

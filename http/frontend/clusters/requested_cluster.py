@@ -57,8 +57,8 @@ def requested_cluster(
         stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`. If the
             request scales machine sets, its number of workers becomes the one that they have.
         edge: the edge of the state machine that the request takes.
-        read_live: returns the cluster as a GET shows it now; None for a create, and for a preflight, which lets pass
-            what only the live cluster can tell.
+        read_live: returns the cluster as a GET shows it now, however often it is called; None for a create, and for a
+            preflight, which lets pass what only the live cluster can tell.
 
     Raises:
         CloudError: with every problem that the validation finds.
@@ -103,8 +103,14 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
     if not creating:
         validate = validate_resume if edge.resume else validate_delta
         validate(before, after, version, unknown)
-    requested_identities.require_roles(call, cluster, after, unknown)
+    requested_identities.require_roles(call, cluster, unknown, lambda: _openshift(cluster, read_live))
     return cluster
+
+
+def _openshift(cluster: Cluster, read_live: Callable[[], Shown] | None) -> str:
+    """Return the version of OpenShift that a cluster has now, or will have; that of its create if nobody can tell."""
+    now = read_live().cluster if read_live else cluster
+    return now["properties"]["clusterProfile"]["version"]
 
 
 def new_cluster(call: Call) -> Cluster:

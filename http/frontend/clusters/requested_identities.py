@@ -3,19 +3,21 @@
 Clusters with a service principal pass everything here.
 """
 
+from collections.abc import Callable
 from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from frontend.messages import Call
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, invalid_parameter, shown
+from shared.arm.errors import CloudError, invalid_parameter, raise_all, shown
+from shared.azure import provider_actions
 from shared.clusters import role_sets
 from shared.clusters.api_versions import API_VERSIONS, has_member
 from shared.clusters.checks.unknown import Unknown
 from shared.clusters.identities import cluster_credential, required_roles
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.states import Event
-from shared.documents import Cluster
+from shared.documents import Cluster, PlatformWorkloadIdentityRole
 from shared.settings import Callers
 
 _WORKLOADS = "properties.platformWorkloadIdentityProfile"
@@ -45,18 +47,18 @@ def require_api_version(call: Call, stored: Cluster) -> None:
     )
 
 
-def require_roles(call: Call, cluster: Cluster, live: Cluster, unknown: Unknown) -> None:
+def require_roles(call: Call, cluster: Cluster, unknown: Unknown, version: Callable[[], str]) -> None:
     """Refuse a cluster that the service can give no tokens, or whose operators are not those of its version.
 
     Args:
         call: the request.
         cluster: the cluster that it asks for, valid.
-        live: the same cluster with the version of OpenShift that it has now.
         unknown: the members whose values are not known yet; what depends on them is not checked.
+        version: returns the version of OpenShift that the cluster has now.
 
     Raises:
-        CloudError: 400 `InvalidParameter` if the service has no issuer, or a minor version has no role set; 400
-            `PlatformWorkloadIdentityMismatch`.
+        CloudError: 400 `InvalidParameter` if the service has no issuer, a minor version has no role set, or that names
+            a role which the service cannot give; 400 `PlatformWorkloadIdentityMismatch`.
     """
     if any(unknown.touches(path) for path in _DECIDES):
         return
@@ -70,7 +72,21 @@ def require_roles(call: Call, cluster: Cluster, live: Cluster, unknown: Unknown)
             f"issuer: its settings ISSUER_ACCOUNT_URL and ISSUER_URL are empty. Give '{_PRINCIPAL}' instead.",
         )
     sets = role_sets.offered(call.services.store.role_sets.enabled())
-    required_roles.of_cluster(credential, sets, live["properties"]["clusterProfile"]["version"])
+    roles = required_roles.of_cluster(credential, sets, version())
+    if settings.callers is Callers.ENTRA:
+        raise_all(_not_given(role) for role in roles if _uuid(role) not in provider_actions.operator_roles())
+
+
+def _not_given(role: PlatformWorkloadIdentityRole) -> CloudError:
+    return invalid_parameter(
+        "",
+        f"The operator '{role['operatorName']}' needs the role '{shown(role['roleDefinitionName'])}' ({_uuid(role)}), "
+        "which this service may not give to anybody. Ask its operators to mend the role set of this version.",
+    )
+
+
+def _uuid(role: PlatformWorkloadIdentityRole) -> str:
+    return role["roleDefinitionId"].rpartition("/")[2].lower()
 
 
 def note_home(call: Call, cluster: Cluster, event: Event) -> None:

@@ -1,6 +1,5 @@
 """Clusters with workload identity: their bodies, what ARM says of their identities, and a service that offers them."""
 
-from dataclasses import replace
 from typing import Any
 
 from tests.product.unit.clusters.identities.role_sets import seeded
@@ -43,9 +42,6 @@ def replaced(*operators: str) -> dict[str, Any]:
 
 def offer(world: World) -> None:
     """Let a service offer workload identity, with the role sets of a new deployment."""
-    account, website = "https://rpissuers.blob.core.windows.net", "https://rpissuers.z1.web.core.windows.net"
-    issuers = replace(world.services.settings, issuer_account_url=account, issuer_url=website)
-    world.services = replace(world.services, settings=issuers)
     for entry in seeded().values():
         world.cosmos["PlatformWorkloadIdentityRoleSets"].upsert_item({**entry})
 

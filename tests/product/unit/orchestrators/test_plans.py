@@ -286,7 +286,7 @@ def test_without_a_first_party_nobody_issues_certificates_of_identities() -> Non
 def test_missing_roles_of_identities_are_waited_for_within_their_rows_deadlines(name: str) -> None:
     """Azure takes up to an hour to let all its parts know of a role."""
     plan = plans.resolve(name, document(), settings())
-    assert plan["retryPolicies"].get("identities") is None
+    assert RetryPolicy.IDENTITIES not in plan["retryPolicies"]
     made = document()
     become_identities(made, "ingress")
     plan = plans.resolve(name, made, settings())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from frontend.middleware.entra.linked_access import MOST
+from tests.product.unit.clusters.identities.role_sets import seeded
 from tests.product.unit.frontend.callers.test_admission import WRITE, refused
 from tests.product.unit.frontend.callers_world import TENANT, CallersWorld
 from tests.product.unit.frontend.identities_world import (
@@ -158,6 +159,27 @@ def test_a_forged_header_means_nothing(service: CallersWorld) -> None:
     assert (stored["tenantId"], stored.get("identityURL")) == (TENANT, None)
     assert "attacker" not in str([container.documents for container in service.cosmos.values()])
     assert "ffffffff-" not in str([container.documents for container in service.cosmos.values()])
+
+
+OWNER, CONTRIBUTOR = "8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "b24988ac-6180-42a0-ab88-20f7382dd24c"
+
+
+@pytest.mark.parametrize("role", [OWNER, CONTRIBUTOR], ids=["owner", "contributor"])
+def test_a_role_set_that_names_another_role_is_refused(service: CallersWorld, role: str) -> None:
+    """Whoever writes it: an identity gets the roles of operators and no other one. Later requests are refused, too."""
+    made(service)
+    entry: Any = copy.deepcopy(seeded()["4.17"])
+    entry["platformWorkloadIdentityRoles"][0]["roleDefinitionId"] = (
+        f"/providers/Microsoft.Authorization/roleDefinitions/{role.upper()}"
+    )
+    service.cosmos["PlatformWorkloadIdentityRoleSets"].upsert_item(entry)
+    for method, content in (("PUT", identities_body()), ("PATCH", {"tags": {}})):
+        status, code, message = refused(service, method, CLUSTER, content)
+        assert (status, code) == (400, "InvalidParameter")
+        assert role in message
+        assert entry["platformWorkloadIdentityRoles"][0]["operatorName"] in message
+    status, code, _ = refused(service, "PUT", f"{CLUSTER}-2", identities_body(name="c2"))
+    assert (status, code) == (400, "InvalidParameter")
 
 
 @pytest.mark.parametrize(

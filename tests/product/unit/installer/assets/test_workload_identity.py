@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from installer import all_assets, documents
+from installer import all_assets, manifest_yaml
 from installer.assets import workload_identity
 from installer.bootstrap import bootkube
 from installer.graph import Content, Graph
@@ -118,7 +118,7 @@ def test_no_file_and_no_member_of_the_install_config_has_a_client_secret(version
 
 def test_the_search_for_secrets_finds_those_of_a_principal() -> None:
     """In every one of the places where they are."""
-    encoded = documents.encode("canary-client-secret")
+    encoded = manifest_yaml.encode("canary-client-secret")
     assert secrets_in(json.dumps(with_principal().contents)) == {
         ("ClientSecret", ""),
         ("ClientSecret", "canary-client-secret"),  # of the cloud provider's Secret
