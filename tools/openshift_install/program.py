@@ -194,8 +194,8 @@ def _create_ignition_configs(folder: Path, given: dict[str, Content]) -> None:
             "Discarding the Openshift Manifests that was provided in the target directory because its dependencies "
         )
         raise Refused(f"{message}are dirty and it needs to be regenerated")
-    files = {path: text for path, text in of_state.items() if not path.startswith(_OBJECTS)} | disk
-    files |= _signing_key(folder)
+    keys = _signing_key(folder)
+    files = {path: text for path, text in of_state.items() if not path.startswith(_OBJECTS)} | disk | keys
     known = given | {
         "install-config": state[_CONFIG]["config"],
         "cluster-id": {"infraId": drawn["InfraID"], "clusterId": drawn["UUID"]},
@@ -208,8 +208,8 @@ def _create_ignition_configs(folder: Path, given: dict[str, Content]) -> None:
     written = {path: made.file(path) for path in _TARGETS} | {"auth/kubeconfig": made.file("auth/external/kubeconfig")}
     # Whoever reads it must not depend on how we format ours.
     written["bootstrap.ign"] = json.dumps(json.loads(written["bootstrap.ign"]), indent=1)
-    for path in disk:
-        (folder / path).unlink()
+    for path in disk | keys:
+        (folder / path).unlink(missing_ok=True)
     for path, text in written.items():
         _write(folder / path, text)
     state[_OUTER] = {"Config": {}, "File": _file("auth/kubeconfig", written["auth/kubeconfig"])}

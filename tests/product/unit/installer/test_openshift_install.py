@@ -162,6 +162,7 @@ def test_a_cluster_with_workload_identity_boots_with_its_issuers_key_and_no_secr
     config = yaml.safe_load(machine["/opt/openshift/manifests/cluster-config.yaml"])["data"]["install-config"]
     assert yaml.safe_load(config)["credentialsMode"] == "Manual"
     version = yaml.safe_load(machine["/opt/openshift/manifests/cvo-overrides.yaml"])
+    assert not [path for path in made.second["sha256"] if path.startswith("tls/")], "it consumes its inputs"
     listed = {(each["kind"], each["namespace"], each["name"]) for each in version["spec"]["overrides"]}
     assert ("Authentication", "", "cluster") in listed
     assert ("Secret", *example.SECRETS[0][:2]) in listed
