@@ -22,9 +22,14 @@ HELD = {
     "Cluster Ingress Operator": {f"{SUBNETS}/read", f"{SUBNETS}/join/action"},
     "Machine API Operator": {f"{SUBNETS}/read", f"{SUBNETS}/join/action"},
     "Federated Credential": set(),
-    "Resource Provider": {f"{VNET}/read", f"{SUBNETS}/read", f"{SUBNETS}/write", f"{SUBNETS}/join/action"},
+    # It links a private DNS zone to the network, and lets its subnets into the cluster's storage account.
+    "Resource Provider": {
+        *(f"{VNET}/read", f"{VNET}/join/action", f"{SUBNETS}/read"),
+        *(f"{SUBNETS}/write", f"{SUBNETS}/join/action", f"{SUBNETS}/joinViaServiceEndpoint/action"),
+    },
 }
-ASKED = {f"{scope}/{verb}" for scope in (VNET, SUBNETS) for verb in ("read", "write", "join/action")}
+VERBS = ("read", "write", "join/action", "joinViaServiceEndpoint/action")
+ASKED = {f"{scope}/{verb}" for scope in (VNET, SUBNETS) for verb in VERBS}
 
 
 @pytest.mark.parametrize(
