@@ -166,20 +166,16 @@ OWNER, CONTRIBUTOR = "8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "b24988ac-6180-42a0
 
 @pytest.mark.parametrize("role", [OWNER, CONTRIBUTOR], ids=["owner", "contributor"])
 def test_a_role_set_that_names_another_role_is_refused(service: CallersWorld, role: str) -> None:
-    """Whoever writes it: an identity gets the roles of operators and no other one. Later requests are refused, too."""
-    made(service)
+    """Whoever wrote it: an identity gets the roles of operators and no other one."""
     entry: Any = copy.deepcopy(seeded()["4.17"])
     entry["platformWorkloadIdentityRoles"][0]["roleDefinitionId"] = (
         f"/providers/Microsoft.Authorization/roleDefinitions/{role.upper()}"
     )
     service.cosmos["PlatformWorkloadIdentityRoleSets"].upsert_item(entry)
-    for method, content in (("PUT", identities_body()), ("PATCH", {"tags": {}})):
-        status, code, message = refused(service, method, CLUSTER, content)
-        assert (status, code) == (400, "InvalidParameter")
-        assert role in message
-        assert entry["platformWorkloadIdentityRoles"][0]["operatorName"] in message
-    status, code, _ = refused(service, "PUT", f"{CLUSTER}-2", identities_body(name="c2"))
+    status, code, message = refused(service, "PUT", CLUSTER, identities_body())
     assert (status, code) == (400, "InvalidParameter")
+    assert role in message
+    assert entry["platformWorkloadIdentityRoles"][0]["operatorName"] in message
 
 
 @pytest.mark.parametrize(

@@ -332,7 +332,7 @@ OLDER = VERSIONS[: VERSIONS.index(PREVIEW)]
 @pytest.mark.parametrize("version", OLDER)
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_an_older_version_shows_such_a_cluster_and_cannot_change_it(hosted: World, version: str, method: str) -> None:
-    """It knows nothing of identities; the answer names the versions that do."""
+    """It does not know identities; the answer names the versions that do."""
     made(hosted)
     before = copy.deepcopy(hosted.document)
     shown = hosted.send("GET", CLUSTER, api_version=version)
