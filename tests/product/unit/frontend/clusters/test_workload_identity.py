@@ -25,7 +25,7 @@ from tests.product.unit.frontend.identities_world import (
     offer,
     replaced,
 )
-from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, LOCATION, NEW, World, admin_certificate, body
+from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, NEW, World, admin_certificate, body
 
 PREVIEW = "2024-08-12-preview"
 OPERATORS_PATH = f"{WORKLOADS}.{MAP}"
@@ -488,3 +488,76 @@ def test_such_a_cluster_can_be_deleted(hosted: World) -> None:
     made(hosted)
     assert hosted.send("DELETE", CLUSTER).status == 202
     assert hosted.document["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"
+
+
+def test_operators_see_the_identities_and_change_none(hosted: World) -> None:
+    """Their view refuses every change, each by its member."""
+    made(hosted)
+    shown = hosted.send("GET", CLUSTER, api_version="admin", certificate=admin_certificate()).body
+    assert shown["identity"]["tenantId"] == TENANT
+    assert sorted(shown["properties"]["platformWorkloadIdentityProfile"][MAP]) == [*OPERATORS]
+    other = {"identity": {"userAssignedIdentities": {f"{IDENTITIES}/other": {}}}} | replaced("ingress")
+    other["properties"]["platformWorkloadIdentityProfile"]["upgradeableTo"] = "4.18.1"
+    reply = hosted.send("PATCH", CLUSTER, other, api_version="admin", certificate=admin_certificate())
+    assert refused(reply) == [
+        ("PropertyChangeNotAllowed", "identity.userAssignedIdentities"),
+        ("PropertyChangeNotAllowed", f"{WORKLOADS}.upgradeableTo"),
+        ("PropertyChangeNotAllowed", OPERATORS_PATH),
+        ("PropertyChangeNotAllowed", f'{OPERATORS_PATH}["ingress"].resourceId'),
+    ]
+
+
+LATER = "[reference('identities').outputs.id.value]"
+
+
+def template(**changes: Any) -> Any:
+    """Return a template with one cluster with identities, as preflight gets it."""
+    named = {"name": "C1", "type": "Microsoft.RedHatOpenShift/openShiftClusters", "apiVersion": NEW}
+    return {"resources": [{**identities_body(), **named, **changes}]}
+
+
+def passes(world: World, content: Any) -> bool:
+    """Tell whether a template passes the preflight."""
+    path = f"{GROUP}/providers/Microsoft.RedHatOpenShift/deployments/d/preflight"
+    return bool(world.send("POST", path, content).body["status"] == "Succeeded")
+
+
+def test_a_template_with_identities_passes_without_arms_headers(hosted: World) -> None:
+    """ARM sends these with the PUT. A later deployment of the same template passes, too."""
+    assert passes(hosted, template())
+    made(hosted)
+    assert passes(hosted, template())
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("identity",), LATER),
+        (("identity", "userAssignedIdentities"), LATER),
+        (("identity", "userAssignedIdentities"), {LATER: {}}),
+        (("identity", "userAssignedIdentities"), {CLUSTER_IDENTITY: LATER}),
+        (("properties", "platformWorkloadIdentityProfile"), LATER),
+        (("properties", "platformWorkloadIdentityProfile", MAP), LATER),
+        (("properties", "platformWorkloadIdentityProfile", MAP, "ingress"), LATER),
+        (("properties", "platformWorkloadIdentityProfile", MAP, "ingress", "resourceId"), LATER),
+        (("properties", "platformWorkloadIdentityProfile", MAP, LATER), {"resourceId": LATER}),
+        (("properties", "platformWorkloadIdentityProfile", "upgradeableTo"), LATER),
+        (("properties", "clusterProfile", "version"), LATER),
+    ],
+)
+def test_identities_that_a_template_makes_itself_are_left_to_the_put(
+    hosted: World, path: tuple[str, ...], value: Any
+) -> None:
+    """Neither a new cluster fails, nor one that exists. What is known is checked all the same."""
+    content = template()
+    *parents, last = path
+    holder = content["resources"][0]
+    for name in parents:
+        holder = holder[name]
+    holder[last] = value
+    assert passes(hosted, content)
+    content["resources"][0]["location"] = "westus"
+    assert not passes(hosted, content)
+    content["resources"][0]["location"] = "eastus"
+    made(hosted)
+    assert passes(hosted, content)
