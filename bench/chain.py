@@ -32,6 +32,8 @@ from shared.steps import Polling, pause
 FLAVOUR = "C"
 # No two creates are alike: each latency is drawn between these shares of its figure, in this number of creates.
 SHORTEST, LONGEST, DRAWS = 0.8, 1.25, 100
+# The cluster of the model has a service principal, so these rows take no time and no calls.
+_IDENTITIES = ("has_workload_identity", "has_identity_certificate")
 TYPES_BY_NAME = {row.name: row for row in TYPES}
 _NAMED = re.compile(r"resourceId\('([\w./]+)'")
 
@@ -244,7 +246,7 @@ def graph(rows: Iterable[Row], pace: Pace = AZURES_PACE) -> dict[str, Step]:
             needs=row.needs,
             seconds=SECONDS.get(row.name, ()),
             awaits=INSIDE.get(row.name, ()),
-            polling=plans.polling(row, pace),
+            polling=None if row.when in _IDENTITIES else plans.polling(row, pace),
             near=NEAR.get(row.name, ""),
         )
         for row in rows
