@@ -24,19 +24,6 @@ SERVICES = {
     "scm": "Deployment of function apps",
     KUBERNETES: "Clusters",
 }
-# Tests of `tests/product/integration/service` whose journals show the product at work.
-PRODUCT_TESTS = (
-    "create_and_delete",
-    "credentials",
-    "deletes",
-    "failures",
-    "leftovers",
-    "machines",
-    "private_cluster",
-    "resume",
-    "rotation",
-    "validation",
-)
 HEADINGS = {MACHINES: "emulated machines", UNSIGNED: "without sign-in"}
 
 # Shown instead of the verbs of a path, type or kind if no client uses any of them.
@@ -49,17 +36,17 @@ This page shows which calls the local Azure answers, and which client makes each
 
 | run | what |
 |---|---|
-| {PRODUCT} | `tests/product/integration/contract`, and of `tests/product/integration/service`: {", ".join(PRODUCT_TESTS)} |
+| {PRODUCT} | `tests/product/integration/contract`, and of `tests/product/integration/service`: `creates`, `finished`, `interruptions/test_deletes.py` |
 | {DEMO} | the demo, and the demo with `--without-permissions` |
 | {STORIES} | `tests/e2e` without its runs of the demo: the Azure CLI, the SDKs and kubectl |
 | {PHASES} | `tests/product/integration/phases`: sites with plans of documents, run by the command and by the service |
 
 ```
-make az .venv-sdk/.ready
+make az .venv-sdk/.ready .venv-kubectl/.ready
 .venv/bin/python -m demo --state D1
 .venv/bin/python -m demo --without-permissions --state D2
 .venv/bin/python -m pytest -n0 --basetemp S tests/e2e -k "not demonstration"
-.venv/bin/python -m pytest -n0 --basetemp P TESTS-OF-THE-PRODUCT
+.venv/bin/python -m pytest -n0 --basetemp P tests/product/integration/{{contract,service/{{creates,finished,interruptions/test_deletes.py}}}}
 .venv/bin/python -m pytest -n0 --basetemp F tests/product/integration/phases
 PYTHONPATH=http .venv/bin/python -m tools.calls product=P demo=D1 demo=D2 stories=S phases=F
 ```
