@@ -29,9 +29,9 @@ from shared.openshift import client
 from shared.openshift.client import NotDone, Read
 from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, RoleMissing, bounded, has_failed, lacks_role
 
-# The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
-# of Azure.
-PATIENCE = 1 / 6
+# The share of a row's time that passes before it is given up for a missing role: five minutes of thirty, in which a new
+# role reaches all of Azure. A role that machine-api's own identity has lost can be given back for longer.
+PATIENCE, PATIENCE_WITH_IDENTITIES = 1 / 6, 5 / 6
 # The share after which a machine that was refused for a missing role is made again, in that time: a minute.
 RETRY = PATIENCE / 5
 
@@ -70,17 +70,17 @@ def make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
     Raises:
         FenceMoved: if this attempt was superseded.
     """
-    old = [machine for machine in filter(has_failed, found[0]) if _may_be_made_anew(step.call, machine)]
+    old = [machine for machine in filter(has_failed, found[0]) if _may_be_made_anew(step, machine)]
     for machine in old:
         client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
     return bool(old)
 
 
-def _may_be_made_anew(call: Call, machine: dict[str, Any]) -> bool:
+def _may_be_made_anew(step: Step, machine: dict[str, Any]) -> bool:
     made = _made(machine)
-    if made < datetime.fromisoformat(call["startTime"]):
+    if made < datetime.fromisoformat(step.call["startTime"]):
         return True
-    return lacks_role(machine) and not _has_waited(call) and datetime.now(UTC) >= made + _share(call, RETRY)
+    return lacks_role(machine) and not _has_waited(step) and datetime.now(UTC) >= made + _share(step.call, RETRY)
 
 
 def _made(machine: dict[str, Any]) -> datetime:
@@ -120,7 +120,7 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tupl
         if remedy(step, api, found):
             found = _read(api, row)
         missing = _with_refusals(step.credential, row, found, row.test(*found))
-        if missing and _has_waited(step.call):
+        if missing and _has_waited(step):
             row.give_up(*found)
     except RoleMissing as lacking:
         error = _no_role(step.credential, lacking)
@@ -164,8 +164,16 @@ def _pause(call: Call, last_step: str) -> float | None:
     return steps.pause(call["row"], (datetime.now(UTC) - datetime.fromisoformat(last_step)).total_seconds())
 
 
-def _has_waited(call: Call) -> bool:
-    return datetime.now(UTC) >= datetime.fromisoformat(call["startTime"]) + _share(call, PATIENCE)
+def _has_waited(step: Step) -> bool:
+    began, credential = datetime.fromisoformat(step.call["startTime"]), step.credential
+    match credential:
+        case ServicePrincipal():
+            share = PATIENCE
+        case WorkloadIdentity():
+            share = PATIENCE_WITH_IDENTITIES
+        case _:
+            assert_never(credential)
+    return datetime.now(UTC) >= began + _share(step.call, share)
 
 
 def _share(call: Call, share: float) -> timedelta:

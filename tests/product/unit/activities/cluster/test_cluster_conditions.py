@@ -242,12 +242,27 @@ def test_with_workload_identity_it_is_the_role_of_the_operator_that_makes_machin
     assert poll("workers_ready")["message"].startswith(
         f"the operator 'machine-api' acts in Azure as the identity '{IDENTITIES}/machine-api', which lacks a role"
     )
-    error = poll("workers_ready", waited=DEADLINE // 6)["error"]
+    error = poll("workers_ready", waited=DEADLINE * 5 // 6)["error"]
     assert error["code"] == "InvalidWorkloadIdentityPermissions"
     assert error["target"].endswith('.platformWorkloadIdentities["machine-api"]')
     assert (
         f"the identity '{IDENTITIES}/machine-api' of the operator 'machine-api' lacks a role: Code=" in error["message"]
     )
+
+
+def test_a_role_that_an_identity_has_lost_delays_the_workers_until_it_is_given_back(
+    api: FakeClusterApi, accepted: World
+) -> None:
+    """Each machine that Azure refuses is made again after a minute: one of these succeeds."""
+    become_identities(accepted.cluster, "machine-api")
+    refused = 'Code="AuthorizationFailed" Message="not to join"'
+    api.add("Machine", machine("w-0", "Failed", made=_ago(400), errorMessage=refused))
+    assert poll("workers_ready", waited=DEADLINE // 2)["outcome"] == "wait"
+    assert [what.name for what in api.deleted] == ["w-0"]
+    api.objects.clear()
+    api.add("Machine", machine("w-1"), machine("w-2"))
+    api.add("Node", node("w-1"), node("w-2"))
+    assert poll("workers_ready", waited=DEADLINE // 2) == {"outcome": "done"}
 
 
 @pytest.mark.parametrize("row", ["ingress_controller_ready", "cluster_version_ready"])
