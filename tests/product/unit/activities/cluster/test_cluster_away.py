@@ -12,9 +12,12 @@ from orchestrators.plans.rows import Row
 from tests.product.unit.activities.calls import call
 from tests.product.unit.activities.cluster.cluster_api_fake import wire
 from tests.product.unit.activities.cluster.test_cluster_certificates import SECRETS, renew
+from tests.product.unit.clusters.identities.credentials import become_identities
+from tests.product.unit.clusters.identities.role_sets import seeded
 from tests.product.unit.openshift.api_fake import failure
 from tests.product.unit.product_world import World
 
+ROLES = {role["operatorName"] for role in seeded()["4.19"]["platformWorkloadIdentityRoles"]}
 # This row waits for the first API server, so it expects that none answers.
 FIRST = "bootstrap_config_map_ready"
 
@@ -36,6 +39,11 @@ def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
     """The row waits, in the server's words, and reports that nothing has answered."""
     for secret, _ in SECRETS.values():
         renew(accepted, secret)
+    if ROWS[name].when == "identities_are_to_be_carried_in":
+        become_identities(accepted.cluster, *ROLES, upgradeable_to="4.20.0")
+        accepted.properties["clusterProfile"]["version"] = "4.19.24"
+        for document in seeded().values():
+            accepted.cosmos["PlatformWorkloadIdentityRoleSets"].create_item(dict(document))
     api = wire(accepted, monkeypatch)
     api.first = lambda _method, _path: failure(503, "ServiceUnavailable", "etcd has no leader")
     outcome = call(name)
