@@ -151,12 +151,15 @@ def _find_out(caller: Session, cluster: Cluster, body: Json, network: Network) -
     requested_cluster.complete(body, cluster)
     sizes = [get(body, "properties.masterProfile.vmSize"), get(body, "properties.workerProfiles[].vmSize")]
     places = requested_cluster.zones(caller.arm, cluster.subscription, body["location"], set(sizes))
-    described = [f"{size} ({places[size]})" if size in places else size for size in sizes]
-    caller.service.progress.note(
-        f"{cluster.name} in {body['location']}: OpenShift {get(body, VERSION) or 'as the service chooses'}, "
-        f"3 masters of {described[0]}, {get(body, 'properties.workerProfiles[].count')} workers of {described[1]}, "
-        f"network {requested_cluster.network_of(body).rpartition('/')[2]}"
-    )
+    masters, workers = (f"{size} ({places[size]})" if size in places else size for size in sizes)
+    network_name = requested_cluster.network_of(body).rpartition("/")[2]
+    for line in (
+        f"{cluster.name} in {body['location']}, network {network_name}",
+        f"  OpenShift {get(body, VERSION) or 'in the version that the service prefers'}",
+        f"  3 masters: {masters}",
+        f"  {get(body, 'properties.workerProfiles[].count')} workers: {workers}",
+    ):
+        caller.service.progress.note(line)
 
 
 def _try(caller: Session, cluster: Cluster, body: Json, form: Format, *, only: bool) -> None:

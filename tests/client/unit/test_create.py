@@ -78,8 +78,12 @@ def test_flags_are_enough(run: Run, service: FakeService) -> None:
 def test_what_will_be_made_is_told_first(run: Run) -> None:
     """The sizes come with the zones in which this subscription may use them."""
     done = run("create", "c1", *FLAGS)
-    assert "c1 in eastus" in done.err
-    assert "3 masters of Standard_D8s_v5 (zones 1, 2, 3), 3 workers of Standard_D4s_v5 (zones 1, 3)" in done.err
+    assert done.err.splitlines()[:4] == [
+        "c1 in eastus, network net",
+        "  OpenShift in the version that the service prefers",
+        "  3 masters: Standard_D8s_v5 (zones 1, 2, 3)",
+        "  3 workers: Standard_D4s_v5 (zones 1, 3)",
+    ]
 
 
 def test_a_size_that_azure_keeps_back_is_told(run: Run, service: FakeService) -> None:
