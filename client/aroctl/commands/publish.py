@@ -1,20 +1,31 @@
 """`publish`: the two names of a cluster, in a zone of its owner."""
 
-from aroctl import record, session
+from typing import Annotated
+
+import typer
+
+from aroctl import record, requested_cluster, session
 from aroctl.api import Json
 from aroctl.options import Group, Name, Subscription
 from aroctl.problems import Exit, Problem
 from aroctl.requested_cluster import get
 
-_ZONES, _VERSION = "providers/Microsoft.Network/dnszones", "2018-05-01"
+_ZONES, _VERSION = "providers/Microsoft.Network/dnsZones", "2018-05-01"
 # As `az network dns record-set a` makes them: an address may change when a cluster is created again.
 _SECONDS = 300
 
 
-def publish(name: Name, group: Group = "", subscription: Subscription = "") -> None:
+def publish(
+    name: Name,
+    group: Group = "",
+    subscription: Subscription = "",
+    zone_group: Annotated[
+        str, typer.Option("--zone-resource-group", metavar="GROUP", help="The zone's group; the cluster's by default.")
+    ] = "",
+) -> None:
     """Write the names of a cluster into the zone of Azure DNS that has its domain: api.DOMAIN and *.apps.DOMAIN.
 
-    The zone is looked for in the cluster's subscription, and you write to it with your own rights.
+    You read and write the zone with your own rights.
     """
     caller = session.begin()
     cluster = caller.cluster(name, group, subscription)
@@ -26,7 +37,9 @@ def publish(name: Name, group: Group = "", subscription: Subscription = "") -> N
             Exit.REFUSED,
             f"There is nothing to publish: '{cluster.name}' has no addresses yet, or the service publishes '{domain}'.",
         )
-    zone = _zone(caller.arm.values(f"/subscriptions/{cluster.subscription}/{_ZONES}", _VERSION), records)
+    # Whoever may use only one group cannot list those of the subscription.
+    zones_group = requested_cluster.group_id(cluster, zone_group or cluster.group)
+    zone = _zone(caller.arm.values(f"{zones_group}/{_ZONES}", _VERSION), zones_group, records)
     for host, address in records.items():
         path = f"{zone['id']}/A/{host.removesuffix(zone['name']).removesuffix('.')}"
         body = {"properties": {"TTL": _SECONDS, "ARecords": [{"ipv4Address": address}]}}
@@ -34,7 +47,7 @@ def publish(name: Name, group: Group = "", subscription: Subscription = "") -> N
         caller.service.progress.note(f"{host} A {address}")
 
 
-def _zone(zones: list[Json], records: dict[str, str]) -> Json:
+def _zone(zones: list[Json], where: str, records: dict[str, str]) -> Json:
     """Return the zone that has the names: of several, the one that is the closest to them.
 
     Raises:
@@ -44,8 +57,9 @@ def _zone(zones: list[Json], records: dict[str, str]) -> Json:
     if not fitting:
         raise Problem(
             Exit.NOT_FOUND,
-            "No zone of Azure DNS in this subscription has the cluster's domain.",
-            "Make one (az network dns zone create), or make these records where the domain is kept.",
+            f"No zone of Azure DNS in {where} has the cluster's domain.",
+            "Name the zone's group with --zone-resource-group, make a zone (az network dns zone create), or make these "
+            "records where the domain is kept.",
             [f"{host} A {address}" for host, address in records.items()],
         )
     return max(fitting, key=lambda zone: len(zone["name"]))

@@ -6,7 +6,7 @@ from aroctl.problems import Exit
 from tests.client.unit.conftest import Run
 from tests.client.unit.fake_service import ARM, CLUSTER, SUBSCRIPTION, FakeService, Reply, cluster
 
-ZONES = f"{ARM}/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Network/dnszones"
+ZONES = f"{ARM}/subscriptions/{SUBSCRIPTION}/resourceGroups/group/providers/Microsoft.Network/dnsZones"
 
 
 def lists(service: FakeService, *names: str) -> None:
@@ -45,6 +45,16 @@ def test_without_a_zone_the_records_are_told(run: Run, service: FakeService) -> 
     done = run("publish", "c1")
     assert done.code == Exit.NOT_FOUND
     assert "  api.c1.example.com A 192.0.2.1\n" in done.err
+    assert "--zone-resource-group" in done.err
+
+
+def test_the_zone_may_be_in_another_group(run: Run, service: FakeService) -> None:
+    """Zones often belong to somebody else."""
+    lists(service)
+    service.on("GET", ZONES.replace("/group/", "/dns/"), Reply(200, {"value": [{"name": "example.com", "id": "/z"}]}))
+    for name in ("api.c1", "%2A.apps.c1"):
+        service.on("PUT", f"{ARM}/z/A/{name}", Reply(200, {}))
+    assert run("publish", "c1", "--zone-resource-group", "dns").code == 0
 
 
 def test_a_cluster_without_addresses_has_nothing_to_publish(run: Run, service: FakeService) -> None:
