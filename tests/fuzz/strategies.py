@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.member_types import ApiVersion
 from shared.json_object import Json
+from tests.api_versions import members
+from tests.product.unit.frontend.identities_world import identities_body
 from tests.product.unit.frontend.world import CLUSTER, GROUP, LOCATION, SUBSCRIPTION, body
 from tools.pages import openapi
 
@@ -62,6 +64,7 @@ class Sent:
         body: the body, or None.
         answers: the responses of the document, by status.
         before: the cluster before the request, one of `BEFORE`.
+        identities: whether that cluster has workload identity.
     """
 
     version: str
@@ -70,6 +73,7 @@ class Sent:
     body: bytes | None
     answers: Json
     before: str
+    identities: bool
 
     @property
     def writes(self) -> bool:
@@ -100,8 +104,9 @@ def _requests(draw: st.DrawFn, version: ApiVersion, path: str, method: str) -> S
         parameters[name] = value if value is not None else draw(st.just(str(parameters[name])) | _SEGMENT)
     operation = openapi.document(version)["paths"][path][method]
     raw = draw(_bodies(version, case.body)) if "requestBody" in operation else None
-    before = draw(st.sampled_from(BEFORE))
-    return Sent(version.name, method.upper(), path.format(**parameters), raw, operation["responses"], before)
+    before, with_identities = draw(st.sampled_from(BEFORE)), draw(st.booleans())
+    address = path.format(**parameters)
+    return Sent(version.name, method.upper(), address, raw, operation["responses"], before, with_identities)
 
 
 @cache
@@ -125,10 +130,16 @@ def _bodies(draw: st.DrawFn, version: ApiVersion, generated: Any) -> bytes:
             return _text(draw(ANY_JSON))
         case "any bytes":
             return draw(st.binary(max_size=200))
-    mutant: Any = body(version.name)
+    mutant: Any = draw(st.sampled_from(valid_bodies(version.name)))
     for _ in range(draw(_CHANGES)):
         _change(draw, mutant, generated)
     return _text(mutant)
+
+
+def valid_bodies(version: str) -> list[Json]:
+    """Return a valid body of a create for each credential that a version knows."""
+    known = "identity" in members(version)
+    return [body(version), *([identities_body(version)] if known else [])]
 
 
 def _change(draw: st.DrawFn, mutant: Any, generated: Any) -> None:

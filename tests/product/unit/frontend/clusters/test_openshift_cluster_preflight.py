@@ -13,6 +13,7 @@ from tests.fuzz.mutations import mutated_bodies
 from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.callers_world import CallersWorld
 from tests.product.unit.frontend.clusters.test_enrichment import OBJECTS, bring_up
+from tests.product.unit.frontend.identities_world import FROM_ARM, offer
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, OLD, World, body, changed
 
 PREFLIGHT = f"{GROUP}/providers/Microsoft.RedHatOpenShift/deployments/d1/preflight"
@@ -328,8 +329,10 @@ def test_a_mutated_cluster_passes_exactly_if_its_put_would(drawn: tuple[str, byt
     """Except for texts that look like expressions, which the mutations do not have."""
     api_version, raw = drawn
     world, sent = World(), json.loads(raw)
+    offer(world)
     reply = ask(world, {**sent, "name": "C1", "type": TYPE, "apiVersion": api_version})
-    put = world.send("PUT", CLUSTER, {**sent, "name": "C1", "type": TYPE}, api_version=api_version)
+    named = {**sent, "name": "C1", "type": TYPE}
+    put = world.send("PUT", CLUSTER, named, api_version=api_version, headers=FROM_ARM)
     assert reply.status == 200
     assert (reply.body["status"] == "Succeeded") == (put.status == 201), (reply.body, put.body)
 
