@@ -27,12 +27,12 @@ _log = logging.getLogger(__name__)
 
 
 def alive(_call: Call) -> Reply:
-    """Report that this process answers."""
+    """Answer GET of `healthz`: report that this process answers."""
     return Reply(200, {})
 
 
 def ready(call: Call) -> Reply:
-    """Report whether requests can be served: settings are valid, callers are known, database and vaults can be read.
+    """Answer GET of `healthz/ready`: report whether settings, keys, database and vaults let requests be served.
 
     Uptime does not matter, because the app scales to zero. The caller learns codes; the log has the messages.
     """
@@ -46,7 +46,7 @@ def ready(call: Call) -> Reply:
 
 
 def ready_for_operators(call: Call) -> Reply:
-    """Report the same as `ready` by a check of its own, with the message and the remedy of each code.
+    """Answer GET of an operator's `healthz/ready`: check again, and report each code with message and remedy.
 
     `unreadableDocuments` has the documents that this instance has skipped since it started. They make nobody else wait.
     """

@@ -118,7 +118,7 @@ def _api_version(version: ApiVersion) -> Json:
 
 
 def _operation(route: Route, method: str, verb: Verb) -> Json:
-    summary = (load(verb.handler).__doc__ or "").strip().split("\n", 1)[0]
+    summary = (load(verb.handler).__doc__ or "").strip().split("\n", 1)[0].removeprefix("Answer ")
     operation: Json = {"operationId": f"{route.name.removeprefix('http_')}_{method.lower()}", "summary": summary}
     if verb.conditional:
         operation["parameters"] = [{"name": name, "in": "header", "schema": dict(_TEXT)} for name in _CONDITIONS]

@@ -7,7 +7,7 @@ from shared.bundles import archive
 
 
 def put(call: Call) -> Reply:
-    """Store a bundle: 201 for a new one, 200 if it is there already.
+    """Answer PUT of a bundle: store it, 201 for a new one, 200 if it is there already.
 
     Raises:
         CloudError: 503 `ServiceUnavailable` if there is no container; 400 `InvalidParameter` if the body is not the
@@ -30,7 +30,7 @@ def put(call: Call) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Remove a bundle: 204, also if there is none. A site keeps its bundle while an operation runs, and so does this.
+    """Answer DELETE of a bundle: 204, also if there is none. A site keeps its bundle while it runs an operation.
 
     If a site gets the bundle at the same moment, its next request says that the bundle is gone; store it again then.
 

@@ -12,13 +12,13 @@ from shared.store import ensure_written
 
 
 def list_all(call: Call) -> Reply:
-    """Return every entry with its problems, also disabled and wrong ones, by name."""
+    """Answer GET of the version catalogue: return every entry with its problems, also disabled and wrong ones."""
     documents = sorted(call.services.store.versions.all(), key=lambda document: document["id"])
     return Reply(200, {"value": [catalogue_changes.to_external(document) for document in documents]})
 
 
 def get(call: Call) -> Reply:
-    """Return the entry of one OpenShift version.
+    """Answer GET of a version in the catalogue: return its entry as operators see it.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the entries that exist.
@@ -34,7 +34,7 @@ def get(call: Call) -> Reply:
 
 
 def put(call: Call) -> Reply:
-    """Write an entry: 201 for a new one, otherwise 200. With `"enabled": false` it withdraws the version.
+    """Answer PUT of a version in the catalogue: write its entry, 201 for a new one; `"enabled": false` withdraws it.
 
     An entry that becomes the default is written first, and the mark is taken from the former one afterwards. If this
     fails in between, two entries are marked, the later one counts, and the next PUT of any entry ends it.
@@ -59,7 +59,7 @@ def _put(call: Call) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Delete an entry: 204, also if there is none. Clusters that have the version keep it.
+    """Answer DELETE of a version in the catalogue: 204, also if there is none. Clusters that have the version keep it.
 
     Raises:
         CloudError: 409 `Conflict`, 412 `PreconditionFailed`.

@@ -8,7 +8,7 @@ from shared.documents import ClusterDocument, OperationDocument
 
 
 def get(call: Call) -> Reply:
-    """Return the operation with phases and steps, see `operation_report.py`."""
+    """Answer GET of an operation by an operator: return it with phases and steps, see `operation_report.py`."""
     (operation, cluster), store = _find(call), call.services.store
     items = store.progress.list(operation["id"])
     report = operation_report.report(store.operations.with_plan(operation), cluster, items, call.services.now())
@@ -16,7 +16,7 @@ def get(call: Call) -> Reply:
 
 
 def get_durable(call: Call) -> Reply:
-    """Return the Durable status addresses of the operation's latest attempt. They contain a key of the host."""
+    """Answer GET of an operation's Durable status addresses: those of its latest attempt, with a key of the host."""
     operation, cluster = _find(call)
     attempt = operation_report.current_attempt(operation, cluster, call.services.store.progress.list(operation["id"]))
     return Reply(200, durable_instance=plans.instance_id(operation["id"], attempt))

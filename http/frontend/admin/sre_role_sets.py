@@ -13,13 +13,13 @@ from shared.store import NotFound, ensure_written
 
 
 def list_all(call: Call) -> Reply:
-    """Return every entry with its problems, the oldest minor version first."""
+    """Answer GET of the role sets by an operator: return every entry with its problems, the oldest minor first."""
     documents = sorted(call.services.store.role_sets.all(), key=lambda document: role_sets.order(document["id"]))
     return Reply(200, {"value": [role_sets.to_operators(document) for document in documents]})
 
 
 def get(call: Call) -> Reply:
-    """Return the role set of one minor version.
+    """Answer GET of a role set by an operator: return the entry of one minor version with its problems.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the entries that exist.
@@ -35,7 +35,7 @@ def get(call: Call) -> Reply:
 
 
 def put(call: Call) -> Reply:
-    """Write an entry: 201 for a new one, otherwise 200.
+    """Answer PUT of a role set by an operator: write the entry of a minor version, 201 for a new one, otherwise 200.
 
     Raises:
         CloudError: 400 with every problem of the entry, 409 `Conflict`, 412 `PreconditionFailed`.
@@ -57,7 +57,7 @@ def _put(call: Call) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Delete an entry: 204, also if there is none.
+    """Answer DELETE of a role set by an operator: 204, also if there is none.
 
     Raises:
         CloudError: 409 `Conflict`, 412 `PreconditionFailed`.

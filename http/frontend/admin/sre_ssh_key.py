@@ -26,7 +26,7 @@ _NO_MACHINES = (
 
 
 def get(call: Call) -> Reply:
-    """Return the user, the private key in PEM, and each machine's name with its address in the customer's network.
+    """Answer POST of getSshKey: return the user, the private key in PEM, and each machine's name with its address.
 
     The machines are null if Azure does not show them now: the key opens a machine whose address is known elsewhere.
     `reason` says why there are none.

@@ -23,7 +23,7 @@ NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
 def list_credentials(call: Call) -> Reply:
-    """Return name and password of `kubeadmin`, the cluster's first user.
+    """Answer POST of listCredentials: return name and password of `kubeadmin`, the cluster's first user.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
@@ -33,7 +33,7 @@ def list_credentials(call: Call) -> Reply:
 
 
 def list_admin_credentials(call: Call) -> Reply:
-    """Return a kubeconfig with which an administrator reaches the cluster.
+    """Answer POST of listAdminCredentials: return a kubeconfig with which an administrator reaches the cluster.
 
     Its client certificate expires after a year. The installer's own kubeconfig is valid for ten years and never leaves
     the sealed install graph.

@@ -15,7 +15,7 @@ from shared.clusters.subscriptions import MAY_DELETE, require_state
 
 
 def delete(call: Call) -> Reply:
-    """Begin to delete a cluster; return 202, or 204 if there is none.
+    """Answer DELETE of a cluster: begin to delete it; return 202, or 204 if there is none.
 
     Raises:
         CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races; 412

@@ -9,7 +9,7 @@ from shared.arm.preconditions import is_known, require_match
 
 
 def get(call: Call) -> Reply:
-    """Return a cluster as the requested version shows it, with what the live cluster says about itself.
+    """Answer GET of a cluster: return what is stored in the requested version's form, and what the live cluster says.
 
     A caller who has this answer already, by `If-None-Match`, gets 304.
 

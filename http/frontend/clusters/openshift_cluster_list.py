@@ -18,12 +18,12 @@ _MOST_PAGES = 10
 
 
 def list_in_subscription(call: Call) -> Reply:
-    """Return the clusters of a subscription."""
+    """Answer GET of a subscription's clusters: return a page of them."""
     return _list(call, f"/subscriptions/{call.subscription_id}/")
 
 
 def list_in_resource_group(call: Call) -> Reply:
-    """Return the clusters of a resource group."""
+    """Answer GET of a resource group's clusters: return a page of them."""
     return _list(call, f"/subscriptions/{call.subscription_id}/resourcegroups/{call.parameters['resourceGroupName']}/")
 
 

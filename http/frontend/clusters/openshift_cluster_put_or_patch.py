@@ -36,7 +36,7 @@ _BUCKETS = 256
 
 
 def put(call: Call) -> Reply:
-    """Create a cluster, update it to match the body, or resume a create that failed.
+    """Answer PUT of a cluster: create it, update it to match the body, or resume a create that failed.
 
     Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT
     may leave out members that have a default, and the checks against Azure run in the operation, not in the request.
@@ -49,7 +49,7 @@ def put(call: Call) -> Reply:
 
 
 def patch(call: Call) -> Reply:
-    """Change the members of a cluster that the body contains.
+    """Answer PATCH of a cluster: change the members that the body contains.
 
     Raises:
         CloudError: 404 `ResourceNotFound` if there is no cluster; 412 `PreconditionFailed`.

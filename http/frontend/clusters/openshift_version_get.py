@@ -7,13 +7,13 @@ from shared.clusters.api_versions import OPEN_SHIFT_VERSION, has_feature
 
 
 def list_all(call: Call) -> Reply:
-    """Return every version, oldest first."""
+    """Answer GET of the OpenShift versions: return all that can be installed, oldest first."""
     names = catalogue.names(call.services.store.versions.enabled())
     return Reply(200, {"value": [_external(call, name, f"{call.path}/{name}") for name in names]})
 
 
 def get(call: Call) -> Reply:
-    """Return one version.
+    """Answer GET of an OpenShift version: return it if it can be installed.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the existing versions.

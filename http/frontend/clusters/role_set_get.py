@@ -9,13 +9,13 @@ from shared.documents import RoleSetDocument
 
 
 def list_all(call: Call) -> Reply:
-    """Return the role set of every minor version, the oldest first."""
+    """Answer GET of the role sets by a customer: return that of every minor version, the oldest first."""
     sets = role_sets.offered(call.services.store.role_sets.enabled())
     return Reply(200, {"value": [_external(call, each, f"{call.path}/{minor}") for minor, each in sets.items()]})
 
 
 def get(call: Call) -> Reply:
-    """Return one role set.
+    """Answer GET of a role set by a customer: return the roles of one minor version.
 
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the minor versions that have one.

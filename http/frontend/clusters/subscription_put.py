@@ -10,7 +10,7 @@ from shared.store import ensure_written
 
 
 def put(call: Call) -> Reply:
-    """Store ARM's report and answer with the stored document: 201 for a new subscription, otherwise 200."""
+    """Answer PUT of a subscription: store ARM's report and return the document, 201 for a new one, otherwise 200."""
     return repeat_until_written(f"Subscription '{call.subscription_id}'", lambda: _put(call))
 
 

@@ -18,7 +18,7 @@ _SECONDS, _SECONDS_OF_PUT = durations.DRY_RUN.total_seconds(), durations.DRY_RUN
 
 
 def begin_put(call: Call) -> Reply:
-    """Tell what the PUT of a cluster would do; 202 and where to ask again if that takes too long.
+    """Answer POST of dryRun on a cluster: tell what its PUT would do; 202 and where to ask again if it takes long.
 
     The body is that of the PUT. Its secrets are left out, so what needs them is not checked.
 
@@ -30,7 +30,7 @@ def begin_put(call: Call) -> Reply:
 
 
 def get_put(call: Call) -> Reply:
-    """Return the result of a dry run of a PUT that took too long, once.
+    """Answer GET of the dry run of a cluster's PUT: return the result of one that took long, once.
 
     Raises:
         CloudError: 404 `NotFound` if this cluster has none.
@@ -49,7 +49,7 @@ def _answered(call: Call, identifier: str, given: DryRunInput | None) -> Reply:
 
 
 def begin(call: Call) -> Reply:
-    """Try a plan: return 200 with what each row would do; 202 and where to ask again if that takes too long.
+    """Answer POST of dryRun on a plan: tell what each row would do; 202 and where to ask again if it takes long.
 
     The body is that of the PUT. Its secrets are left out, so what needs them is not checked.
 
@@ -61,7 +61,7 @@ def begin(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Return the result of a dry run that took too long, once.
+    """Answer GET of the dry run of a plan: return the result of one that took long, once.
 
     Raises:
         CloudError: 404 `NotFound` if there is none.
@@ -70,7 +70,7 @@ def get(call: Call) -> Reply:
 
 
 def render(call: Call) -> Reply:
-    """Return what a row would send to Azure: a list, with secrets masked.
+    """Answer POST of render on a plan's row: return what it would send to Azure as a list, with secrets masked.
 
     Raises:
         CloudError: what the request itself would be refused for; 404 `NotFound` for a row that the plan has not, or

@@ -44,7 +44,7 @@ _ASKED = {"validate_quota": ErrorCode.RESOURCE_QUOTA_EXCEEDED, "validate_vm_size
 
 
 def preflight(call: Call) -> Reply:
-    """Check the clusters of a template: `{"status": "Succeeded"}`, or `"Failed"` with an `error`.
+    """Answer POST of a template's preflight: check its clusters; say `"Succeeded"`, or `"Failed"` with an `error`.
 
     A template with one cluster gets the error that its PUT would get. With several, `details` has an entry for each
     cluster that would be refused, whose target is the cluster's id.

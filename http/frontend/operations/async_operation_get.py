@@ -14,7 +14,7 @@ from shared.store import unreadable_documents
 
 
 def get_status(call: Call) -> Reply:
-    """Return the status and the progress. While the operation runs, the reply has `Retry-After`."""
+    """Answer GET of an operation's status: return it with the progress, and `Retry-After` while the operation runs."""
     document, running = _find(call)
     headers = _retry_after(call) if running else {}
     status = visible_status(document["asyncOperation"], running=running)
@@ -34,7 +34,7 @@ def _progress(call: Call, document: OperationDocument, status: str) -> Customers
 
 
 def get_result(call: Call) -> Reply:
-    """Return 202 while the operation runs; then the cluster at its end, or 204 after a delete."""
+    """Answer GET of an operation's result: 202 while it runs; then the cluster at its end, or 204 after a delete."""
     document, running = _find(call)
     if running:
         return Reply(202, headers={"Location": call.public_url.geturl(), **_retry_after(call)})

@@ -35,7 +35,7 @@ STEP_MEMBERS = (
 
 
 def list_all(call: Call) -> Reply:
-    """Return the operations on a cluster, the newest first, in pages of ten.
+    """Answer GET of a cluster's operations: return them, the newest first, in pages of ten.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `InvalidParameter` for a page that this list has not given.
@@ -54,7 +54,7 @@ def list_all(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Return an operation on a cluster, with its steps and who began it.
+    """Answer GET of a cluster's operation: return it with its steps and who began it.
 
     Raises:
         CloudError: 404 `ResourceNotFound` or `NotFound`.
@@ -64,7 +64,7 @@ def get(call: Call) -> Reply:
 
 
 def cancel(call: Call) -> Reply:
-    """Let an operation change nothing more, and end; also if it was canceled before.
+    """Answer POST of cancel on a cluster's operation: let it change nothing more, and end; also if canceled before.
 
     Its cluster is then as after a failure: a create can be resumed by its PUT, and an update repeated.
 

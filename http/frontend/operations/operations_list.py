@@ -29,7 +29,7 @@ PUBLIC = frozenset(f"{NAMESPACE}/{name}" for name, _, _ in _OPERATIONS)
 
 
 def list_all(_call: Call) -> Reply:
-    """Return the whole list."""
+    """Answer GET of the provider's operations: return the whole list."""
     return Reply(
         200,
         {

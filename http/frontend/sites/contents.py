@@ -6,25 +6,25 @@ from shared.phase_documents import entry_points, site_views
 
 
 def list_phases(call: Call) -> Reply:
-    """Return the phases, with the members that `phase list` prints."""
+    """Answer GET of a site's phases: return them with the members that `phase list` prints."""
     site = requested_site.site(call, requested_site.document(call))
     return Reply(200, {"value": [site_views.phase_row(one) for one in site.phases.values()]})
 
 
 def list_plans(call: Call) -> Reply:
-    """Return the plans, with the members that `plan list` prints."""
+    """Answer GET of a site's plans: return them with the members that `plan list` prints."""
     site = requested_site.site(call, requested_site.document(call))
     return Reply(200, {"value": [site_views.plan_row(one) for one in site.plans.values()]})
 
 
 def list_clusters(call: Call) -> Reply:
-    """Return the clusters, with the members that `cluster list` prints."""
+    """Answer GET of a site's clusters: return them with the members that `cluster list` prints."""
     site = requested_site.site(call, requested_site.document(call))
     return Reply(200, {"value": [site_views.cluster_row(one) for one in site.cluster_map.clusters.values()]})
 
 
 def tree(call: Call) -> Reply:
-    """Return what the entry point of a phase is made from.
+    """Answer POST of tree on a site's phase: return what the entry point of the phase is made from.
 
     Raises:
         CloudError: 400 `InvalidParameter`.
@@ -36,7 +36,7 @@ def tree(call: Call) -> Reply:
 
 
 def render(call: Call) -> Reply:
-    """Return the documents of a phase, or those of the query's `source`, with the values of Secrets masked.
+    """Answer POST of render on a site's phase: return its documents, or those of `source`, with Secrets masked.
 
     Raises:
         CloudError: 400 `InvalidParameter`.
@@ -50,7 +50,7 @@ def render(call: Call) -> Reply:
 
 
 def validate_phase(call: Call) -> Reply:
-    """Return 200 if a phase is right.
+    """Answer POST of validate on a site's phase: return 200 if it is right.
 
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
@@ -62,7 +62,7 @@ def validate_phase(call: Call) -> Reply:
 
 
 def validate_plan(call: Call) -> Reply:
-    """Return 200 if a plan and its phases are right.
+    """Answer POST of validate on a site's plan: return 200 if the plan and its phases are right.
 
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.

@@ -14,7 +14,7 @@ from shared.phase_documents.kubeconfigs import Kubeconfigs
 
 
 def get_kubeconfig(call: Call) -> Reply:
-    """Return the kubeconfig of a cluster, with one context.
+    """Answer POST of getKubeconfig on a site's cluster: return its kubeconfig, with one context.
 
     That of a cluster of this service has its public address, as listAdminCredentials gives it. Where a Secret of such a
     cluster has the kubeconfig of another one, the service reads it through its own private endpoint.

@@ -38,7 +38,7 @@ _PHASE, _CLUSTER = "phase/", "cluster/"
 
 
 def run_plan(call: Call) -> Reply:
-    """Run a plan, resume its last run, or tell what it would do; return 202 and where the operation is.
+    """Answer POST of run on a site's plan: run it, resume its last run, or tell what it would do; return 202.
 
     Raises:
         CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
@@ -59,22 +59,22 @@ def run_plan(call: Call) -> Reply:
 
 
 def run_phase(call: Call) -> Reply:
-    """Run a phase; return 202 and where the operation is."""
+    """Answer POST of run on a site's phase: run it; return 202 and where the operation is."""
     return _phase(call, Work.RUN)
 
 
 def try_phase(call: Call) -> Reply:
-    """Tell what a phase would do to each object, by an operation."""
+    """Answer POST of dryRun on a site's phase: tell what it would do to each object, by an operation."""
     return _phase(call, Work.DRY_RUN)
 
 
 def phase_status(call: Call) -> Reply:
-    """Tell what a phase still waits for, by an operation."""
+    """Answer POST of status on a site's phase: tell what it still waits for, by an operation."""
     return _phase(call, Work.STATUS)
 
 
 def cluster_status(call: Call) -> Reply:
-    """Tell whether a cluster answers, and with which version, by an operation."""
+    """Answer POST of status on a site's cluster: tell whether it answers, and with which version, by an operation."""
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
         name = requested_site.declared(call, "clusterName")
@@ -90,7 +90,7 @@ def cluster_status(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Return an operation on the site, as operators see those on clusters.
+    """Answer GET of a site's operation: return it as operators see those on clusters.
 
     Raises:
         CloudError: 404 `NotFound`.
@@ -99,7 +99,7 @@ def get(call: Call) -> Reply:
 
 
 def cancel(call: Call) -> Reply:
-    """Let an operation change nothing more, and end; return 202, also if it was canceled before.
+    """Answer POST of cancel on a site's operation: let it change nothing more, and end; 202, also if canceled before.
 
     Raises:
         CloudError: 404 `NotFound`; 409 `Conflict` if it has ended, or after five lost races.
@@ -110,7 +110,7 @@ def cancel(call: Call) -> Reply:
 
 
 def last_run(call: Call) -> Reply:
-    """Return the last run of a plan.
+    """Answer GET of the status of a site's plan: return its last run.
 
     Raises:
         CloudError: 404 `NotFound`.

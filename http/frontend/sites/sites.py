@@ -17,13 +17,13 @@ METADATA = "metadata.yaml"
 
 
 def list_all(call: Call) -> Reply:
-    """Return every site, by name."""
+    """Answer GET of the sites: return each by name, with the bundle that it has now."""
     documents = sorted(call.services.store.sites.all(), key=lambda document: document["id"])
     return Reply(200, {"value": [_shown(document) for document in documents]})
 
 
 def get(call: Call) -> Reply:
-    """Return one site.
+    """Answer GET of a site: return it with its bundle.
 
     Raises:
         CloudError: 404 `ResourceNotFound`.
@@ -32,7 +32,7 @@ def get(call: Call) -> Reply:
 
 
 def put(call: Call) -> Reply:
-    """Give a site a bundle: 201 for a new site, otherwise 200. It must be possible to read what the bundle declares.
+    """Answer PUT of a site: give it a bundle that can be read, 201 for a new site, otherwise 200.
 
     Operations keep the bundle with which they began, but a resume goes on only with the same one. So while an operation
     runs, the site keeps its bundle.
@@ -57,7 +57,7 @@ def _put(call: Call, wanted: SiteDocument) -> Reply:
 
 
 def delete(call: Call) -> Reply:
-    """Delete a site: 204, also if there is none. What its phases applied stays in the clusters.
+    """Answer DELETE of a site: 204, also if there is none. What its phases applied stays in the clusters.
 
     Raises:
         CloudError: 409 `Conflict` while an operation runs, or after five lost races; 412 `PreconditionFailed`.

@@ -23,6 +23,18 @@ def test_handlers_that_are_imported_with_their_first_call_exist() -> None:
         assert load(name).__doc__, name
 
 
+def test_the_first_line_of_a_handler_says_which_request_it_answers() -> None:
+    """The name of most handlers is only a verb. The line is also the summary in the OpenAPI documents."""
+    wrong = [
+        f"{route.name} {method}: {first}"
+        for route in ROUTES
+        for method, verb in route.verbs.items()
+        for first in [(load(verb.handler).__doc__ or "").strip().partition("\n")[0]]
+        if not re.fullmatch(rf"Answer {method} of [^:]+: .+", first)
+    ]
+    assert not wrong
+
+
 def segments(route: Route) -> list[str]:
     """Return the segments of a template."""
     return route.template.lower().split("/")
