@@ -105,7 +105,7 @@ def _measure(cores: int) -> Figures:
         assets=len(all_assets.ASSETS),
         plain=len(json.dumps(made.contents)),
         compressed=len(dumped),
-        sealed=len(seal.close(dumped, seal.new_key(), "https://vault.example.com/secrets/graph/version")),
+        sealed=len(seal.seal_text(dumped, seal.new_key(), "https://vault.example.com/secrets/graph/version")),
         checked=_check(made.file("bootstrap.ign")),
     )
 

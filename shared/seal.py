@@ -27,7 +27,7 @@ def new_key() -> bytes:
     return secrets.token_bytes(KEY_BYTES)
 
 
-def close(text: bytes, key: bytes, key_id: str) -> bytes:
+def seal_text(text: bytes, key: bytes, key_id: str) -> bytes:
     """Seal a text.
 
     Args:

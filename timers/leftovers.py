@@ -65,7 +65,7 @@ def _not_accepted(operation: OperationDocument) -> OperationDocument | None:
     error = operation_error(
         ErrorCode.CANCELED, _NOT_ACCEPTED, [], remedies.NOT_ACCEPTED, correlation_id, Owner.PLATFORM
     )
-    return operation if endings.end_operation(operation, ProvisioningState.CANCELED, error) else None
+    return operation if endings.end_operation_document(operation, ProvisioningState.CANCELED, error) else None
 
 
 def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:

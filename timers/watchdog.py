@@ -226,7 +226,7 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
             return document
 
         owners.fenced_update(fence, change)
-    for item in endings.left_running(store.progress.list(fence.operation_id)):
+    for item in endings.items_left_running(store.progress.list(fence.operation_id)):
         store.progress.upsert(item)
 
 
@@ -238,7 +238,7 @@ def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> 
         store.fenced(finding.owner["key"]).fenced_read(_fence(finding.owner))
         return (
             document
-            if endings.end_operation(document, ProvisioningState.FAILED, explain(finding, now), snapshot)
+            if endings.end_operation_document(document, ProvisioningState.FAILED, explain(finding, now), snapshot)
             else None
         )
 

@@ -37,7 +37,7 @@ def _ensure_service_endpoints(step: Step) -> Outcome | None:
 
     Source: ARO-RP `pkg/cluster/ensureendpoints.go`, `ensureServiceEndpoints`.
     """
-    for target, subnet_id, _ in wanted(step):
+    for target, subnet_id, _ in wanted_subnets(step):
         subnet = _require(step, subnet_id, target)
         endpoints = subnet.service_endpoints or []
         if not {str(each.service).lower() for each in endpoints} & {_STORAGE.lower(), _ALL_STORAGE.lower()}:
@@ -61,7 +61,7 @@ def _attach_nsgs(step: Step) -> Outcome | None:
     Source: ARO-RP `pkg/cluster/attachnsgs.go`, `pkg/cluster/setmastersubnetpolicies.go`.
     """
     master_id = step.properties["masterProfile"]["subnetId"].lower()
-    for target, subnet_id, group_id in wanted(step):
+    for target, subnet_id, group_id in wanted_subnets(step):
         subnet = _require(step, subnet_id, target)
         attached = attached_group(subnet)
         if problem := group_problem(subnet, group_id):
@@ -137,7 +137,7 @@ def group_problem(subnet: Subnet, group_id: str) -> str:
     return ""
 
 
-def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
+def wanted_subnets(step: Step) -> list[tuple[str, ResourceId, str]]:
     """Return each subnet: its path in the request, its id, and the id of its group, "" if the customer brings one."""
     group = resource_id.parse(step.properties["clusterProfile"]["resourceGroupId"])
     prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties.get('infraId', '')}"

@@ -30,7 +30,7 @@ def entry(step: Step) -> catalogue.Entry:
     """
     offered = document(step)
     try:
-        found = catalogue.read(offered)
+        found = catalogue.parse_entry(offered)
     except ValueError as error:
         raise broken(str(error)) from error
     decided = step.properties.get("installer") or offered.get("installer") or _INSTALLER_OF_OLDER_BUILDS

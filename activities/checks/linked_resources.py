@@ -151,7 +151,7 @@ def subnets(step: Step, found: VirtualNetwork) -> dict[str, Subnet | None]:
     return {target: known.get(identifier.name.lower()) for target, identifier in subnet_ids(step).items()}
 
 
-def attached(step: Step, found: VirtualNetwork) -> list[Linked]:
+def attached_resources(step: Step, found: VirtualNetwork) -> list[Linked]:
     """Return the route tables, NAT gateways and the customer's security groups of the cluster's subnets, each once."""
     linked = []
     for target, subnet in subnets(step, found).items():

@@ -48,7 +48,7 @@ class Facts:
     is_bought: bool = False
 
 
-def known(step: Step) -> dict[str, str] | None:
+def known_image(step: Step) -> dict[str, str] | None:
     """Return the machines' image: the decided one, or the catalogue's. None if the release has to be read for it.
 
     Raises:
@@ -57,10 +57,10 @@ def known(step: Step) -> dict[str, str] | None:
     if decided := step.properties.get("rhcosImage"):
         return dict(decided)
     entry = catalogue_entry.entry(step)
-    return entry.image or (chosen(step, entry.release_images) if entry.release_images else None)
+    return entry.image or (choose_image(step, entry.release_images) if entry.release_images else None)
 
 
-def chosen(step: Step, images: ReleaseImages) -> dict[str, str]:
+def choose_image(step: Step, images: ReleaseImages) -> dict[str, str]:
     """Return the image that machines boot, of those that a release names, or the disk that it is made from.
 
     All machines of a cluster boot the same one, of the newest generation that all their sizes boot.
@@ -255,7 +255,7 @@ def _misfit_error(step: Step, target: str, offer: Offer, found: Facts, why: str)
 
 def _offers(step: Step) -> list[tuple[str, Offer | None]]:
     offers = size_offers.offers(step)
-    return [(target, offers.get(size.lower())) for target, size in size_offers.wanted(step).items()]
+    return [(target, offers.get(size.lower())) for target, size in size_offers.wanted_sizes(step).items()]
 
 
 def _how_to_find(image: Mapping[str, str], location: str) -> str:

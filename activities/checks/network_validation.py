@@ -54,14 +54,14 @@ def _validate_network(step: Step) -> Outcome | None:
     ranges = _ranges(step, found)
     problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
     busy = []
-    groups = {target: group_id for target, _, group_id in subnets.wanted(step)}
+    groups = {target: group_id for target, _, group_id in subnets.wanted_subnets(step)}
     problems += route_tables.problems(step, found)
     for target, subnet in found.items():
         if subnet is None:
             problems.append(linked_resources.no_subnet(step, target))
             continue
         problems += [*_attached_group(subnet, target, groups[target]), *_size(step, subnet, target)]
-        reasons = [*subnet_states.problems(subnet), *subnet_states.locked(step, subnet)]
+        reasons = [*subnet_states.problems(subnet), *subnet_states.lock_problems(step, subnet)]
         problems += [_invalid(reason, target) for reason in reasons]
         if text(subnet.provisioning_state) == "Updating":
             busy.append(_invalid(f"The subnet '{subnet.id}' is being changed by somebody else.", target))

@@ -145,7 +145,7 @@ def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] |
         except HttpResponseError as error:
             _require_forbidden(error)
             return False, []
-    return readable, None if network is None else linked_resources.attached(step, network)
+    return readable, None if network is None else linked_resources.attached_resources(step, network)
 
 
 def _permissions(step: Step, linked: Linked, connect: Connect) -> list[Permission] | None:

@@ -80,7 +80,7 @@ def read_anew(step: Step) -> None:
 
 
 def _read(step: Step) -> dict[str, Offer]:
-    sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
+    sizes = {size.lower() for size in (*WORKER_SIZES, *wanted_sizes(step).values())}
     location = normal_location(step.cluster["location"])
     skus = arm_lists.entries(
         step.customer(ComputeManagementClient),
@@ -126,7 +126,7 @@ def _several(text: str) -> frozenset[str]:
     return frozenset(part.strip() for part in text.split(",") if part.strip())
 
 
-def wanted(step: Step) -> dict[str, str]:
+def wanted_sizes(step: Step) -> dict[str, str]:
     """Return each size that the cluster wants, by its path in the request."""
     workers = {
         f'properties.workerProfiles["{profile["name"]}"].vmSize': profile["vmSize"]

@@ -65,7 +65,7 @@ def problems(subnet: Subnet) -> list[str]:
     ]
 
 
-def locked(step: Step, subnet: Subnet) -> list[str]:
+def lock_problems(step: Step, subnet: Subnet) -> list[str]:
     """Return a text for each lock that keeps the subnet from being prepared, now or when the cluster is deleted.
 
     A service that may not read locks learns of them when it writes the subnet.

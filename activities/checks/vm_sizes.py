@@ -5,7 +5,7 @@ from typing import Any
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from activities.checks import machine_images, size_offers
-from activities.checks.size_offers import MASTER, offers, wanted
+from activities.checks.size_offers import MASTER, offers, wanted_sizes
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, invalid_parameter, summarize
@@ -18,7 +18,7 @@ def problems(step: Step) -> list[CloudError]:
     """Return why machines cannot have their sizes, one error for each."""
     offered = offers(step)
     found = []
-    for target, size in wanted(step).items():
+    for target, size in wanted_sizes(step).items():
         offer = offered.get(size.lower())
         if offer is None:
             found.append(_not_offered(step, target, size, "is not offered in {location}"))
@@ -53,7 +53,7 @@ def _validate_vm_sizes(step: Step) -> None:
 
 def _image_problems(step: Step) -> list[CloudError]:
     try:
-        image = machine_images.known(step)
+        image = machine_images.known_image(step)
     except CloudError as error:
         return [error]
     return [*machine_images.problems(step, image, machine_images.facts(step, image))] if image else []

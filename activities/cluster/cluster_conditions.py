@@ -15,7 +15,7 @@ from kubernetes.client import ApiClient
 
 from activities.azure import machine_names
 from activities.cluster import cluster_api, identity_refusals
-from activities.cluster.diagnosis import Hint, gather, no_hint, not_done, waiting
+from activities.cluster.diagnosis import Hint, gather, no_hint, not_done, wait_outcome
 from activities.cluster.identity_refusals import MACHINE_API
 from activities.machines import boot_diagnostics
 from activities.runtime.call import Call
@@ -109,8 +109,8 @@ def poll(
     try:
         missing, pause = _missing(step, api, row, remedy)
     except NotDone as error:
-        return waiting(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
-    return waiting(step, api, missing, hint, retry_after_seconds=pause) if missing else None
+        return wait_outcome(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
+    return wait_outcome(step, api, missing, hint, retry_after_seconds=pause) if missing else None
 
 
 def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> tuple[str, float | None]:

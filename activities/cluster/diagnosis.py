@@ -41,7 +41,7 @@ def no_hint(_step: Step) -> str:
     return ""
 
 
-def waiting(
+def wait_outcome(
     step: Step,
     api: ApiClient,
     missing: str,
@@ -75,7 +75,7 @@ def not_done(step: Step, api: ApiClient, error: NotDone) -> Outcome:
         api: client of its cluster.
         error: what the cluster did not do.
     """
-    return waiting(step, api, str(error), unanswered=isinstance(error, Unreachable))
+    return wait_outcome(step, api, str(error), unanswered=isinstance(error, Unreachable))
 
 
 def _is_about_to_fail(call: Call) -> bool:

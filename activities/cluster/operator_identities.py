@@ -16,7 +16,7 @@ from typing import assert_never
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api, identity_refusals
-from activities.cluster.diagnosis import not_done, waiting
+from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.cluster.identity_refusals import reporter
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
@@ -102,7 +102,7 @@ def _operators_ready(step: Step) -> Outcome | None:
         missing = conditions.bounded("; ".join(filter(None, _missing(step, api))))
     except NotDone as error:
         return not_done(step, api, error)
-    return waiting(step, api, missing) if missing else None
+    return wait_outcome(step, api, missing) if missing else None
 
 
 def _missing(step: Step, api: ApiClient) -> Iterator[str]:

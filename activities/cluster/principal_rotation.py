@@ -11,7 +11,7 @@ from kubernetes.client import ApiClient
 
 from activities.azure import cluster_principal
 from activities.cluster import cluster_api
-from activities.cluster.diagnosis import not_done, waiting
+from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.json_object import Json
@@ -122,7 +122,7 @@ def _unless(step: Step, look: Callable[[ApiClient], list[str]]) -> Outcome | Non
         missing = conditions.bounded("; ".join(filter(None, look(api))))
     except NotDone as error:
         return not_done(step, api, error)
-    return waiting(step, api, missing) if missing else None
+    return wait_outcome(step, api, missing) if missing else None
 
 
 update_root_credentials = Executor(run=_update_root)

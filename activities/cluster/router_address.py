@@ -4,7 +4,7 @@ import copy
 
 from activities.azure import dns
 from activities.cluster import cluster_api
-from activities.cluster.diagnosis import not_done, waiting
+from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.documents import ClusterDocument
@@ -25,7 +25,7 @@ def _update_router_address(step: Step) -> Outcome | None:
         address = conditions.router_address(client.read(api, conditions.ROUTER))
         if not address:
             ingress = client.read(api, Read("ClusterOperator", "ingress"))
-            return waiting(step, api, conditions.router_missing(ingress))
+            return wait_outcome(step, api, conditions.router_missing(ingress))
     except NotDone as error:
         return not_done(step, api, error)
     dns.set_address(step, "*.apps", address)

@@ -63,7 +63,7 @@ def _scaled(step: Step) -> Outcome | None:
     infra_id = step.properties["infraId"]
     row = Condition(
         (WORKER_MACHINES, machine_sets.MACHINE_SETS),
-        lambda machines, sets: machine_sets.scaled(infra_id, machines, sets),
+        lambda machines, sets: machine_sets.incomplete_sets(infra_id, machines, sets),
         give_up=raise_for_role,
     )
     return cluster_conditions.poll(step, row, remedy=_make_anew)

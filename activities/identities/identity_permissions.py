@@ -137,7 +137,7 @@ def _definition(step: Step, role: PlatformWorkloadIdentityRole) -> tuple[Permiss
 def _linked(step: Step) -> list[Linked]:
     network = linked_resources.network(step)
     subnets = [Linked(SUBNET, each, target) for target, each in linked_resources.subnet_ids(step).items()]
-    attached = linked_resources.attached(step, linked_resources.read_network(step))
+    attached = linked_resources.attached_resources(step, linked_resources.read_network(step))
     return [network, *subnets, *attached, *linked_resources.encryption_sets(step)]
 
 

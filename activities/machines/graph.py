@@ -167,13 +167,13 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
         TryAgain: with the same, if it may pass.
     """
     entry = catalogue_entry.entry(step)
-    given = graph_inputs.given(step, entry, f"https://{sealed.primary_hostname}/")
+    given = graph_inputs.cluster_facts(step, entry, f"https://{sealed.primary_hostname}/")
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
     made = _made_by(step, entry.installer, given)
     _report_clashes(made)
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH_KEY]
-    closed = seal.close(made.dump(), _key(key_id), key_id)
+    closed = seal.seal_text(made.dump(), _key(key_id), key_id)
     step.check_fence()
     try:
         sealed.upload_blob(closed, content_settings=ContentSettings(content_type="application/octet-stream"))

@@ -41,7 +41,7 @@ def bundle_ids(step: Step) -> dict[str, str]:
     return ids
 
 
-def given(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, Content]:
+def cluster_facts(step: Step, entry: catalogue.Entry, blob_endpoint: str) -> dict[str, Content]:
     """Return all that the graph knows of this cluster, and of its version.
 
     Args:

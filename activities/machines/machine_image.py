@@ -33,7 +33,7 @@ def decide(step: Step) -> Outcome | None:
     """
     if "rhcosImage" in step.properties:
         return None
-    image = machine_images.known(step)
+    image = machine_images.known_image(step)
     if image is None:
         if missing := graph_inputs.token_problems(step):
             return wait("; ".join(missing))
@@ -58,7 +58,7 @@ def decide(step: Step) -> Outcome | None:
 
 def _render(step: Step) -> list[Rendered]:
     """Return the release images that would be asked, in that order until one answers; empty if the image is known."""
-    if machine_images.known(step):
+    if machine_images.known_image(step):
         return []
     return [{"document": "properties.rhcosImage", "releaseImages": [str(place) for place in _places(step)]}]
 
@@ -78,7 +78,7 @@ def _of_release(step: Step) -> dict[str, str]:
             "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known."
         )
         raise installer_failures.report(error, message) from error
-    image = machine_images.chosen(step, images)
+    image = machine_images.choose_image(step, images)
     _log.info("The release names the machines' image %s", machine_image.label(image))
     return image
 

@@ -37,7 +37,9 @@ def _decide_zones(step: Step) -> None:
 def _zones(step: Step) -> list[str]:
     raise_all(vm_sizes.problems(step))
     offers = size_offers.offers(step)
-    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in size_offers.wanted(step).values())))
+    common = sorted(
+        _ZONES.intersection(*(offers[size.lower()].zones for size in size_offers.wanted_sizes(step).values()))
+    )
     return common if len(common) == len(_ZONES) else []
 
 

@@ -24,7 +24,7 @@ def _finish_operation(step: FencedCall[Any]) -> None:
     A second run finds the operation ended and follows the stored result, whatever this attempt came to.
     """
     error = _explained(step.call.get("error"), step.call["correlationId"])
-    operation = end_async_operation(
+    operation = store_end(
         step, _status(step.document, error), error, endings.snapshot(step.document, failed=bool(error))
     )
     failed = operation["asyncOperation"]["status"] != ProvisioningState.SUCCEEDED
@@ -51,7 +51,7 @@ def _status(document: FencedDocument, error: CloudErrorBody | None) -> Provision
     return ProvisioningState.CANCELED if document.get("canceling") else ProvisioningState.FAILED
 
 
-def end_async_operation(
+def store_end(
     step: FencedCall[Any], status: ProvisioningState, error: CloudErrorBody | None, snapshot: Cluster | None
 ) -> OperationDocument:
     """Write the end of the running operation, unless it has ended. Each try checks the fence.
@@ -66,7 +66,7 @@ def end_async_operation(
 
     def decide(document: OperationDocument) -> OperationDocument | None:
         store.fenced(step.fence.key).fenced_read(step.fence)
-        return document if endings.end_operation(document, status, error, snapshot) else None
+        return document if endings.end_operation_document(document, status, error, snapshot) else None
 
     return store.operations.update_by_id(step.call["operationId"], decide)
 
@@ -78,7 +78,7 @@ def _finish_delete(step: Step) -> None:
     """
     store = get_store()
     _free_domain(step)
-    end_async_operation(step, ProvisioningState.SUCCEEDED, None, None)
+    store_end(step, ProvisioningState.SUCCEEDED, None, None)
     for tries_left in reversed(range(UPDATE_TRIES)):
         try:
             store.clusters.delete(store.clusters.fenced_read(step.fence))
@@ -93,7 +93,9 @@ def _finish_delete(step: Step) -> None:
 def _cancel_left_running(step: FencedCall[Any]) -> None:
     """End the progress items of attempts that died."""
     store, call = get_store(), step.call
-    for item in endings.left_running(store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"):
+    for item in endings.items_left_running(
+        store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"
+    ):
         store.progress.upsert(item)
 
 

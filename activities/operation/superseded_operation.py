@@ -65,7 +65,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
     error = operation_error(ErrorCode.CANCELED, message, [], remedies.SUPERSEDED, correlation_id, Owner.CUSTOMER)
 
     def decide(document: OperationDocument) -> OperationDocument | None:
-        return document if endings.end_operation(document, ProvisioningState.CANCELED, error) else None
+        return document if endings.end_operation_document(document, ProvisioningState.CANCELED, error) else None
 
     try:
         store.operations.update_by_id(operation_id, decide)

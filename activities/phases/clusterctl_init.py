@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from activities.phases.contract import not_taken
+from activities.phases.contract import refusal_error
 from activities.phases.kind_order import in_order
 from activities.phases.object_results import Change, applied, defines, in_words, look
 from activities.phases.objects import Cluster, ObjectId, UnknownKind
@@ -145,7 +145,7 @@ class Installation:
                 changes.append(self._applied(document, namespace, among))  # noqa: PERF401 - shown if the next one fails
         finally:
             self.say(changes)
-        error = not_taken(self.name, changes)
+        error = refusal_error(self.name, changes)
         if error is not None:
             raise error
 

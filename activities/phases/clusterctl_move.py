@@ -19,7 +19,7 @@ from activities.phases.clusterctl_readiness import (
     is_held,
     paused_by_others,
     providers_lacking,
-    unready,
+    unready_objects,
 )
 from activities.phases.object_results import SHOWN, Change
 from activities.phases.objects import Cluster, NotThere, ObjectId, UnknownKind
@@ -110,7 +110,7 @@ class Move:
         objects = _leaving(graph)
         if not objects:
             return [Change(ObjectId.of(one), "changed", "it resumes") for one in self._held()] or [self._nothing()]
-        lacks = dict(unready(objects))
+        lacks = dict(unready_objects(objects))
         way = f"from '{self.source.name}' to '{self.target.name}'"
         return self._refused(graph, objects) or [
             Change(one, "moved", f"{way}, once {lacks[one]}" if one in lacks else way)
@@ -172,7 +172,7 @@ class Move:
     def _waiting(self, objects: Sequence[Json]) -> str:
         """Return what is waited for before objects are moved, or ""."""
         clusters = [one for one in objects if kind_of(one) == CLUSTER]
-        lacks = [] if all(map(is_held, clusters)) else list(unready(objects))
+        lacks = [] if all(map(is_held, clusters)) else list(unready_objects(objects))
         blocked = [ObjectId.of(one) for one in objects if BLOCKED in annotations_of(one)]
         ending = [ObjectId.of(one) for one in objects if self._is_ending(one)]
         if lacks:

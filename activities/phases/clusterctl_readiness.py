@@ -40,7 +40,7 @@ def paused_by_others(objects: Iterable[Json]) -> list[ObjectId]:
     ]
 
 
-def unready(objects: Iterable[Json]) -> Iterator[tuple[ObjectId, str]]:
+def unready_objects(objects: Iterable[Json]) -> Iterator[tuple[ObjectId, str]]:
     """Yield what is still being made, each with what it lacks; a move would interrupt it."""
     for one in objects:
         reason = ""

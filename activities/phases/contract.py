@@ -55,7 +55,7 @@ class PhaseExecutor:
     dry_run: Callable[[PhaseRun], list[Change]]
 
 
-def not_taken(cluster: str, changes: Sequence[Change]) -> CloudError | None:
+def refusal_error(cluster: str, changes: Sequence[Change]) -> CloudError | None:
     """Return the error for the objects among changes that a cluster refused, or None if it refused none.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from activities.phases import clusterctl
-from activities.phases.contract import PhaseExecutor, PhaseRun, not_taken
+from activities.phases.contract import PhaseExecutor, PhaseRun, refusal_error
 from activities.phases.kubernetes_apply import Application
 from activities.phases.object_results import SHOWN, Change, in_words
 from activities.phases.objects import Cluster, ObjectId, Rejected, UnknownKind
@@ -38,7 +38,7 @@ def _apply(run: PhaseRun) -> Outcome | None:
     except UnknownKind as error:
         return wait(f"The definition is not established yet: {error}.")
     run.say(changes)
-    failure = not_taken(run.phase.cluster, changes)
+    failure = refusal_error(run.phase.cluster, changes)
     if failure is not None:
         raise failure
     return _settled(run, application, application.waiting() if application.options.timeout else [])

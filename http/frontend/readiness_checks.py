@@ -53,7 +53,7 @@ def ready_for_operators(call: Call) -> Reply:
     problems = _logged(call)
     report = {
         "problems": [problem.describe() for problem in problems],
-        "unreadableDocuments": unreadable_documents.met(),
+        "unreadableDocuments": unreadable_documents.skipped_documents(),
     }
     return _reply(problems, report)
 
@@ -150,7 +150,7 @@ def _documents(call: Call) -> Problem | None:
     # Versions are cached for a while; this check is not.
     store.operations.read("readiness")
     versions = store.versions.enabled()
-    if catalogue.default(versions):
+    if catalogue.default_entry(versions):
         return None
     wrong = [problem for document in versions for problem in catalogue.problems(document)]
     return Problem(Code.NO_VERSION, "; ".join(["no version that can be installed is the default", *wrong]))
@@ -159,7 +159,7 @@ def _documents(call: Call) -> Problem | None:
 def _installer(call: Call) -> Problem | None:
     settings = call.services.settings
     for document in call.services.store.versions.enabled():
-        if catalogue.problems(document) or (entry := catalogue.read(document)).installer != "openshift-install":
+        if catalogue.problems(document) or (entry := catalogue.parse_entry(document)).installer != "openshift-install":
             continue
         whose = f"OpenShift's installer of version {entry.version}"
         if not settings.first_party_client_id and not settings.installer_client_id:

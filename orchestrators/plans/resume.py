@@ -36,7 +36,7 @@ def begins_again(properties: Properties, done: list[str], now: datetime) -> bool
     return now - datetime.fromisoformat(began) >= durations.OLDEST_BOOTSTRAP
 
 
-def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE) -> list[str]:
+def carried_over_rows(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE) -> list[str]:
     """Return the rows that need not run again, in their order.
 
     Args:

@@ -8,7 +8,7 @@ import typer
 from phases import output
 from phases.commands.command_options import FAILED, HERE, METADATA, Bundle, Metadata, Output, TheClusters, read_site
 from phases.output import Format
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.phase_documents import site_views
@@ -48,7 +48,7 @@ def cluster_get_kubeconfig(
         file.chmod(0o600)
         file.write_text(written, encoding="utf-8")
     except OSError as error:
-        raise refused(f"{file} cannot be written: {error.strerror}.") from error
+        raise bundle_error(f"{file} cannot be written: {error.strerror}.") from error
     typer.echo(f"{file}: {', '.join(one['name'] for one in merged['contexts'])}")
 
 

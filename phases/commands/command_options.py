@@ -10,7 +10,7 @@ from rich.console import Console
 from phases.local.operations import FOLDER
 from phases.output import Format
 from shared.bundles import archive
-from shared.bundles.problems import BundleError, refused
+from shared.bundles.problems import BundleError, bundle_error
 from shared.phase_documents import kinds, site
 from shared.phase_documents.documents import Phase, PhasePlan
 from shared.phase_documents.schemas import SECONDS
@@ -61,7 +61,7 @@ def complain(lines: Iterable[str], how: str = "error") -> None:
 def read_site(bundle: Path, metadata: str) -> Site:
     """Read the site; what the service would refuse is refused here, too."""
     if not bundle.is_dir():
-        raise refused(f"There is no folder '{bundle}'.")
+        raise bundle_error(f"There is no folder '{bundle}'.")
     archive.pack(bundle)
     return site.load(bundle, metadata)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.phase_documents.schemas import NAME
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "site"
@@ -33,9 +33,9 @@ def init(
 ) -> None:
     """Write a small site, a plan of two phases for one cluster, to begin with."""
     if folder.exists():
-        raise refused(f"'{folder}' exists already. Name a folder that does not.")
+        raise bundle_error(f"'{folder}' exists already. Name a folder that does not.")
     if not re.fullmatch(NAME["pattern"], cluster):
-        raise refused(f"'{cluster}' is not the name of a cluster. Use letters, digits, and - . _ between them.")
+        raise bundle_error(f"'{cluster}' is not the name of a cluster. Use letters, digits, and - . _ between them.")
     shutil.copytree(EXAMPLE, folder)
     # A text of JSON is one of YAML, whatever is in it.
     words = {"cluster": json.dumps(cluster), "kubeconfig": json.dumps(str(kubeconfig), ensure_ascii=False)}

@@ -10,7 +10,7 @@ from phases.commands.command_options import Output
 from phases.local import ssh
 from phases.local.service import Service
 from phases.output import Format
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.openshift.client import NotDone
 
@@ -71,7 +71,7 @@ def machine_ssh(
     if machine not in addresses:
         there = ", ".join(addresses) or "none"
         problem = f"The cluster has no machine '{machine}' with an address. It has: {there}. {key.get('reason', '')}"
-        raise refused(problem.rstrip())
+        raise bundle_error(problem.rstrip())
     if machine.endswith("-bootstrap") and not command:
         typer.echo(f"To follow its bootstrap: {FOLLOW_BOOTSTRAP}", err=True)
     target = ssh.Target(key["username"], addresses[machine], jump, tuple(options or ()))
@@ -89,5 +89,5 @@ def _machines(key: Json) -> list[Json]:
 
 def _key(cluster: str, service: Service) -> Json:
     if not cluster.startswith("/subscriptions/"):
-        raise refused(f"'{cluster}' is not the resource id of a cluster, which begins with /subscriptions/.")
+        raise bundle_error(f"'{cluster}' is not the resource id of a cluster, which begins with /subscriptions/.")
     return service.post(f"{cluster}/getSshKey", {})

@@ -25,7 +25,7 @@ from phases.commands.command_options import (
 )
 from phases.commands.selectors import Selection
 from phases.output import Format
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.phase_documents import entry_points, site_views
 from shared.phase_documents.documents import Name
 from shared.phase_documents.site import Site
@@ -53,7 +53,7 @@ def phase_list(
     )
     if plan in PLANS and namespace in ("", builtin_plans.NAMESPACE) and not _has_plan(site, plan):
         if cluster:
-            raise refused(f"The plan '{plan}' is the service's: its phases are on no cluster of a site.")
+            raise bundle_error(f"The plan '{plan}' is the service's: its phases are on no cluster of a site.")
         output.show(builtin_plans.phases(plan), builtin_plans.ROW_COLUMNS, form)
         return
     site = site or read_site(bundle, metadata)
@@ -63,7 +63,9 @@ def phase_list(
         else [*site.phases.values()]
     )
     if cluster and cluster not in site.cluster_map.clusters:
-        raise refused(f"There is no cluster '{cluster}'. There are: {', '.join(site.cluster_map.clusters) or 'none'}.")
+        raise bundle_error(
+            f"There is no cluster '{cluster}'. There are: {', '.join(site.cluster_map.clusters) or 'none'}."
+        )
     rows = [site_views.phase_row(phase) for phase in phases if cluster in ("", phase.cluster)]
     output.show(rows, ("namespace", "name", "clusterName", "executor", "docEntrypoint"), form)
 

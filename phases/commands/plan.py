@@ -24,7 +24,7 @@ from phases.commands.command_options import (
 )
 from phases.local.operations import INTERRUPTED, Operations
 from phases.output import Format
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.phase_documents import site_views
 from shared.phase_documents.documents import Name
 from shared.steps import FINISH, StepStatus
@@ -73,13 +73,13 @@ def plan_run(
     """Run the phases of a plan. Ctrl-C cancels it: nothing more is changed."""
     if namespace == builtin_plans.NAMESPACE:
         if name not in PLANS:
-            raise refused(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
-        raise refused(f"A request on a cluster runs the plan '{name}'. To try it: aroctl try {name} CLUSTER.")
+            raise bundle_error(f"The service has no plan '{name}' of its own. It has: {', '.join(PLANS)}.")
+        raise bundle_error(f"A request on a cluster runs the plan '{name}'. To try it: aroctl try {name} CLUSTER.")
     others = {"--dry-run": dry_run, "--wait-timeout": wait_timeout is not None, "--resume-from": resume_from}
     forgotten = [option for option, value in others.items() if value]
     if resume and forgotten:
         options = ", ".join(forgotten)
-        raise refused(f"--resume continues a run as it began; it does not go together with {options}.")
+        raise bundle_error(f"--resume continues a run as it began; it does not go together with {options}.")
     from phases.commands import runs  # noqa: PLC0415 - see there
 
     site = read_site(bundle, metadata)
@@ -114,7 +114,7 @@ def plan_status(
     operations = Operations(state)
     operation = operations.last(name)
     if operation is None:
-        raise refused(f"There is no run of the plan '{name}' in '{state}'.")
+        raise bundle_error(f"There is no run of the plan '{name}' in '{state}'.")
     # What the record calls running, while nothing runs it.
     corrected = {StepStatus.RUNNING: INTERRUPTED} if operations.interrupted(operation) else {}
     items = {item["step"]: item for item in operation.items()}

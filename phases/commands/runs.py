@@ -17,7 +17,7 @@ from phases.local.admin import read_admin
 from phases.local.operations import Operation, Operations
 from phases.output import Format
 from shared.bundles import archive
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.phase_documents.documents import Phase
 from shared.phase_documents.kubeconfigs import Kubeconfigs
 from shared.phase_documents.site import Site
@@ -63,7 +63,7 @@ def begin(
     try:
         plan = phase_runs.plan_of(site, plan_name, phases, timeout, resume_from)
     except LookupError as error:
-        raise refused(str(error.args[0])) from error
+        raise bundle_error(str(error.args[0])) from error
     if dry_run:
         rows = list(runner.dry_run(phases))
         output.show(rows, ("phase", "object", "change", "message"), Format.TABLE)
@@ -82,9 +82,9 @@ def resume_last(site: Site, plan_name: str, state: Path, again: str) -> None:
     with operations.alone(plan_name):
         operation = operations.last(plan_name)
         if operation is None:
-            raise refused(f"There is no run of the plan '{plan_name}' in '{state}' to continue.")
+            raise bundle_error(f"There is no run of the plan '{plan_name}' in '{state}' to continue.")
         if operation.document["bundle"] != archive.digest(archive.pack(site.bundle)):
-            raise refused(
+            raise bundle_error(
                 "The bundle has changed since that run. Run the plan again from its beginning, or from a phase: "
                 "--resume-from PHASE. Objects "
                 "that are already as wanted are left alone."

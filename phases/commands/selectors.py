@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 
 _TERM = re.compile(r"(?P<absent>!?)(?P<name>[^\s!=,]+)((?P<sign>==?|!=)(?P<value>[^\s!=,]*))?")
@@ -51,7 +51,7 @@ def _terms(selector: str) -> list[re.Match[str]]:
     """Return the terms of a selector."""
     terms = [term for one in selector.split(",") if (term := _TERM.fullmatch(one))]
     if len(terms) <= selector.count(",") or any(one["absent"] and one["sign"] for one in terms):
-        raise refused(f"'{selector}' is not a selector. One is like 'app=agent,tier!=web,owner,!draft'.")
+        raise bundle_error(f"'{selector}' is not a selector. One is like 'app=agent,tier!=web,owner,!draft'.")
     return terms
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from phases.local.service import Service
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 
 Address = Annotated[str, typer.Option("--service", help="Address of the service.", envvar="ARO_SERVICE")]
 Certificate = Annotated[
@@ -29,5 +29,5 @@ def service_of(address: str, certificate: Path | None, scope: str) -> Service:
         BundleError: none is named.
     """
     if not address:
-        raise refused("Name the address of the service: --service, or the variable ARO_SERVICE.")
+        raise bundle_error("Name the address of the service: --service, or the variable ARO_SERVICE.")
     return Service(address, certificate, scope)

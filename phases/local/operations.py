@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.steps import ProgressItem, ResolvedPlan, StepStatus
 
@@ -72,7 +72,7 @@ class Operations:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise refused(
+                raise bundle_error(
                     f"Another process runs the plan '{plan_name}'. Wait for it, or press Ctrl-C there. For another "
                     "site with a plan of that name, give another folder with --state."
                 ) from None

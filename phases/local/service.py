@@ -10,7 +10,7 @@ from azure.identity import DefaultAzureCredential
 from urllib3 import Retry
 
 from shared import bounded_answers, deadline
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.openshift.client import NotDone
 
@@ -50,7 +50,7 @@ class Service:
         except ValueError:
             raise NotDone(f"{self.url} answers {answer.status_code}.") from None
         if not answer.ok:
-            raise refused(_problems(body))
+            raise bundle_error(_problems(body))
         return body
 
     def _send(self, address: str, content: Json) -> requests.Response:
@@ -72,7 +72,7 @@ class Service:
 
     def _token(self) -> str:
         if not self.scope:
-            raise refused("Name --certificate, or --scope to sign in with the credentials of this terminal.")
+            raise bundle_error("Name --certificate, or --scope to sign in with the credentials of this terminal.")
         try:
             return DefaultAzureCredential().get_token(self.scope).token
         except AzureError as error:

@@ -78,13 +78,13 @@ def visible_status(operation: AsyncOperation, *, running: bool) -> AsyncOperatio
     The end of an operation is written to the operation before it is written to the cluster. Until both are written, the
     client sees the operation as running: a client that reads `Succeeded` must find a cluster that agrees.
     """
-    begun = times.shown(operation["startTime"])
+    begun = times.arm_time(operation["startTime"])
     visible: AsyncOperation = {"id": operation["id"], "name": operation["name"], "startTime": begun}
     if running:
         return visible | {"status": operation["initialStatus"]}
     visible["status"] = operation["status"]
     if operation.get("endTime"):
-        visible["endTime"] = times.shown(operation["endTime"])
+        visible["endTime"] = times.arm_time(operation["endTime"])
     if operation.get("error"):
         visible["error"] = operation["error"]
     return visible

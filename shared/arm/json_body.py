@@ -20,7 +20,7 @@ class TooDeep(ValueError):  # noqa: N818 - named by what the sender did
         super().__init__(f"it is nested deeper than {MAX_DEPTH} levels")
 
 
-def parse_json(body: bytes) -> Any:
+def parse_request_body(body: bytes) -> Any:
     """Parse the body of a request.
 
     Raises:

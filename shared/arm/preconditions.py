@@ -26,7 +26,7 @@ def tag_of_reply(etag: str, shown: object) -> str:
     return f'"{bare}.{digest}"'
 
 
-def is_known(headers: Mapping[str, str], tag: str) -> bool:
+def is_not_modified(headers: Mapping[str, str], tag: str) -> bool:
     """Tell whether the caller of a GET has this reply already, by `If-None-Match`."""
     return not {"*", tag}.isdisjoint(_tags(headers.get("if-none-match", "")))
 

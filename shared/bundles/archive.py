@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from shared import deadline
-from shared.bundles.problems import BundleError, Problem, refused
+from shared.bundles.problems import BundleError, Problem, bundle_error
 
 # The limits of a bundle as it is on a disk. The largest site of airshipctl's own manifests has some 900 files and 3
 # MiB, in folders that are 8 deep.
@@ -85,7 +85,7 @@ def unpack(packed: bytes, folder: Path) -> None:
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, (FileExistsError, IsADirectoryError, NotADirectoryError)):
-            raise refused("A path of the archive is both a file and a folder.") from error
+            raise bundle_error("A path of the archive is both a file and a folder.") from error
         raise
 
 
@@ -107,7 +107,7 @@ def check(packed: bytes) -> None:
             else:
                 sizes.add(member.name, member.size)
     except (tarfile.TarError, OSError, EOFError, RecursionError, zlib.error) as error:
-        raise refused(f"The bundle is not a gzipped tar archive: {error}.") from error
+        raise bundle_error(f"The bundle is not a gzipped tar archive: {error}.") from error
     if problems:
         raise BundleError(problems)
 
@@ -131,7 +131,7 @@ def _members(packed: bytes) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as tar:
         for member in tar:
             if len(tar.pax_headers) > _MOST_GLOBALS:
-                raise refused(f"The archive has more than {_MOST_GLOBALS} global attributes.")
+                raise bundle_error(f"The archive has more than {_MOST_GLOBALS} global attributes.")
             yield tar, member
             # The archive keeps its members. What was before them could fill the memory.
             member.pax_headers = {}
@@ -149,9 +149,11 @@ class _Header(tarfile.TarInfo):
         """
         header = super().frombuf(buf, encoding, errors)
         if header.type in _EXTENSIONS and header.size > _LONGEST_EXTENSION:
-            raise refused(f"A header of the archive has {header.size} bytes. At most {_LONGEST_EXTENSION} are allowed.")
+            raise bundle_error(
+                f"A header of the archive has {header.size} bytes. At most {_LONGEST_EXTENSION} are allowed."
+            )
         if header.type not in _EXTENSIONS + _PLAIN:
-            raise refused(_NOT_PLAIN, file=header.name[:LONGEST_PATH])
+            raise bundle_error(_NOT_PLAIN, file=header.name[:LONGEST_PATH])
         return header
 
 
@@ -176,14 +178,14 @@ def _files(folder: Path) -> Iterator[Path]:
         if LEFT_OUT.intersection(name.parts):
             continue
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            raise refused(_NOT_PLAIN, file=str(name))
+            raise bundle_error(_NOT_PLAIN, file=str(name))
         if path.is_file():
             yield path
 
 
 def _check_packed(size: int) -> None:
     if size > MOST_BYTES_PACKED:
-        raise refused(f"The archive has {size} bytes. At most {MOST_BYTES_PACKED} are allowed.")
+        raise bundle_error(f"The archive has {size} bytes. At most {MOST_BYTES_PACKED} are allowed.")
 
 
 class _Sizes:
@@ -206,17 +208,19 @@ class _Sizes:
         path = PurePosixPath(name)
         if len(path.parts) > DEEPEST:
             deep = f"The path has {len(path.parts)} parts. At most {DEEPEST} are allowed."
-            raise refused(deep, file=name[:LONGEST_PATH])
+            raise bundle_error(deep, file=name[:LONGEST_PATH])
         self._bytes += size
         self._entries |= {str(path), *map(str, path.parents)} - {"."}
         _check_bytes(self._bytes)
         if len(self._entries) > MOST_ENTRIES:
-            raise refused(f"The bundle has more than {MOST_ENTRIES} files and folders. At most that many are allowed.")
+            raise bundle_error(
+                f"The bundle has more than {MOST_ENTRIES} files and folders. At most that many are allowed."
+            )
 
 
 def _check_bytes(size: int) -> None:
     if size > MOST_BYTES:
-        raise refused(f"The files of the bundle have more than {MOST_BYTES} bytes. At most that many are allowed.")
+        raise bundle_error(f"The files of the bundle have more than {MOST_BYTES} bytes. At most that many are allowed.")
 
 
 class _Bounded(io.RawIOBase):

@@ -39,7 +39,7 @@ class BundleError(Exception):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-def refused(message: str, *, file: str = "", field: str = "") -> BundleError:
+def bundle_error(message: str, *, file: str = "", field: str = "") -> BundleError:
     """Return the error for one problem.
 
     Args:

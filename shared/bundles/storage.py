@@ -45,7 +45,7 @@ class Bundles:
         """
         digest = archive.digest(packed)
         secret, version = self._read_key("")
-        sealed = seal.close(packed, _key(secret, digest), version)
+        sealed = seal.seal_text(packed, _key(secret, digest), version)
         try:
             self._container.get_blob_client(digest).upload_blob(
                 sealed, content_settings=ContentSettings(content_type="application/octet-stream")

@@ -54,13 +54,13 @@ class Entry:
     release_images: machine_image.ReleaseImages | None = None
 
 
-def names(documents: Iterable[CatalogueDocument]) -> list[str]:
+def installable_versions(documents: Iterable[CatalogueDocument]) -> list[str]:
     """Return the enabled versions that can be installed, oldest first.
 
     A wrong entry would make each create fail after half an hour. So it is not offered, and the log tells the operator
     why.
     """
-    return sorted((document["version"] for document in _offered(documents)), key=order)
+    return sorted((document["version"] for document in _offered(documents)), key=version_order)
 
 
 def registries(documents: Iterable[CatalogueDocument], version: str) -> tuple[str, ...]:
@@ -72,10 +72,12 @@ def registries(documents: Iterable[CatalogueDocument], version: str) -> tuple[st
 
 def installer(documents: Iterable[CatalogueDocument], version: str) -> str:
     """Return the program that makes the install graph of a version's clusters, or "" if the version is not offered."""
-    return next((read(document).installer for document in _offered(documents) if document["version"] == version), "")
+    return next(
+        (parse_entry(document).installer for document in _offered(documents) if document["version"] == version), ""
+    )
 
 
-def order(version: str) -> tuple[Any, str]:
+def version_order(version: str) -> tuple[Any, str]:
     """Return what sorts versions, oldest first."""
     return version_key(version), version
 
@@ -90,7 +92,7 @@ def _offered(documents: Iterable[CatalogueDocument]) -> Iterator[CatalogueDocume
             yield document
 
 
-def default(documents: Iterable[CatalogueDocument]) -> CatalogueDocument | None:
+def default_entry(documents: Iterable[CatalogueDocument]) -> CatalogueDocument | None:
     """Return the entry of a create that names no version, or None if no offered version is marked.
 
     While an operator changes the default, two entries are marked. The one marked last wins.
@@ -112,7 +114,7 @@ def default_version(documents: Iterable[CatalogueDocument]) -> str:
         CloudError: 500 `InternalServerError` if no offered version is marked as the default; an operator has to mark
             one.
     """
-    if found := default(documents):
+    if found := default_entry(documents):
         return found["version"]
     raise CloudError(
         500,
@@ -136,7 +138,7 @@ def entry(documents: Iterable[CatalogueDocument], version: str) -> CatalogueDocu
     )
 
 
-def read(document: CatalogueDocument) -> Entry:
+def parse_entry(document: CatalogueDocument) -> Entry:
     """Return an entry, whichever build wrote it.
 
     Raises:

@@ -50,11 +50,11 @@ def to_external(document: CatalogueDocument) -> dict[str, Any]:
         "etag": document["_etag"],
         "properties": entry,
         "problems": catalogue.problems(document),
-        **({"defaultSince": times.shown(document["defaultSince"])} if "defaultSince" in document else {}),
+        **({"defaultSince": times.arm_time(document["defaultSince"])} if "defaultSince" in document else {}),
     }
 
 
-def requested(documents: Sequence[CatalogueDocument], name: str, body: Any, now: datetime) -> CatalogueDocument:
+def requested_entry(documents: Sequence[CatalogueDocument], name: str, body: Any, now: datetime) -> CatalogueDocument:
     """Return the entry that a PUT asks for.
 
     Members that this build does not know stay as they are stored. A request may repeat them, but not change them,
@@ -147,7 +147,7 @@ def _marked(
     if not wanted.get("default"):
         wanted.pop("defaultSince", None)
         return wanted
-    current = catalogue.default(documents)
+    current = catalogue.default_entry(documents)
     if current is None or current["id"] != wanted["id"] or "defaultSince" not in stored:
         latest = max((catalogue.marked_at(document)[0] for document in documents), default="")
         after = datetime.fromisoformat(latest) + timedelta(microseconds=1) if latest else now
@@ -168,7 +168,7 @@ def require_versions_left(
     Raises:
         CloudError: 409 `Conflict`, saying what to do first.
     """
-    offered, current = catalogue.names(documents), catalogue.default(documents)
+    offered, current = catalogue.installable_versions(documents), catalogue.default_entry(documents)
     enabled = wanted is not None and wanted.get("enabled")
     if current is not None and current["id"] == name and not (enabled and wanted and wanted.get("default")):
         raise conflict(
@@ -184,9 +184,9 @@ def is_withdrawn(stored: CatalogueDocument, wanted: CatalogueDocument | None = N
     return bool(stored.get("enabled")) and not (wanted and wanted.get("enabled"))
 
 
-def outdated(documents: Sequence[CatalogueDocument]) -> list[CatalogueDocument]:
+def outdated_defaults(documents: Sequence[CatalogueDocument]) -> list[CatalogueDocument]:
     """Return the entries that are still marked although another one became the default after them."""
-    current = catalogue.default(documents)
+    current = catalogue.default_entry(documents)
     if current is None:
         return []
     return [

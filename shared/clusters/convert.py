@@ -209,7 +209,7 @@ def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
         case Kind.STRING if isinstance(value, str):
             return in_normal_form(node.member, node.member.spelled.get(value, value))
         case Kind.TIME if isinstance(value, str):
-            return times.shown(value)
+            return times.arm_time(value)
     return value
 
 

@@ -19,7 +19,7 @@ def has_ended(operation: OperationDocument) -> bool:
     return operation["asyncOperation"]["status"] in ENDED
 
 
-def end_operation(
+def end_operation_document(
     operation: OperationDocument,
     status: ProvisioningState,
     error: CloudErrorBody | None = None,
@@ -51,7 +51,7 @@ def canceled(item: ProgressItem, message: str) -> ProgressItem:
     return ended
 
 
-def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:
+def items_left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:
     """Return the progress items of an ended operation that are still `Running`, in the form in which to write them.
 
     They belong to attempts that died, and nothing else would end them. Call this once the cluster no longer names the

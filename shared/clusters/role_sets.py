@@ -80,7 +80,7 @@ def to_operators(document: RoleSetDocument) -> dict[str, Any]:
     }
 
 
-def requested(documents: Sequence[RoleSetDocument], minor: str, body: Any) -> RoleSetDocument:
+def requested_set(documents: Sequence[RoleSetDocument], minor: str, body: Any) -> RoleSetDocument:
     """Return the entry that a PUT asks for. Members that this build does not know stay as they are stored.
 
     Args:

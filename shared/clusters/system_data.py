@@ -24,7 +24,7 @@ def parse(header: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if isinstance(value, str) and value.isprintable()}
 
 
-def created(by: str, kind: str, at: datetime) -> dict[str, str]:
+def creation_members(by: str, kind: str, at: datetime) -> dict[str, str]:
     """Return the members about the creation.
 
     Args:
@@ -35,6 +35,6 @@ def created(by: str, kind: str, at: datetime) -> dict[str, str]:
     return {"createdBy": by, "createdByType": kind, "createdAt": at.isoformat()}
 
 
-def changed(by: str, kind: str, at: datetime) -> dict[str, str]:
-    """Return the members about the last change; the arguments are those of `created`."""
+def change_members(by: str, kind: str, at: datetime) -> dict[str, str]:
+    """Return the members about the last change; the arguments are those of `creation_members`."""
     return {"lastModifiedBy": by, "lastModifiedByType": kind, "lastModifiedAt": at.isoformat()}

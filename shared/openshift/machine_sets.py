@@ -54,7 +54,7 @@ def spread(current: Mapping[str, int], total: int) -> dict[str, int]:
     return result
 
 
-def scaled(infra_id: str, machines: list[Json], machine_sets: list[Json]) -> str:
+def incomplete_sets(infra_id: str, machines: list[Json], machine_sets: list[Json]) -> str:
     """Return which machine sets of the workers do not have the machines that they ask for, and why, or "".
 
     Args:

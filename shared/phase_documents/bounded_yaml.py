@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from shared import deadline
-from shared.bundles.problems import BundleError, Problem, refused
+from shared.bundles.problems import BundleError, Problem, bundle_error
 from shared.kubernetes_yaml import FastLoader
 
 Document = dict[str, Any]
@@ -38,20 +38,20 @@ def documents(text: str, file: str) -> list[Document]:
 def _documents(text: str, file: str, kind: type[Any]) -> list[Any]:
     """Return the documents of a file that are of a kind; see `documents`."""
     if len(text) > MOST_BYTES:
-        raise refused(f"The file has {len(text)} characters. At most {MOST_BYTES} are allowed.", file=file)
+        raise bundle_error(f"The file has {len(text)} characters. At most {MOST_BYTES} are allowed.", file=file)
     try:
         _check_events(text, file)
         documents = list(yaml.load_all(text, FastLoader))
     except yaml.YAMLError as error:
-        raise refused(f"This is not YAML: {_in_words(error)}", file=file) from error
+        raise bundle_error(f"This is not YAML: {_in_words(error)}", file=file) from error
     except RecursionError as error:
-        raise refused(f"The document is nested deeper than {DEEPEST} levels.", file=file) from error
+        raise bundle_error(f"The document is nested deeper than {DEEPEST} levels.", file=file) from error
     result = []
     for number, document in enumerate(documents, 1):
         if document is None:
             continue
         if not isinstance(document, kind):
-            raise refused(f"Document {number} is not an object but {type(document).__name__}.", file=file)
+            raise bundle_error(f"Document {number} is not an object but {type(document).__name__}.", file=file)
         result.append(document)
     return result
 
@@ -73,7 +73,7 @@ def _text(path: Path, file: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise refused(f"The file is not UTF-8: {error.reason} at byte {error.start}.", file=file) from error
+        raise bundle_error(f"The file is not UTF-8: {error.reason} at byte {error.start}.", file=file) from error
 
 
 def problems_of(path: Path, file: str, *, objects: bool = True) -> list[Problem]:
@@ -106,7 +106,7 @@ def _check_events(text: str, file: str) -> None:
             open_nodes.append(1)
             anchors.append(event.anchor or "")
             if len(open_nodes) > DEEPEST:
-                raise refused(f"The document is nested deeper than {DEEPEST} levels.", file=file)
+                raise bundle_error(f"The document is nested deeper than {DEEPEST} levels.", file=file)
             continue
         if isinstance(event, yaml.CollectionEndEvent):
             size, anchor = open_nodes.pop(), anchors.pop()
@@ -116,7 +116,7 @@ def _check_events(text: str, file: str) -> None:
             sizes[anchor] = size
         open_nodes[-1] += size
         if open_nodes[-1] > MOST_NODES:
-            raise refused(f"The file stands for more than {MOST_NODES} values, its aliases followed.", file=file)
+            raise bundle_error(f"The file stands for more than {MOST_NODES} values, its aliases followed.", file=file)
 
 
 def _size(event: yaml.Event, sizes: Mapping[str, int], file: str) -> int:
@@ -128,7 +128,7 @@ def _size(event: yaml.Event, sizes: Mapping[str, int], file: str) -> int:
     name = event.anchor or ""
     if name not in sizes:
         circle = f"The alias '*{name}' stands before the end of the value that it names, or names none."
-        raise refused(circle, file=file)
+        raise bundle_error(circle, file=file)
     return sizes[name]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from shared.bundles.problems import BundleError, Problem, refused
+from shared.bundles.problems import BundleError, Problem, bundle_error
 from shared.json_object import Json
 from shared.phase_documents import entry_points, kustomize
 from shared.phase_documents.clusterctl_images import with_images
@@ -198,14 +198,14 @@ class Choice:
             missing = f"The provider {provider} needs values for: {error}. Neither it nor additional-vars has them."
             raise self._refused("additional-vars", missing) from error
         except ValueError as error:
-            raise refused(
+            raise bundle_error(
                 f"{provider} has an expression that is not understood: {error}.", file=provider.root
             ) from error
         documents = [one.document for one in rendered if is_deployed(one.document) and not _is_metadata(one.document)]
         namespaces = [one["metadata"]["name"] for one in documents if one.get("kind") == "Namespace"]
         if len(namespaces) != 1:
             has = ", ".join(namespaces) or "none"
-            raise refused(
+            raise bundle_error(
                 f"The components of a provider have exactly one Namespace. It has: {has}.", file=provider.root
             )
         overrides = self.document.get("images") or {}

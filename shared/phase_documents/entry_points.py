@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.bundles.problems import BundleError, Problem, refused
+from shared.bundles.problems import BundleError, Problem, bundle_error
 from shared.json_object import Json
 from shared.phase_documents import kustomizations
 from shared.phase_documents.bounded_yaml import problems_of, read_file
@@ -136,7 +136,7 @@ class _Walk:
             return None
         self._roots += 1
         if self._roots > MOST_ROOTS:
-            raise refused(f"The entry point leads to more than {MOST_ROOTS} kustomize roots.", file=root.named_by)
+            raise bundle_error(f"The entry point leads to more than {MOST_ROOTS} kustomize roots.", file=root.named_by)
         files = [name for name in FILES if (self.bundle / root.path / name).is_file()]
         if len(files) != 1:
             has = f"has {len(files)} kustomization files ({', '.join(files)})" if files else "has no kustomization file"
@@ -181,7 +181,7 @@ class _Walk:
         for index, item in enumerate(items):
             where = f"{members.name}[{index}]"
             parts: list[EntryPoint] = []
-            in_place = kustomizations.written_in_place(item) if members.in_place else []
+            in_place = kustomizations.inline_documents(item) if members.in_place else []
             if members.plugins:
                 documents = in_place or self._plugins(item, root, where, parts)
                 written += [self._plugin(one, root, where) for one in documents]

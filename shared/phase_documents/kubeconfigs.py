@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.openshift.client import NotDone, Unreachable
 from shared.phase_documents.bounded_yaml import documents
@@ -72,7 +72,7 @@ class Kubeconfigs:
             cluster = self.site.cluster_map.clusters.get(name)
             if cluster is None:
                 known = ", ".join(self.site.cluster_map.clusters) or "none"
-                raise refused(f"There is no cluster '{name}'. There are: {known}.")
+                raise bundle_error(f"There is no cluster '{name}'. There are: {known}.")
             self._found[name] = self._first(cluster)
         return self._found[name]
 
@@ -117,10 +117,12 @@ class Kubeconfigs:
         wrong = [f"user.{name}" for name in user if name not in USER_MEMBERS]
         wrong += [f"cluster.{name}" for name in server if name not in CLUSTER_MEMBERS]
         if not str(server.get("server", "")).startswith("https://"):
-            raise refused(f"The kubeconfig for '{cluster.name}' from its source '{kind}' has a server without https.")
+            raise bundle_error(
+                f"The kubeconfig for '{cluster.name}' from its source '{kind}' has a server without https."
+            )
         if wrong:
             allowed = ", ".join(sorted(USER_MEMBERS | CLUSTER_MEMBERS))
-            raise refused(
+            raise bundle_error(
                 f"The kubeconfig for '{cluster.name}' from its source '{kind}' has {', '.join(wrong)}, which the "
                 f"service does not use. It uses: {allowed}."
             )
@@ -181,7 +183,9 @@ def _chosen(contexts: list[tuple[Json, str]], wanted: str, where: str) -> Json:
         raise LookupError(f"there is no context{named} in {where}")
     if len(matches) > 1:
         names = ", ".join(name for _, name in matches)
-        raise refused(f"There are several contexts in {where} ({names}). The source has to name one by contextName.")
+        raise bundle_error(
+            f"There are several contexts in {where} ({names}). The source has to name one by contextName."
+        )
     return _only(*matches[0])
 
 
@@ -194,9 +198,9 @@ def _read(content: bytes, where: str) -> Json:
     try:
         kubeconfigs = documents(content.decode(), where)
     except UnicodeDecodeError as error:
-        raise refused("This is not UTF-8.", file=where) from error
+        raise bundle_error("This is not UTF-8.", file=where) from error
     if len(kubeconfigs) != 1:
-        raise refused(f"A kubeconfig is one document, and this has {len(kubeconfigs)}.", file=where)
+        raise bundle_error(f"A kubeconfig is one document, and this has {len(kubeconfigs)}.", file=where)
     return kubeconfigs[0]
 
 

@@ -194,7 +194,7 @@ def with_old_names(kustomization: Json) -> Json:
     return kustomization | rest
 
 
-def written_in_place(item: Any) -> list[Json]:
+def inline_documents(item: Any) -> list[Json]:
     """Return the documents that an item is, if it is not a path."""
     if not isinstance(item, str):
         return []

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from shared import deadline, durations
-from shared.bundles.problems import BundleError, refused
+from shared.bundles.problems import BundleError, bundle_error
 from shared.children import child_process
 from shared.children.child_process import Confinement, Limits
 from shared.json_object import Json
@@ -82,7 +82,7 @@ def build(bundle: Path, path: str, prepare: Callable[[str], str] = str) -> list[
         text = prepare(_run(work, loaded.point.path, path))
         rendered = [_rendered(document, path) for document in documents(text, path)]
     if not rendered:
-        raise refused("The entry point renders nothing.", file=path)
+        raise bundle_error("The entry point renders nothing.", file=path)
     return rendered
 
 
@@ -163,7 +163,7 @@ def _run(work: Path, root_path: str, path: str) -> str:
     except subprocess.TimeoutExpired:
         if left < TIMEOUT_SECONDS:
             raise deadline.TimeIsUp from None
-        raise refused(f"kustomize took longer than {TIMEOUT_SECONDS} seconds.", file=path) from None
+        raise bundle_error(f"kustomize took longer than {TIMEOUT_SECONDS} seconds.", file=path) from None
     if code:
         raise _refusal(code, limits, child_process.text_of(errors, _MOST_SAID), path, f"{root / _BUNDLE}/")
     return output.read_text(encoding="utf-8")
@@ -172,9 +172,9 @@ def _run(work: Path, root_path: str, path: str) -> str:
 def _refusal(code: int, limits: Limits, output: str, path: str, bundle: str) -> BundleError:
     """Return what kustomize says of the bundle, in which paths are those of the bundle."""
     if reason := limits.exceeded(code, output):
-        return refused(f"kustomize was ended, because {reason}.", file=path)
+        return bundle_error(f"kustomize was ended, because {reason}.", file=path)
     if code < 0:
-        return refused(f"kustomize was ended by signal {-code}.", file=path)
+        return bundle_error(f"kustomize was ended by signal {-code}.", file=path)
     text = output.strip().removeprefix("Error: ").replace(bundle, "")
     file, reason = innermost.groups() if (innermost := _INNERMOST.fullmatch(text)) else (path, text)
-    return refused(f"kustomize refuses it: {reason.rstrip('.')}.", file=file)
+    return bundle_error(f"kustomize refuses it: {reason.rstrip('.')}.", file=file)

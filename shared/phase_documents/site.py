@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
 from shared import findings
-from shared.bundles.problems import BundleError, Problem, refused
+from shared.bundles.problems import BundleError, Problem, bundle_error
 from shared.json_object import Json
 from shared.phase_documents import entry_points, kustomize
 from shared.phase_documents.bounded_yaml import read_file
@@ -72,7 +72,7 @@ class Site:
         """
         phase = self.phases.get(Name(namespace, name))
         if phase is None:
-            raise refused(f"There is no phase '{Name(namespace, name)}'. There are: {names(self.phases)}.")
+            raise bundle_error(f"There is no phase '{Name(namespace, name)}'. There are: {names(self.phases)}.")
         return phase
 
     def plan(self, name: str, namespace: str = "") -> PhasePlan:
@@ -83,7 +83,7 @@ class Site:
         """
         plan = self.plans.get(Name(namespace, name))
         if plan is None:
-            raise refused(f"There is no plan '{Name(namespace, name)}'. There are: {names(self.plans)}.")
+            raise bundle_error(f"There is no plan '{Name(namespace, name)}'. There are: {names(self.plans)}.")
         return plan
 
     def render(self, phase: Phase) -> list[Rendered]:
@@ -93,7 +93,9 @@ class Site:
             BundleError: the phase has no entry point, or it cannot be rendered.
         """
         if not phase.entry_point:
-            raise refused("The phase has no documentEntryPoint.", file=phase.file, field=f"Phase/{phase.name} config")
+            raise bundle_error(
+                "The phase has no documentEntryPoint.", file=phase.file, field=f"Phase/{phase.name} config"
+            )
         return [one for one in kustomize.build(self.bundle, self.entry_point(phase)) if is_deployed(one.document)]
 
 
@@ -137,10 +139,12 @@ def _metadata(bundle: Path, metadata_file: str) -> Json:
     """Return `path` and `docEntryPointPrefix` from the metadata file."""
     path = entry_points.located(bundle.resolve(), metadata_file)
     if path is None or not path.is_file():
-        raise refused(f"The bundle has no metadata file '{metadata_file}'.", file=metadata_file)
+        raise bundle_error(f"The bundle has no metadata file '{metadata_file}'.", file=metadata_file)
     contents = read_file(path, metadata_file)
     if len(contents) != 1:
-        raise refused(f"The file has {len(contents)} documents. A metadata file is exactly one.", file=metadata_file)
+        raise bundle_error(
+            f"The file has {len(contents)} documents. A metadata file is exactly one.", file=metadata_file
+        )
     problems = list(by_schema(contents[0], MANIFEST_METADATA, metadata_file))
     if problems:
         raise BundleError(problems)
@@ -164,7 +168,7 @@ def _repository(bundle: Path, metadata_file: str, path: str) -> PurePosixPath:
         f"The phase bundle does not exist: the bundle has no folder {looked}. The path is seen from the bundle, or "
         "from its first folder on the way to the metadata file, if it holds several repositories."
     )
-    raise refused(missing, file=metadata_file, field="spec.phase.path")
+    raise bundle_error(missing, file=metadata_file, field="spec.phase.path")
 
 
 def _doubled(declared: Iterable[Rendered]) -> Iterator[Problem]:

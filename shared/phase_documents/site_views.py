@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.bundles.problems import refused
+from shared.bundles.problems import bundle_error
 from shared.json_object import Json
 from shared.phase_documents.documents import Cluster, Name, Phase, PhasePlan
 from shared.phase_documents.entry_points import EntryPoint
@@ -53,15 +53,15 @@ def documents(site: Site, source: str, name: Name) -> list[Json]:
     if source == "config":
         return [one.document for one in site.documents]
     if not name.name:
-        raise refused("Name a phase, or render the phase bundle with --source config.")
+        raise bundle_error("Name a phase, or render the phase bundle with --source config.")
     phase = site.phase(name.name, name.namespace)
     if source not in ("phase", "executor"):
-        raise refused(f"'{source}' is not a source. There are: phase, executor, config.")
+        raise bundle_error(f"'{source}' is not a source. There are: phase, executor, config.")
     kind = KINDS.get(phase.executor.kind)
     if source == "phase" and (kind is None or phase.entry_point):
         return [one.document for one in site.render(phase)]
     if not phase.executor.document:
-        raise refused(phase.executor.missing, file=phase.file, field=f"Phase/{phase.name} config.executorRef.name")
+        raise bundle_error(phase.executor.missing, file=phase.file, field=f"Phase/{phase.name} config.executorRef.name")
     return [phase.executor.document] if source == "executor" or kind is None else kind.applies(site, phase)
 
 

@@ -57,7 +57,7 @@ def note(container: str, document_id: object, problem: str | Exception) -> None:
     _log.error("document %s of container %s cannot be read and is skipped: %s", key[1], container, reason)
 
 
-def met() -> list[Unreadable]:
+def skipped_documents() -> list[Unreadable]:
     """Return the documents that this process has skipped, the latest last."""
     with _lock:
         return [one.copy() for one in _met.values()]

@@ -20,7 +20,7 @@ def put(call: Call) -> Reply:
             "digest",
             f"The digest in the path is '{shown(digest)}', and that of the body is '{actual}'. They must be equal.",
         )
-    with requested_site.explained():
+    with requested_site.explain_problems():
         archive.check(packed)
     bundles = call.services.bundles
     is_new = not bundles.has(digest)

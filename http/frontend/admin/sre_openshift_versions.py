@@ -50,7 +50,7 @@ def _put(call: Call) -> Reply:
     documents = versions.all()
     stored = catalogue_changes.find(documents, name)
     require_match(call.request.headers, stored["_etag"] if stored else "")
-    wanted = catalogue_changes.requested(documents, name, call.content, call.services.now())
+    wanted = catalogue_changes.requested_entry(documents, name, call.content, call.services.now())
     catalogue_changes.require_versions_left(documents, name, wanted)
     if stored and catalogue_changes.is_withdrawn(stored, wanted):
         _require_no_creates(call, name)
@@ -115,13 +115,13 @@ def _settled(call: Call, wanted: CatalogueDocument) -> CatalogueDocument:
     """
     versions = call.services.store.versions
     documents = versions.all()
-    for document in catalogue_changes.outdated(documents):
+    for document in catalogue_changes.outdated_defaults(documents):
         try:
             versions.update(partial(versions.read, document["id"]), partial(_unmark, documents))
         except LOST:
             # Other requests change this entry, and end with the same step.
             continue
-    current = catalogue.default(documents)
+    current = catalogue.default_entry(documents)
     if wanted.get("default") and current is not None and current["id"] != wanted["id"]:
         raise conflict(
             f"Version '{wanted['id']}' was written, but another request made '{current['id']}' the default at the same "
@@ -136,7 +136,7 @@ def _settled(call: Call, wanted: CatalogueDocument) -> CatalogueDocument:
 def _unmark(documents: list[CatalogueDocument], document: CatalogueDocument) -> CatalogueDocument | None:
     """Return an entry without the mark, or None if it was made the default meanwhile."""
     others = [each for each in documents if each["id"] != document["id"]]
-    if document not in catalogue_changes.outdated([*others, document]):
+    if document not in catalogue_changes.outdated_defaults([*others, document]):
         return None
     unmarked = document.copy()
     unmarked["default"] = False

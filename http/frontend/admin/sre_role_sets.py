@@ -48,7 +48,7 @@ def _put(call: Call) -> Reply:
     documents = store.all()
     stored = find(documents, minor)
     require_match(call.request.headers, stored["_etag"] if stored else "")
-    wanted = role_sets.requested(documents, minor, call.content)
+    wanted = role_sets.requested_set(documents, minor, call.content)
     ensure_written(partial(store.put, wanted), partial(store.says, wanted))
     written = store.read(minor)
     if written is None:

@@ -63,12 +63,12 @@ def _sources(cluster: Cluster) -> Sources:
     }
 
 
-def enriched(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
-    """Return the internal clusters of documents, in order, with their live values; see `shown`."""
-    return [each.cluster for each in shown(call, documents)]
+def add_live_values(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
+    """Return the internal clusters of documents, in order, with their live values; see `show_clusters`."""
+    return [each.cluster for each in show_clusters(call, documents)]
 
 
-def shown(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
+def show_clusters(call: Call, documents: Sequence[ClusterDocument]) -> list[Shown]:
     """Return documents, in order, as a GET shows them. All live clusters are read at the same time.
 
     It takes until the deadline (`shared/deadline.py`) at most, and never raises.
@@ -111,7 +111,7 @@ def _shown(document: ClusterDocument, answers: Mapping[str, Any]) -> Shown:
         extra = tracing.current.get().extra()
         _log.warning("cluster %s is shown with stored values: %s", document["key"], reasons, extra=extra)
     values = Live(**{name: answers[name] for name in answers.keys() - failed.keys()})
-    return Shown(live_values.shown(document["openShiftCluster"], values), failed)
+    return Shown(live_values.with_live_values(document["openShiftCluster"], values), failed)
 
 
 def _named(failed: Mapping[str, str], why: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from frontend.clusters.operation_begin import accepted, new_request, refused, result_url, write_operation
+from frontend.clusters.operation_begin import accepted_reply, new_request, refused_reply, result_url, write_operation
 from frontend.clusters.undo import undoing
 from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
@@ -34,9 +34,9 @@ def _delete(call: Call) -> Reply:
     try:
         edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
     except CloudError as error:
-        return refused(call, document, error)
+        return refused_reply(call, document, error)
     operation = begin_operation(new_request(call), document, edge, call.services.settings)
     with undoing() as undo:
         write_operation(call, document, operation, store.clusters.replace, undo)
-    reply = accepted(call, 202, None, document, operation)
+    reply = accepted_reply(call, 202, None, document, operation)
     return replace(reply, headers={**reply.headers, "Location": result_url(call, operation["id"])})

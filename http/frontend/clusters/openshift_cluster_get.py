@@ -2,10 +2,10 @@
 
 from frontend.clusters.cluster_lookup import cluster_document
 from frontend.clusters.cluster_reply import body, live_tag
-from frontend.clusters.enrichment import enriched
+from frontend.clusters.enrichment import add_live_values
 from frontend.messages import Call, Reply
 from shared import deadline
-from shared.arm.preconditions import is_known, require_match
+from shared.arm.preconditions import is_not_modified, require_match
 
 
 def get(call: Call) -> Reply:
@@ -19,8 +19,8 @@ def get(call: Call) -> Reply:
     document = cluster_document(call)
     require_match({**call.request.headers, "if-none-match": ""}, document["_etag"])
     with deadline.live_reads():
-        (cluster,) = enriched(call, [document])
+        (cluster,) = add_live_values(call, [document])
     tag = live_tag(document, cluster)
-    if is_known(call.request.headers, tag):
+    if is_not_modified(call.request.headers, tag):
         return Reply(304, headers={"ETag": tag})
     return Reply(200, body(call, cluster, tag), {"ETag": tag})

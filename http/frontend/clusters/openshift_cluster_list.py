@@ -1,7 +1,7 @@
 """Lists of clusters, in pages of ten."""
 
 from frontend.clusters.cluster_reply import body, live_tag
-from frontend.clusters.enrichment import enriched
+from frontend.clusters.enrichment import add_live_values
 from frontend.messages import Call, Reply
 from frontend.paged import continuation, next_link
 from shared import deadline
@@ -43,7 +43,7 @@ def _list(call: Call, prefix: str) -> Reply:
     link = next_link(call, prefix, following)
     # Last, because it may take longer than all other calls of a request.
     with deadline.live_reads():
-        clusters = enriched(call, shown)
+        clusters = add_live_values(call, shown)
     tagged = [
         body(call, cluster, live_tag(document, cluster)) for document, cluster in zip(shown, clusters, strict=True)
     ]
@@ -56,7 +56,7 @@ def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
         resource_id.parse(document["key"])
         resource_id.parse(document["openShiftCluster"]["id"])
         states.is_usable(document["openShiftCluster"])
-        to_external(live_values.shown(document["openShiftCluster"], Live()), call.version)
+        to_external(live_values.with_live_values(document["openShiftCluster"], Live()), call.version)
     except unreadable_documents.ERRORS as error:
         unreadable_documents.note(call.services.store.clusters.name, document.get("id"), error)
         return False

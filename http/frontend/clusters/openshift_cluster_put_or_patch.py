@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cache
 
 from frontend.clusters import cluster_reply, managed_domain, operators_view, requested_identities
-from frontend.clusters.enrichment import Shown, shown
-from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
+from frontend.clusters.enrichment import Shown, show_clusters
+from frontend.clusters.operation_begin import accepted_reply, new_request, refused_reply, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undo import attempt, undoing
 from frontend.messages import Call, Reply, new_id
@@ -73,7 +73,7 @@ def _put_or_patch(call: Call, event: Event) -> Reply:
     try:
         edge = states.find_edge(document["openShiftCluster"], event)
     except CloudError as error:
-        return refused(call, document, error)
+        return refused_reply(call, document, error)
     sent = decode_cluster(call.content, call.version)
     if call.version.for_operators:
         operators_view.refuse(call, document["openShiftCluster"], event, sent)
@@ -162,7 +162,7 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
 def _accepted(call: Call, status: int, document: ClusterDocument, operation: OperationDocument) -> Reply:
     """Return the reply with the cluster as the request has written it, and its ETag."""
     body = cluster_reply.body(call, document["openShiftCluster"], document["_etag"])
-    reply = accepted(call, status, body, document, operation)
+    reply = accepted_reply(call, status, body, document, operation)
     return replace(reply, headers={**reply.headers, "ETag": document["_etag"]})
 
 
@@ -199,7 +199,7 @@ def change_document(
 def _live(call: Call, document: ClusterDocument) -> Shown:
     """Return a cluster as a GET shows it now."""
     with deadline.live_reads():
-        (cluster,) = shown(call, [document])
+        (cluster,) = show_clusters(call, [document])
     return cluster
 
 
@@ -225,7 +225,7 @@ def _resume(call: Call, document: ClusterDocument) -> list[str]:
     again = resume.begins_again(properties, done, call.services.now())
     if again:
         properties.setdefault("install", {})["beginsAgain"] = True
-    return resume.carried_over(done, again=again)
+    return resume.carried_over_rows(done, again=again)
 
 
 def _done_rows(call: Call, document: ClusterDocument) -> list[str]:

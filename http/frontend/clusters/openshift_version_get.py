@@ -8,7 +8,7 @@ from shared.clusters.api_versions import OPEN_SHIFT_VERSION, has_feature
 
 def list_all(call: Call) -> Reply:
     """Answer GET of the OpenShift versions: return all that can be installed, oldest first."""
-    names = catalogue.names(call.services.store.versions.enabled())
+    names = catalogue.installable_versions(call.services.store.versions.enabled())
     return Reply(200, {"value": [_external(call, name, f"{call.path}/{name}") for name in names]})
 
 
@@ -18,7 +18,10 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the existing versions.
     """
-    name, names = call.parameters["openShiftVersion"], catalogue.names(call.services.store.versions.enabled())
+    name, names = (
+        call.parameters["openShiftVersion"],
+        catalogue.installable_versions(call.services.store.versions.enabled()),
+    )
     if name not in names:
         raise CloudError(
             404,

@@ -74,7 +74,9 @@ def write_operation(
         raise
 
 
-def accepted(call: Call, status: int, body: object, document: ClusterDocument, operation: OperationDocument) -> Reply:
+def accepted_reply(
+    call: Call, status: int, body: object, document: ClusterDocument, operation: OperationDocument
+) -> Reply:
     """Return the reply to a request whose operation continues, with the address to poll and how often.
 
     Args:
@@ -95,7 +97,7 @@ def accepted(call: Call, status: int, body: object, document: ClusterDocument, o
     )
 
 
-def refused(call: Call, document: ClusterDocument, error: CloudError) -> Reply:
+def refused_reply(call: Call, document: ClusterDocument, error: CloudError) -> Reply:
     """Return the reply to a request that the cluster's state does not allow.
 
     If an operation runs, the reply has its address, in the header for clients and in the message for people, so that

@@ -211,7 +211,7 @@ def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:
         call,
         cluster,
         creating=True,
-        versions=tuple(catalogue.names(documents)),
+        versions=tuple(catalogue.installable_versions(documents)),
         pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile.get("version", "")),
         installer=catalogue.installer(documents, profile.get("version", "")),
         unknown=unknown,

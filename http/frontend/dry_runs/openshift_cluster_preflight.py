@@ -20,7 +20,7 @@ from typing import Any
 
 from frontend.clusters.openshift_cluster_put_or_patch import new_document
 from frontend.clusters.requested_cluster import new_cluster, stored_cluster, valid_cluster
-from frontend.dry_runs.trial_operation import given
+from frontend.dry_runs.trial_operation import dry_run_input
 from frontend.messages import Call, Reply, Trial
 from frontend.middleware.path import check_parameters
 from shared import durations
@@ -76,7 +76,7 @@ def _trial(call: Call, resource: JsonView) -> Trial | None:
         return None
     edge = states.find_edge(None, Event.PUT)
     document, _ = new_document(put, sent, edge)
-    tried = given(put, document, edge)
+    tried = dry_run_input(put, document, edge)
     plan = tried["plan"]
     rows: list[ResolvedRow] = [{**row, "needs": []} for row in plan["rows"] if row["name"] in _ASKED]
     return Trial(
@@ -190,6 +190,6 @@ def _check(call: Call, resource: JsonView, document: ClusterDocument | None) -> 
 
 
 def _id(call: Call, resource: JsonView) -> str:
-    given = call.request.parameters
-    group = f"/subscriptions/{given['subscriptionId']}/resourceGroups/{given['resourceGroupName']}"
+    parameters = call.request.parameters
+    group = f"/subscriptions/{parameters['subscriptionId']}/resourceGroups/{parameters['resourceGroupName']}"
     return f"{group}/providers/{NAMESPACE}/{RESOURCE_TYPE}/{shown(resource.get('name'))}"

@@ -61,10 +61,10 @@ def _planned(call: Call, document: ClusterDocument | None, edge: Edge) -> DryRun
         document["secrets"] = {}
     elif edge.event is not Event.DELETE:
         done = _change(call, document, edge)
-    return given(call, document, edge, done)
+    return dry_run_input(call, document, edge, done)
 
 
-def given(call: Call, document: ClusterDocument, edge: Edge, done: list[str] | None = None) -> DryRunInput:
+def dry_run_input(call: Call, document: ClusterDocument, edge: Edge, done: list[str] | None = None) -> DryRunInput:
     """Return the input of the dry run of an operation.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any
 from frontend.bodies import Body
 from frontend.messages import Call, Handler, Reply, Request
 from shared.arm.errors import CloudError, ErrorCode, invalid_request_content, shown
-from shared.arm.json_body import parse_json
+from shared.arm.json_body import parse_request_body
 
 MAX_BYTES = 1_048_576
 JSON, ARCHIVE = "application/json", "application/gzip"
@@ -80,4 +80,4 @@ def _content(request: Request, most_bytes: int) -> Any:
             if given
             else f"The request has a body and no Content-Type: it must be '{wanted}'.",
         )
-    return parse_json(request.body) if request.body and not most_bytes else None
+    return parse_request_body(request.body) if request.body and not most_bytes else None

@@ -9,7 +9,7 @@ from shared.store import NotFound, PreconditionFailed
 from shared.store.sites import key_of
 
 
-def cancel(call: Call, operation: OperationDocument, what: str) -> FencedDocument:
+def mark_canceling(call: Call, operation: OperationDocument, what: str) -> FencedDocument:
     """Let an operation end, and return the document that fences it. To cancel it again changes nothing.
 
     Args:

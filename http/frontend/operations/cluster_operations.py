@@ -77,7 +77,7 @@ def cancel(call: Call) -> Reply:
     plan = found.get("plan", {}).get("name", "")
     if plan in NOT_CANCELABLE and not has_ended(found):
         raise conflict(f"An operation with the plan '{plan}' cannot be canceled: {NOT_CANCELABLE[plan]}.")
-    document = cast("ClusterDocument", cancellation.cancel(call, found, f"The cluster '{call.resource_id}'"))
+    document = cast("ClusterDocument", cancellation.mark_canceling(call, found, f"The cluster '{call.resource_id}'"))
     shown = resource(call, document, found)
     seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
     headers = {"Location": links.with_path(call.public_url, shown["id"]), "Retry-After": str(seconds)}

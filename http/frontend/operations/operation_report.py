@@ -151,7 +151,7 @@ def report(
 
 def _begun_by(operation: OperationDocument) -> BegunBy | None:
     found = operation.get("begunBy")
-    return {**found, "at": times.shown(found["at"])} if found else None
+    return {**found, "at": times.arm_time(found["at"])} if found else None
 
 
 def current_attempt(operation: OperationDocument, owner: FencedDocument | None, items: list[ProgressItem]) -> int:
@@ -309,7 +309,7 @@ def _seconds(start: str, end: str | None, now: datetime) -> float:
 
 
 def _with_shown_times(plain: Mapping[str, Any]) -> Any:
-    return {name: times.shown(value) if name in _TIMES else value for name, value in plain.items()}
+    return {name: times.arm_time(value) if name in _TIMES else value for name, value in plain.items()}
 
 
 def _without_nones(plain: Mapping[str, Any]) -> Any:

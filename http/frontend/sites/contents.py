@@ -30,7 +30,7 @@ def tree(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter`.
     """
     site = requested_site.site(call, requested_site.document(call))
-    with requested_site.explained():
+    with requested_site.explain_problems():
         phase = site.phase(*_short(call, "phaseName"))
         return Reply(200, site_views.tree(entry_points.tree(site.bundle, site.entry_point(phase) or ".")))
 
@@ -42,7 +42,7 @@ def render(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter`.
     """
     site = requested_site.site(call, requested_site.document(call))
-    with requested_site.explained():
+    with requested_site.explain_problems():
         shown = site_views.documents(
             site, call.request.query.get("source", "phase"), requested_site.named(call, "phaseName")
         )
@@ -56,7 +56,7 @@ def validate_phase(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` with every problem.
     """
     site = requested_site.site(call, requested_site.document(call))
-    with requested_site.explained():
+    with requested_site.explain_problems():
         warnings = requested_site.require_right(site, [site.phase(*_short(call, "phaseName"))])
     return Reply(200, {"problems": [], "warnings": warnings})
 
@@ -68,7 +68,7 @@ def validate_plan(call: Call) -> Reply:
         CloudError: 400 `InvalidParameter` with every problem.
     """
     site = requested_site.site(call, requested_site.document(call))
-    with requested_site.explained():
+    with requested_site.explain_problems():
         name = requested_site.named(call, "planName")
         plan = site.plan(name.name, name.namespace)
         warnings = requested_site.require_right(site, requested_site.phases_of(site, name), [plan])

@@ -37,7 +37,7 @@ def get_kubeconfig(call: Call) -> Reply:
         return None if data is None else dict(data)
 
     outside = Kubeconfigs(site, lambda resource_id: _public(call, resource_id), read_secret, trusted=False)
-    with requested_site.explained():
+    with requested_site.explain_problems():
         try:
             text = kubernetes_yaml.dump(outside.of(name))
         except NotDone as error:

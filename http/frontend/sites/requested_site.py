@@ -50,7 +50,7 @@ def site(call: Call, of: SiteDocument) -> "Site":
             `ServiceUnavailable` if this deployment keeps no bundles.
     """
     require_container(call)
-    with explained():
+    with explain_problems():
         try:
             return load_stored(call.services.bundles.fetch, of["bundle"], of["metadata"])
         except NoBundle as error:
@@ -86,7 +86,7 @@ def phases_of(site: Site, plan_name: Name) -> list[Phase]:
     return [site.phases[one] for one in site.plan(plan_name.name, plan_name.namespace).phases if one in site.phases]
 
 
-def content(call: Call, schema: Schema) -> dict[str, Any]:
+def request_body(call: Call, schema: Schema) -> dict[str, Any]:
     """Return the body of a request.
 
     Raises:
@@ -165,7 +165,7 @@ def require_right(site: Site, phases: Iterable[Phase], plans: Iterable[PhasePlan
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_problems() -> Iterator[None]:
     """Turn what is wrong with a bundle into an error with every problem."""
     try:
         yield

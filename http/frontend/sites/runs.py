@@ -43,7 +43,7 @@ def run_plan(call: Call) -> Reply:
     Raises:
         CloudError: 400 `InvalidParameter` with everything that is wrong; 403 `Forbidden`; 409 `Conflict`.
     """
-    options = requested_site.content(call, PLAN_RUN)
+    options = requested_site.request_body(call, PLAN_RUN)
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
         plan_name = requested_site.named(call, "planName")
@@ -105,7 +105,7 @@ def cancel(call: Call) -> Reply:
         CloudError: 404 `NotFound`; 409 `Conflict` if it has ended, or after five lost races.
     """
     operation = _operation(call)
-    document = cancellation.cancel(call, operation, requested_site.title(call))
+    document = cancellation.mark_canceling(call, operation, requested_site.title(call))
     return _report(call, 202, operation, cast("SiteDocument", document))
 
 
@@ -121,7 +121,7 @@ def last_run(call: Call) -> Reply:
 
 
 def _phase(call: Call, work: Work) -> Reply:
-    options = requested_site.content(call, PHASE_RUN)
+    options = requested_site.request_body(call, PHASE_RUN)
 
     def resolve(document: SiteDocument, site: Site) -> Resolved:
         name = requested_site.named(call, "phaseName")
@@ -142,7 +142,7 @@ def _begin_once(call: Call, resolve: Resolve) -> Reply:
     document = requested_site.document(call)
     if document.get("asyncOperationId"):
         raise busy(document["asyncOperationId"])
-    with requested_site.explained():
+    with requested_site.explain_problems():
         plan, sources = resolve(document, requested_site.site(call, document))
     operation = begin_site_operation(new_request(call), document, plan, call.services.settings)
     operation["sourceClusters"] = sources

@@ -81,7 +81,7 @@ def _wanted(call: Call) -> SiteDocument:
     Raises:
         CloudError: 400 `InvalidParameter` with every problem.
     """
-    content = requested_site.content(call, SITE)
+    content = requested_site.request_body(call, SITE)
     name = call.parameters["siteName"]
     return {
         "id": name,

@@ -50,7 +50,7 @@ class Live:
     router_addresses: Mapping[str, str] | None = None
 
 
-def shown(cluster: Cluster, live: Live) -> Cluster:
+def with_live_values(cluster: Cluster, live: Live) -> Cluster:
     """Return a copy of an internal cluster with the live values in place of the stored ones."""
     result = copy.deepcopy(cluster)
     properties = result.setdefault("properties", {})

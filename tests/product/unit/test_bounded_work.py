@@ -55,15 +55,15 @@ CHECKS: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
     ),
     "members of a version's entry": (
         lambda number: {"properties": strange(number)},
-        lambda body: catalogue_changes.requested([], "4.19.1", body, Mock()),
+        lambda body: catalogue_changes.requested_entry([], "4.19.1", body, Mock()),
     ),
     "members of a role set": (
         lambda number: {"properties": strange(number)},
-        lambda body: role_sets.requested([], "4.19", body),
+        lambda body: role_sets.requested_set([], "4.19", body),
     ),
     "members of a role": (
         lambda number: {"properties": {"openShiftVersion": "4.19", role_sets.ROLES: [strange(number)]}},
-        lambda body: role_sets.requested([], "4.19", body),
+        lambda body: role_sets.requested_set([], "4.19", body),
     ),
     "phases of a plan": (
         lambda number: {"phases": [1] * number},

@@ -13,5 +13,5 @@ def token_system_data(call: Call, handle: Handler) -> Reply:
     if call.request.method not in _WRITES:
         return handle(call)
     by, now = call.principal, call.services.now()
-    created, changed = data.created(by.name, by.kind, now), data.changed(by.name, by.kind, now)
+    created, changed = data.creation_members(by.name, by.kind, now), data.change_members(by.name, by.kind, now)
     return handle(replace(call, first_system_data=created, system_data=changed))

@@ -45,7 +45,7 @@ def test_an_entry_is_read_whole() -> None:
         "default": True,
         "snippets": {"master": []},
     }
-    assert catalogue.read(given) == catalogue.Entry(
+    assert catalogue.parse_entry(given) == catalogue.Entry(
         "4.7.4",
         PULLSPEC,
         IMAGE,
@@ -77,7 +77,7 @@ def test_what_an_older_build_did_not_write_follows_from_the_version(
     version: str, spec: str, flavour: str, installer: str
 ) -> None:
     """The entries that are already in a store keep working."""
-    entry = catalogue.read(OLD | {"version": version})
+    entry = catalogue.parse_entry(OLD | {"version": version})
     assert (entry.ignition_version, entry.flavour, entry.installer) == (spec, flavour, installer)
     assert (entry.enabled, entry.default, entry.snippets) == (True, False, None)
 
@@ -96,9 +96,9 @@ def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
     """The given one wins over metadata, and then nobody reads the metadata."""
     metadatas: tuple[dict[str, Any], ...] = (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), {"azure": {}})
     for metadata in metadatas:
-        entry = catalogue.read(OLD | {"releaseMetadata": metadata})
+        entry = catalogue.parse_entry(OLD | {"releaseMetadata": metadata})
         assert (entry.image, entry.release_images) == (IMAGE, None)
-    entry = catalogue.read(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}})
+    entry = catalogue.parse_entry(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}})
     assert (entry.image, entry.release_images) == (None, ReleaseImages({"V1": IMAGE}))
 
 
@@ -115,7 +115,7 @@ def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
 )
 def test_each_form_of_image_is_taken_as_it_is(image: dict[str, str]) -> None:
     """Coordinates in the marketplace, with or without a plan to buy, or the id of an image of one's own."""
-    assert catalogue.read(OLD | {"rhcosImage": image}).image == image
+    assert catalogue.parse_entry(OLD | {"rhcosImage": image}).image == image
 
 
 @pytest.mark.parametrize(("version", "allowed"), [("4.7.60", False), ("4.8.0", True), ("4.19.24", True)])
@@ -123,9 +123,9 @@ def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, 
     """Such an entry is offered, and has no image."""
     entry = WITHOUT | {"version": version}
     assert (catalogue.problems(entry) == []) == allowed
-    assert catalogue.names([entry]) == ([version] if allowed else [])
+    assert catalogue.installable_versions([entry]) == ([version] if allowed else [])
     if allowed:
-        assert (catalogue.read(entry).image, catalogue.read(entry).release_images) == (None, None)
+        assert (catalogue.parse_entry(entry).image, catalogue.parse_entry(entry).release_images) == (None, None)
 
 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
@@ -140,7 +140,7 @@ def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
     }
     whose = "the catalogue's entry of version 4.7.24"
     with pytest.raises(ValueError, match="entry of version") as caught:
-        catalogue.read(wrong)
+        catalogue.parse_entry(wrong)
     assert str(caught.value).split("; ") == [
         f"{whose} has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8",
         f"{whose} has no 'openShiftPullspec'",
@@ -205,16 +205,16 @@ def test_a_version_that_no_new_cluster_gets_says_why(change: Any, want: str) -> 
     """It is shown with the reason and not offered. A create that began before keeps its entry."""
     entry = OLD | change
     assert catalogue.problems(entry) == [f"the catalogue's entry of version {change['version']} {want}"]
-    assert catalogue.names([entry]) == []
+    assert catalogue.installable_versions([entry]) == []
     assert catalogue.defects(entry) == []
-    assert catalogue.read(entry).version == change["version"]
+    assert catalogue.parse_entry(entry).version == change["version"]
 
 
 @pytest.mark.parametrize("version", ["4.3.0", "4.10.67", "4.16.0", "4.21.9"])
 def test_the_releases_between_get_new_clusters(version: str) -> None:
     """Each by the program that makes its graph."""
     entry = OLD | {"version": version}
-    assert catalogue.names([entry]) == [version]
+    assert catalogue.installable_versions([entry]) == [version]
 
 
 BY_INSTALLER = OLD | {"version": "4.19.24", "installer": "openshift-install"}
@@ -232,7 +232,7 @@ DIGEST = f"sha256:{'0a' * 32}"
 def test_the_installer_is_named_by_a_digest(change: Any) -> None:
     """A release image that is named by digest contains the program, so that needs no digest of its own."""
     assert catalogue.problems(BY_INSTALLER | change) == []
-    assert catalogue.read(BY_INSTALLER | change).installer_digest == change.get("installerDigest", "")
+    assert catalogue.parse_entry(BY_INSTALLER | change).installer_digest == change.get("installerDigest", "")
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_a_machine_names_the_plan_of_an_image_that_is_bought() -> None:
 def test_the_versions_of_the_local_azure_can_be_installed() -> None:
     """They are those of the real service. Each is a whole entry, and one leaves its image to the release's stream."""
     documents: Any = [{"id": version["version"], **version} for version in VERSIONS]
-    entries = {document["version"]: catalogue.read(document) for document in documents}
+    entries = {document["version"]: catalogue.parse_entry(document) for document in documents}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
     images = {
         version: entry.image or (entry.release_images or ReleaseImages()).newest() or {}
@@ -330,7 +330,7 @@ def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(capl
     disabled = OLD | {"version": "4.5.1", "enabled": False, "flavour": "Z"}
     documents = [OLD | {"version": "4.10.1"}, broken, OLD, nameless, disabled]
     with caplog.at_level(logging.WARNING):
-        assert catalogue.names(documents) == ["4.3.18", "4.10.1"]
+        assert catalogue.installable_versions(documents) == ["4.3.18", "4.10.1"]
     assert [record.getMessage() for record in caplog.records] == [
         (
             "A version is not offered: the catalogue's entry of version 4.4.3 has flavour 'Z', which is not one of A, "

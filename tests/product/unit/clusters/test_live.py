@@ -205,9 +205,9 @@ STORED: Any = {
 def test_what_is_not_read_stays_as_it_is_stored() -> None:
     """And the stored cluster itself never changes."""
     before = copy.deepcopy(STORED)
-    assert live_values.shown(STORED, Live()) == STORED
+    assert live_values.with_live_values(STORED, Live()) == STORED
     everything = Live("4.18.1", "https://new/", [{"name": "w"}], [{"name": "x"}], {"x": "20.0.0.2"})
-    assert live_values.shown(STORED, everything) != STORED
+    assert live_values.with_live_values(STORED, everything) != STORED
     assert before == STORED
 
 
@@ -220,7 +220,7 @@ def test_everything_that_is_read_is_shown() -> None:
         ingress_profiles=[{"name": "default", "visibility": "Private"}, {"name": "more", "visibility": "Public"}],
         router_addresses={"default": "10.0.0.7"},
     )
-    assert live_values.shown(STORED, found)["properties"] == {
+    assert live_values.with_live_values(STORED, found)["properties"] == {
         "clusterProfile": {"version": "4.18.1", "domain": "c1"},
         "consoleProfile": {"url": "https://new/"},
         "workerProfiles": [{"name": "worker", "count": 3}],
@@ -254,7 +254,7 @@ def test_everything_that_is_read_is_shown() -> None:
 )
 def test_ingress_is_shown_as_far_as_it_is_read(found: Live, want: list[Json]) -> None:
     """Controllers and addresses come from two reads, and either may fail."""
-    assert live_values.shown(STORED, found)["properties"]["ingressProfiles"] == want
+    assert live_values.with_live_values(STORED, found)["properties"]["ingressProfiles"] == want
 
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -276,4 +276,4 @@ _JSON = st.recursive(
 def test_no_object_is_too_odd(one: Any, many: list[Any]) -> None:
     """Whatever an API server answers, there is something to show."""
     found: Any = {member: pick(one if member in ("version", "console_url") else many) for member, pick in PICKS.items()}
-    assert live_values.shown(STORED, Live(**found))["id"] == STORED["id"]
+    assert live_values.with_live_values(STORED, Live(**found))["id"] == STORED["id"]

@@ -263,7 +263,7 @@ class World:
         operation = self.operation(document["asyncOperationId"])
         snapshot = copy.deepcopy(document["openShiftCluster"])
         endings.end_state(snapshot, failed=failed)
-        endings.end_operation(
+        endings.end_operation_document(
             operation, ProvisioningState.FAILED if failed else ProvisioningState.SUCCEEDED, None, snapshot
         )
         self.cosmos["AsyncOperations"].upsert_item(operation)

@@ -84,13 +84,13 @@ def test_only_sets_of_the_workers_are_scaled() -> None:
 )
 def test_a_set_has_its_machines_when_it_has_seen_the_change_and_all_are_available(one: Json, want: str) -> None:
     """A set that does not say how many asks for one."""
-    assert machine_sets.scaled(INFRA, [], [one]) == want
+    assert machine_sets.incomplete_sets(INFRA, [], [one]) == want
 
 
 def test_a_set_without_its_machines_is_explained_by_them() -> None:
     """Machines of other sets explain nothing."""
     machines = [of(1, "w-1", "Provisioning"), of(1, "w-0", "Running"), of(9, "other", "Failed", errorMessage="quota")]
-    assert machine_sets.scaled(INFRA, machines, [machine_set(1, 2)]) == (
+    assert machine_sets.incomplete_sets(INFRA, machines, [machine_set(1, 2)]) == (
         f"MachineSet '{INFRA}-worker-eastus1' has 1 of 2 machines; Machine 'w-1' is Provisioning"
     )
 
@@ -99,6 +99,6 @@ def test_a_machine_that_azure_has_no_quota_for_ends_the_wait() -> None:
     """machine-api does not retry it."""
     failed = of(1, "w-1", "Failed", errorMessage='Code="QuotaExceeded"')
     with pytest.raises(CloudError, match="Machine 'w-1' could not be created") as raised:
-        machine_sets.scaled(INFRA, [failed], [machine_set(1, 2)])
+        machine_sets.incomplete_sets(INFRA, [failed], [machine_set(1, 2)])
     assert raised.value.code == "QuotaExceeded"
-    assert machine_sets.scaled(INFRA, [failed], [machine_set(1)]) == ""
+    assert machine_sets.incomplete_sets(INFRA, [failed], [machine_set(1)]) == ""

@@ -48,7 +48,7 @@ def test_a_bootstrap_begins_again_when_its_certificates_would_not_last(
 
 def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() -> None:
     """The plan decides this, so rows that are added later are repeated as well."""
-    kept = resume.carried_over(NAMES, again=True)
+    kept = resume.carried_over_rows(NAMES, again=True)
     repeated = set(NAMES) - set(kept)
     assert {"ensure_graph", "deploy_machines_template", "bootstrap_config_map_ready", "api_servers_ready"} <= repeated
     assert {"validate_service_principal", "decide_names", "decide_zones", "ensure_resource_group"} <= set(kept)
@@ -58,14 +58,14 @@ def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() 
 
 def test_the_removal_itself_is_never_taken_over() -> None:
     """The one of an older resume removed an older bootstrap."""
-    assert resume.REMOVAL not in resume.carried_over([resume.REMOVAL], again=True)
+    assert resume.REMOVAL not in resume.carried_over_rows([resume.REMOVAL], again=True)
 
 
 def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
     """Everything else that is done stays done."""
-    assert resume.carried_over(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
+    assert resume.carried_over_rows(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
     done = ["decide_names", "ensure_acr_token", "ensure_graph"]
-    assert resume.carried_over(done, again=False) == done
+    assert resume.carried_over_rows(done, again=False) == done
 
 
 def resolved(**more: Any) -> ResolvedPlan:

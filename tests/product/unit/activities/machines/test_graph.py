@@ -261,7 +261,7 @@ def test_with_workload_identity_no_secret_goes_into_the_graph_and_operators_brin
     step = Step(payload({"name": "ensure_graph", "phase": "bootstrap"}, "run"), stage.world.cluster)
     for installer in ("built-in", "openshift-install"):
         entry = replace(catalogue_entry.entry(step), installer=installer)
-        given = graph_inputs.given(step, entry, "https://c.blob.core.windows.net/")
+        given = graph_inputs.cluster_facts(step, entry, "https://c.blob.core.windows.net/")
         credentials = given["platform-credentials"]
         identities = credentials.pop("workloadIdentity")
         assert credentials == {"subscriptionId": CUSTOMER, "tenantId": CUSTOMER_TENANT}
@@ -479,7 +479,7 @@ def test_a_graph_that_was_altered_is_refused(stage: Stage) -> None:
 def test_a_graph_that_names_a_key_of_others_is_refused_unread(stage: Stage, key_id: str) -> None:
     """The name in the header is not trusted until it is known to be this cluster's."""
     call("ensure_graph")
-    assert "a key that is not this cluster's" in refused(stage, seal.close(b"{}", seal.new_key(), key_id))
+    assert "a key that is not this cluster's" in refused(stage, seal.seal_text(b"{}", seal.new_key(), key_id))
 
 
 def rotate(stage: Stage) -> str:

@@ -261,7 +261,7 @@ def test_a_version_boots_as_the_catalogue_has_it(version: str) -> None:
     """Ignition spec and flavour are those of a catalogue entry that does not set them."""
     ours = command_inputs.release(version, "", "")
     image = dict.fromkeys(machine_image.MEMBERS, "x")
-    entry = catalogue.read({"version": version, "openShiftPullspec": "x", "rhcosImage": image})
+    entry = catalogue.parse_entry({"version": version, "openShiftPullspec": "x", "rhcosImage": image})
     assert (ours["ignitionVersion"], ours["flavour"]) == (entry.ignition_version, entry.flavour)
 
 

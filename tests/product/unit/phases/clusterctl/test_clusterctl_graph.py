@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from activities.phases.clusterctl_graph import Graph, copy_of
-from activities.phases.clusterctl_readiness import HELD, paused_by_others, providers_lacking, unready
+from activities.phases.clusterctl_readiness import HELD, paused_by_others, providers_lacking, unready_objects
 from shared.json_object import Json
 
 GROUP = "cluster.x-k8s.io"
@@ -137,7 +137,7 @@ def test_a_copy_has_the_owners_of_the_other_cluster_and_no_status() -> None:
 )
 def test_a_move_waits_for_what_is_being_made(one: Json, want: str) -> None:
     """Its controllers would be interrupted."""
-    assert [reason for _, reason in unready([one])] == ([want] if want else [])
+    assert [reason for _, reason in unready_objects([one])] == ([want] if want else [])
 
 
 def test_only_clusters_that_the_move_has_paused_may_be_paused() -> None:
