@@ -61,7 +61,10 @@ def create(platform: Platform, attached: Attached, is_provider: Callable[[str], 
         query = dict(request.query_params)
         if query.pop("api-version", "") != API_VERSION:
             raise BAD_PARAMETER(name="api-version", value=request.query_params.get("api-version"), allowed=API_VERSION)
-        wanted = (await request.json()).get("identityIds") or []
+        try:
+            wanted = [str(name) for name in (await request.json())["identityIds"]]
+        except (ValueError, TypeError, LookupError) as error:
+            raise BAD_PARAMETER(name="identityIds", value="", allowed="a list of ids in a JSON object") from error
         missing = [name for name in wanted if name.lower() not in known]
         if missing or query != attached.query(resource_id):
             raise NOT_ATTACHED(resource=resource_id, names=missing)

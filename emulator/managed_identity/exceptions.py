@@ -15,7 +15,7 @@ NO_IDENTITY = Refusal(400, "BadRequest", MEMORY,
     "No User Assigned or Delegated Managed Identity found for specified ClientId/ResourceId/PrincipalId.")
 AMBIGUOUS = Refusal(400, "BadRequest", MEMORY, "Unable to load the proper Managed Identity.")
 BAD_PARAMETER = Refusal(400, "BadRequest", MEMORY,
-    "The query parameter '{name}' has the value '{value}'; it must be {allowed}.")
+    "The parameter '{name}' has the value '{value}'; it must be {allowed}.")
 # The data plane
 _CHALLENGE = {"WWW-Authenticate": 'Bearer authorization="https://login.microsoftonline.com/{tenant_id}"'}
 CHALLENGE = Refusal(401, "Unauthorized", documentation("https://github.com/Azure/msi-dataplane"),

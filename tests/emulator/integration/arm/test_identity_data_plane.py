@@ -99,6 +99,11 @@ def test_others_get_nothing(stage: Stage, cluster: str, identity: str, provider:
     assert _ask(stage, cluster, provider, identity, arpid="forged").status_code == 404
     refused = _ask(stage, cluster, provider, identity, **{"api-version": "2023-01-01"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "BadRequest")
+    good = {"Authorization": f"Bearer {provider.get_token(AUDIENCE).token}"}
+    url = httpx.URL(stage.arm.front_door.identities.url(cluster)).copy_merge_params(VERSION)
+    for body in ("nonsense", "[]", "{}", '{"identityIds": 7}'):
+        malformed = httpx.post(url, content=body, headers=good)
+        assert (malformed.status_code, malformed.json()["error"]["code"]) == (400, "BadRequest")
     token = provider.get_token(f"{AUDIENCES[1]}/.default").token
     wrong = httpx.post(
         stage.arm.front_door.identities.url(cluster), headers={"Authorization": f"Bearer {token}"}, json={}
