@@ -129,9 +129,11 @@ def _name_before(change: Change) -> str:
 
 
 def _require_new(change: Change, disk: Json) -> None:
-    """Check that the name of a disk is free. Whoever may write the machine may have its disks made with it.
+    """Check that the name of a disk is free.
 
-    The published role of OpenShift's machine API has no right to write disks.
+    Who may write the machine may have its disks made: nothing that a body refers to is one of them. Source: the
+    permissions in openshift/machine-api-operator `install/0000_30_machine-api-operator_00_credentials-request.yaml`, with
+    which its controllers make machines.
     """
     if change.arm.load(disk["managedDisk"]["id"]) is not None:
         raise exceptions.DISK_EXISTS(name=disk["name"], group=change.id.resource_group.upper())

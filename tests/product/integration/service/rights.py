@@ -20,7 +20,7 @@ ELSEWHERE = {
     "Microsoft.Storage/storageAccounts/blobServices/containers/delete": _IDENTITIES,
     "Microsoft.Storage/storageAccounts/blobServices/containers/read": _IDENTITIES,
     "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action": _IDENTITIES,
-    "Microsoft.Compute/disks/write": "nobody publishes whether Azure asks for it when a machine has new disks",
+    "Microsoft.Compute/disks/write": "Azure may ask for it: OpenShift's page lists it for installers",
     "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
     "Microsoft.Compute/galleries/images/read": "a version whose image has a resource id",
     "Microsoft.Compute/galleries/images/versions/read": "a version whose image has a resource id",
