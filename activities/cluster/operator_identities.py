@@ -20,6 +20,7 @@ from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.cluster.identity_refusals import reporter
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
+from shared.arm.names import normal_location
 from shared.clusters.identities import operator_secrets
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.identities.operator_secrets import OperatorSecret
@@ -85,7 +86,7 @@ def _write(api: ApiClient, secret: Json) -> None:
 
 def _wanted(step: Step, each: OperatorSecret) -> Json:
     """Return a Secret as API servers show it: they encode its texts."""
-    place = Place(step.tenant_id, step.subscription_id, step.cluster["location"])
+    place = Place(step.tenant_id, step.subscription_id, normal_location(step.cluster["location"]))
     secret = workload_identity_objects.operator_secret(each.namespace, each.name, each.client_id, place)
     texts = secret.pop("stringData")
     return secret | {"data": {name: base64.b64encode(text.encode()).decode("ascii") for name, text in texts.items()}}

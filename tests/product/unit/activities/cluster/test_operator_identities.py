@@ -104,6 +104,13 @@ def test_a_cluster_that_has_its_identities_is_left_alone(api: FakeApi) -> None:
     assert changes(api) == []
 
 
+def test_a_region_is_written_as_the_install_graph_has_written_it(api: FakeApi, identities: World) -> None:
+    """However its customer has written it: no operator restarts for that."""
+    identities.cluster["openShiftCluster"]["location"] = "East US"
+    assert run("update_operator_secrets") == DONE
+    assert changes(api) == []
+
+
 def test_an_identity_that_replaces_another_reaches_the_secret_of_its_operator(api: FakeApi, identities: World) -> None:
     """That one alone, once, however often the row runs."""
     replace(identities, "ingress")
