@@ -228,17 +228,11 @@ def test_the_next_version_can_be_set_and_not_taken_away(hosted: World, method: s
 
 def with_a_later_operator(world: World, minor: str) -> None:
     """Let the operators of a minor version be one more."""
-    entry = seeded()[minor]
-    first = entry["platformWorkloadIdentityRoles"][0]
-    world.cosmos["PlatformWorkloadIdentityRoleSets"].upsert_item(
-        {
-            **entry,
-            "platformWorkloadIdentityRoles": [
-                *entry["platformWorkloadIdentityRoles"],
-                {**first, "operatorName": "later"},
-            ],
-        }
-    )
+    entry: Any = seeded()[minor]
+    roles = entry["platformWorkloadIdentityRoles"]
+    secret = {"namespace": "openshift-later", "name": "cloud-credentials"}
+    roles.append({**roles[0], "operatorName": "later", "secretLocation": secret})
+    world.cosmos["PlatformWorkloadIdentityRoleSets"].upsert_item(entry)
 
 
 def test_the_next_version_brings_its_operators_with_it(hosted: World) -> None:
