@@ -14,7 +14,7 @@ from tests.product.unit.frontend.identities_world import (
     identities_body,
     offer,
 )
-from tests.product.unit.frontend.world import CLIENT_ID, CLUSTER, GROUP, World
+from tests.product.unit.frontend.world import CLIENT_ID, CLUSTER, GROUP, NEW, World
 
 IP, TYPE, MISMATCH = "InvalidParameter", "InvalidRequestContent", "PlatformWorkloadIdentityMismatch"
 ASSIGNED, WORKLOADS = "identity.userAssignedIdentities", "properties.platformWorkloadIdentityProfile"
@@ -147,11 +147,12 @@ def _named(error: Any) -> list[tuple[str, str]]:
     return [(each["code"], each.get("target", "")) for each in (error, *error.get("details", []))]
 
 
+@pytest.mark.parametrize("version", ["2024-08-12-preview", NEW])
 @pytest.mark.parametrize(("content", "code", "target"), CASES)
-def test_a_create_is_refused_when(content: Any, code: str, target: str) -> None:
+def test_a_create_is_refused_when(content: Any, code: str, target: str, version: str) -> None:
     """By a PUT and by a preflight alike. Nothing is written, and nothing is left."""
     world = service()
-    reply = world.send("PUT", CLUSTER, copy.deepcopy(content), headers=FROM_ARM)
+    reply = world.send("PUT", CLUSTER, copy.deepcopy(content), api_version=version, headers=FROM_ARM)
     assert reply.status == 400, reply.text()
     error = reply.body["error"]
     assert (code, target) in _named(error)
@@ -159,7 +160,7 @@ def test_a_create_is_refused_when(content: Any, code: str, target: str) -> None:
     assert not world.cosmos["AsyncOperations"].documents
     assert not world.secrets.versions
     named = {"id": CLUSTER, "name": "C1", "type": "Microsoft.RedHatOpenShift/openShiftClusters"}
-    assert preflight(world, {**content, **named, "apiVersion": "2025-07-25"}) == error
+    assert preflight(world, {**content, **named, "apiVersion": version}) == error
 
 
 def preflight(world: World, resource: Any) -> Any:

@@ -501,6 +501,17 @@ def test_operators_see_the_identities_and_change_none(hosted: World) -> None:
     ]
 
 
+def test_a_dry_run_says_what_its_put_would_be_refused_for_and_needs_no_headers(hosted: World) -> None:
+    """ARM adds them to a PUT alone."""
+    path, version = f"{CLUSTER}/dryRun", VERSIONS[-1]
+    tried = hosted.send("POST", path, identities_body(), api_version=version)
+    assert (tried.status, tried.trial is not None) == (202, True), tried.text()
+    lacks = identities_body(version, "ingress")
+    wanted = [("PlatformWorkloadIdentityMismatch", OPERATORS_PATH)]
+    assert refused(hosted.send("POST", path, lacks, api_version=version)) == wanted
+    assert not hosted.cosmos["OpenShiftClusters"].documents
+
+
 LATER = "[reference('identities').outputs.id.value]"
 
 
