@@ -3,7 +3,7 @@
 An object may have only metadata without a name, because the bookmarks of a watch are printed too.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,13 +15,6 @@ Cell = Callable[[Json, datetime], Any]
 
 NONE, UNKNOWN, UNSET = "<none>", "<unknown>", "<unset>"
 ROLE_PREFIX, ROLE_LABEL = "node-role.kubernetes.io/", "kubernetes.io/role"
-ACCESS_MODES = {
-    "ReadWriteOnce": "RWO",
-    "ReadOnlyMany": "ROX",
-    "ReadWriteMany": "RWX",
-    "ReadWriteOncePod": "RWOP",
-}
-SHOWN_ENDPOINTS = 3
 
 
 def member(obj: Json, path: str) -> Any:
@@ -60,21 +53,6 @@ def ratio(path: str, of: str) -> Cell:
 def since(path: str = "metadata.creationTimestamp") -> Cell:
     """Print how long ago a time was."""
     return lambda obj, now: ages.age(member(obj, path), now)
-
-
-def phase(obj: Json, _now: datetime) -> str:
-    """Print the phase of a volume or a claim."""
-    return "Terminating" if member(obj, "metadata.deletionTimestamp") else str(member(obj, "status.phase") or "")
-
-
-def access_modes(path: str) -> Cell:
-    """Print `RWO,RWX`, in the order of the table."""
-
-    def cell(obj: Json, _now: datetime) -> str:
-        modes = member(obj, path) or ()
-        return ",".join(short for mode, short in ACCESS_MODES.items() if mode in modes)
-
-    return cell
 
 
 def labels(path: str) -> Cell:
@@ -154,48 +132,6 @@ def ports(obj: Json, _now: datetime) -> str:
         on_nodes = f":{one.get('nodePort')}" if one.get("nodePort") else ""
         shown.append(f"{one.get('port')}{on_nodes}/{one.get('protocol', 'TCP')}")
     return ",".join(shown) or NONE
-
-
-def endpoints(obj: Json, _now: datetime) -> str:
-    """Print the first ready addresses, and the number of the others."""
-    found = list(_endpoints(obj))
-    shown = ",".join(found[:SHOWN_ENDPOINTS])
-    more = len(found) - SHOWN_ENDPOINTS
-    return f"{shown} + {more} more..." if more > 0 else shown or NONE
-
-
-def _endpoints(obj: Json) -> Iterator[str]:
-    for subset in obj.get("subsets") or ():
-        addresses = [word(one, "ip") for one in subset.get("addresses") or ()]
-        served = [f":{one.get('port')}" for one in subset.get("ports") or ()] or [""]
-        yield from (address + port for port in served for address in addresses)
-
-
-def role(obj: Json, _now: datetime) -> str:
-    """Print the role of a binding."""
-    return f"{member(obj, 'roleRef.kind') or ''}/{member(obj, 'roleRef.name') or ''}"
-
-
-def subjects(kind: str) -> Cell:
-    """Print a binding's subjects of a kind."""
-
-    def cell(obj: Json, _now: datetime) -> str:
-        found = [one for one in obj.get("subjects") or () if one.get("kind") == kind]
-        spaces = [f"{word(one, 'namespace')}/" if kind == "ServiceAccount" else "" for one in found]
-        return ", ".join(space + word(one, "name") for space, one in zip(spaces, found, strict=True))
-
-    return cell
-
-
-def claim(obj: Json, _now: datetime) -> str:
-    """Print the claim of a volume."""
-    found = member(obj, "spec.claimRef")
-    return f"{word(found, 'namespace')}/{word(found, 'name')}" if found else ""
-
-
-def of_bound(path: str, cell: Cell) -> Cell:
-    """Print a cell of a claim if it has a volume, otherwise nothing."""
-    return lambda obj, now: cell(obj, now) if member(obj, path) else ""
 
 
 def request_status(obj: Json, _now: datetime) -> str:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from emulator.json_object import Json
-from emulator.openshift.kubernetes.kinds import RBAC, Kind
+from emulator.openshift.kubernetes.kinds import Kind
 from emulator.openshift.kubernetes.printing import ages, cells, jsonpath, pods
-from emulator.openshift.kubernetes.printing.cells import NONE, UNKNOWN, UNSET, Cell
+from emulator.openshift.kubernetes.printing.cells import NONE, UNKNOWN, Cell
 
 # The priority of columns that only `kubectl get -o wide` shows.
 WIDE = 1
@@ -51,22 +51,12 @@ def _count(name: str, path: str) -> Column:
 
 NAME = Column("Name", cells.text("metadata.name"), format="name")
 AGE = Column("Age", cells.since())
-CREATED_AT = Column("Created At", lambda obj, _now: cells.member(obj, "metadata.creationTimestamp"), "date")
 CONTAINERS = (_wide("Containers", cells.containers("name")), _wide("Images", cells.containers("image")))
 SELECTOR = _wide("Selector", cells.selector)
-BINDING = (
-    NAME,
-    Column("Role", cells.role),
-    AGE,
-    _wide("Users", cells.subjects("User")),
-    _wide("Groups", cells.subjects("Group")),
-    _wide("ServiceAccounts", cells.subjects("ServiceAccount")),
-)
 NODE_INFO = "status.nodeInfo"
 
 BUILT_IN: Mapping[str, tuple[Column, ...]] = {
     "ConfigMap": (NAME, Column("Data", cells.size("data", "binaryData")), AGE),
-    "Endpoints": (NAME, Column("Endpoints", cells.endpoints), AGE),
     "Event": (
         Column("Last Seen", cells.event_last_seen),
         Column("Type", cells.text("type")),
@@ -91,28 +81,6 @@ BUILT_IN: Mapping[str, tuple[Column, ...]] = {
         _wide("OS-Image", cells.text(f"{NODE_INFO}.osImage", UNKNOWN)),
         _wide("Kernel-Version", cells.text(f"{NODE_INFO}.kernelVersion", UNKNOWN)),
         _wide("Container-Runtime", cells.text(f"{NODE_INFO}.containerRuntimeVersion", UNKNOWN)),
-    ),
-    "PersistentVolume": (
-        NAME,
-        Column("Capacity", cells.text("spec.capacity.storage", "0")),
-        Column("Access Modes", cells.access_modes("spec.accessModes")),
-        Column("Reclaim Policy", cells.text("spec.persistentVolumeReclaimPolicy")),
-        Column("Status", cells.phase),
-        Column("Claim", cells.claim),
-        Column("StorageClass", cells.text("spec.storageClassName")),
-        Column("Reason", cells.text("status.reason")),
-        AGE,
-        _wide("VolumeMode", cells.text("spec.volumeMode", UNSET)),
-    ),
-    "PersistentVolumeClaim": (
-        NAME,
-        Column("Status", cells.phase),
-        Column("Volume", cells.text("spec.volumeName")),
-        Column("Capacity", cells.of_bound("spec.volumeName", cells.text("status.capacity.storage", "0"))),
-        Column("Access Modes", cells.of_bound("spec.volumeName", cells.access_modes("status.accessModes"))),
-        Column("StorageClass", cells.text("spec.storageClassName")),
-        AGE,
-        _wide("VolumeMode", cells.text("spec.volumeMode", UNSET)),
     ),
     "Pod": (
         NAME,
@@ -172,10 +140,6 @@ BUILT_IN: Mapping[str, tuple[Column, ...]] = {
         AGE,
         *CONTAINERS,
     ),
-    f"ClusterRole.{RBAC}": (NAME, CREATED_AT),
-    f"ClusterRoleBinding.{RBAC}": BINDING,
-    f"Role.{RBAC}": (NAME, CREATED_AT),
-    f"RoleBinding.{RBAC}": BINDING,
     "CertificateSigningRequest.certificates.k8s.io": (
         NAME,
         AGE,
@@ -183,8 +147,6 @@ BUILT_IN: Mapping[str, tuple[Column, ...]] = {
         Column("Requestor", cells.text("spec.username")),
         Column("Condition", cells.request_status),
     ),
-    "CustomResourceDefinition.apiextensions.k8s.io": (NAME, CREATED_AT),
-    "Lease.coordination.k8s.io": (NAME, Column("Holder", cells.text("spec.holderIdentity")), AGE),
 }
 # The column of a definition without columns.
 CUSTOM_AGE = {"name": "Age", "type": "date", "description": "", "jsonPath": ".metadata.creationTimestamp"}
