@@ -17,9 +17,8 @@ _COMMA = re.compile(r",(?![^(]*\))")
 _WORD = r"[^\s=!,()<>]+"
 _REQUIREMENT = re.compile(
     rf"\s*(?:!\s*(?P<absent>{_WORD})|(?P<key>{_WORD})"
-    rf"(?:\s*(?P<sign>==?|!=|[<>])\s*(?P<value>{_WORD})?|\s+(?P<word>in|notin)\s*\((?P<listed>[^()]*)\))?)\s*"
+    rf"(?:\s*(?P<sign>==?|!=)\s*(?P<value>{_WORD})?|\s+(?P<word>in|notin)\s*\((?P<listed>[^()]*)\))?)\s*"
 )
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 _LABELS = ("metadata.name", "metadata.namespace")
 # The members of built-in kinds that field selectors can use, besides name and namespace.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +66,7 @@ def both(first: Selector, second: Selector) -> Selector:
 
 
 def label_selector(text: str) -> Selector:
-    """Parse a label selector: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<2`, joined by commas.
+    """Parse a label selector: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, joined by commas.
 
     Raises:
         ServiceError: 400 for a selector that cannot be parsed.
@@ -98,23 +97,8 @@ def _requirement(text: str) -> Requirement:
             return lambda labels: (key in labels) is not bool(part["absent"])
         case "!=" | "notin":
             return lambda labels: labels.get(key) not in values
-        case "<" | ">":
-            return _compared(key, operator, part["value"])
         case _:
             return lambda labels: labels.get(key) in values
-
-
-def _compared(key: str, operator: str, limit: str) -> Requirement:
-    if not _INTEGER.fullmatch(limit):
-        raise BAD_REQUEST(f"unable to parse requirement: '{limit}' is not an integer")
-
-    def fits(labels: Mapping[str, str]) -> bool:
-        found = labels.get(key, "")
-        if not _INTEGER.fullmatch(found):
-            return False
-        return int(found) > int(limit) if operator == ">" else int(found) < int(limit)
-
-    return fits
 
 
 def field_selector(kind: Kind, text: str) -> Selector:

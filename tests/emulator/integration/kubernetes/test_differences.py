@@ -94,6 +94,18 @@ def _another_user(client: httpx.Client, namespace: str) -> Any:
     return client.get(path, headers={"Impersonate-User": "eve"}).status_code
 
 
+def _compared_labels(client: httpx.Client, namespace: str) -> Any:
+    path = f"/api/v1/namespaces/{namespace}/configmaps"
+    return client.get(path, params={"labelSelector": "n>1"}).status_code
+
+
+def _applied_scale(client: httpx.Client, namespace: str) -> Any:
+    _deployment(client, namespace, replicas=1, **SPEC).raise_for_status()
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/d/scale"
+    body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "d"}, "spec": {"replicas": 2}}
+    return client.patch(path, json=body, headers=APPLY, params={"fieldManager": "one", "force": "true"}).status_code
+
+
 def _applied_kind(client: httpx.Client, namespace: str) -> Any:
     return _config_map(client, namespace, kind="Secret").json()["message"]
 
@@ -191,6 +203,8 @@ ROWS = (
         "They come from the installed Python client.",
     ),
     Difference("Acting as another user (`Impersonate-User`) is refused.", "No client does it.", _another_user),
+    Difference("Numbers in labels are not compared (`a>1`).", "No client does it.", _compared_labels),
+    Difference("A scale is not applied.", "No client does it.", _applied_scale),
     Difference(
         "An update of a Service that leaves out its address or node ports keeps them.",
         "Release 1.22.",

@@ -152,12 +152,10 @@ def test_a_label_selector_that_cannot_be_read_is_refused(admin: httpx.Client, fi
     assert [(answer.status_code, answer.json()["reason"]) for answer in answers] == [(400, "BadRequest")] * 2
 
 
-def test_numbers_are_compared(admin: httpx.Client, config_maps: str) -> None:
-    """A label that is not a number is neither more nor less."""
-    for name, value in (("a", "1"), ("b", "2"), ("c", "10"), ("d", "x")):
+def test_a_label_selector_may_list_no_values(admin: httpx.Client, config_maps: str) -> None:
+    """Then it selects nothing."""
+    for name, value in (("a", "1"), ("d", "x")):
         admin.post(config_maps, json={"metadata": {"name": name, "labels": {"n": value}}}).raise_for_status()
-    assert _names(admin.get(config_maps, params={"labelSelector": "n>1"})) == "bc"
-    assert _names(admin.get(config_maps, params={"labelSelector": "n<10,n!=1"})) == "b"
     assert _names(admin.get(config_maps, params={"labelSelector": "n in (,x)"})) == "d"
     assert _names(admin.get(config_maps, params={"labelSelector": "n in ()"})) == ""
 
