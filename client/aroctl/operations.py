@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -144,7 +145,9 @@ def _until_ended(service: Api, operation: Operation, shown: Display) -> Json:
 
 
 def _bare(operation: Operation, status: Json) -> Json:
-    return {"plan": operation.what, "phases": [], "steps": [], **status}
+    ended = datetime.fromisoformat(status.get("endTime", status["startTime"]))
+    lasted = ended - datetime.fromisoformat(status["startTime"])
+    return {"plan": operation.what, "phases": [], "steps": [], "durationSeconds": lasted.total_seconds(), **status}
 
 
 def _patiently(service: Api, operation: Operation, path: str, *, missing: bool = False) -> Answer:

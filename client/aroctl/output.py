@@ -45,14 +45,11 @@ def rows(found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
 
 
 def facts(found: Mapping[str, Any]) -> None:
-    """Print names and values, a line each; what is empty is left out."""
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    """Print names and values, a line each; what is empty is left out. Lines stay whole, so ids can be copied."""
+    width = max(map(len, found))
     for name, value in found.items():
         if value not in (None, "", [], {}):
-            table.add_row(name, cell(value))
-    _print(table)
+            typer.echo(f"{name:{width}}  {cell(value)}")
 
 
 def _print(table: Table) -> None:

@@ -70,9 +70,10 @@ def test_after_a_delete_the_cluster_is_gone_and_its_operations_too(run: Run, ser
     """Its end is read where a poller reads it."""
     service.on("DELETE", CLUSTER, Reply(202, None, BEGUN))
     service.on("GET", DETAILS, operation("Running", WAITS, plan="delete"), refusal(404, "ResourceNotFound", "Gone."))
+    service.on("GET", STATUS, status("Running"), status("Succeeded", endTime="2026-03-01T12:02:05Z"))
     done = run("delete", "c1", "--yes")
     assert done.code == 0, done.err
-    assert "delete of c1: Succeeded" in done.err
+    assert done.err.endswith("delete of c1: Succeeded after 2 min 5 s\n")
 
 
 def test_a_delete_asks_first(run: Run, service: FakeService) -> None:
