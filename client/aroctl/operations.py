@@ -29,14 +29,12 @@ class Operation:
         id: its id.
         status_path: the path that tells its status, also when the cluster is gone.
         what: `create`, `update` or `delete`.
-        seconds: how long to wait before the first question.
     """
 
     cluster: Cluster
     id: str
     status_path: str
     what: str
-    seconds: int = 0
 
 
 def of_answer(cluster: Cluster, answer: Answer, what: str) -> Operation:
@@ -53,7 +51,7 @@ def of_answer(cluster: Cluster, answer: Answer, what: str) -> Operation:
             "Behind Azure Resource Manager, use `az aro` instead.",
         )
     path = urlsplit(address).path
-    return Operation(cluster, path.rpartition("/")[2], path, what, answer.seconds)
+    return Operation(cluster, path.rpartition("/")[2], path, what)
 
 
 def every(service: Api, cluster: Cluster) -> list[Json]:

@@ -1,5 +1,6 @@
 """The options that verbs share."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,8 @@ import typer
 
 from aroctl.output import Format
 from aroctl.problems import wrong
+
+SECRET_VARIABLE = "CLIENT_SECRET"  # noqa: S105 - a name
 
 Name = Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster's name, or its resource id.")]
 Group = Annotated[
@@ -29,6 +32,21 @@ Body = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="The body of the request, JSON or YAML; - for standard input."),
 ]
+
+
+def application_secret() -> str:
+    """Return the secret of a cluster's application: that of the environment, or what is typed.
+
+    Raises:
+        Problem: it is not set, and nobody can be asked.
+    """
+    known = os.environ.get(SECRET_VARIABLE, "")
+    if not known and not sys.stdin.isatty():
+        raise wrong(
+            "The secret of the cluster's application is missing.",
+            f"Set {SECRET_VARIABLE}. On the command line others on this machine would see it.",
+        )
+    return known or str(typer.prompt("Secret of the application", hide_input=True, err=True))
 
 
 def sure(question: str, *, yes: bool) -> None:

@@ -1,6 +1,5 @@
 """`create`: a new cluster, from a file, from flags, or from both."""
 
-import sys
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 from aroctl import dry_run, operations, record, requested_cluster, session
 from aroctl.api import Json
 from aroctl.clusters import Cluster
-from aroctl.options import Body, Group, Name, NoWait, Output, Subscription
+from aroctl.options import Body, Group, Name, NoWait, Output, Subscription, application_secret
 from aroctl.output import Format
 from aroctl.problems import Exit, Problem, wrong
 from aroctl.requested_cluster import MASTER_SUBNET, VERSION, Network, get, put
@@ -46,9 +45,6 @@ def create(
         str, typer.Option("--worker-subnet", help="Name or id of the workers' subnet.")
     ] = "worker",
     client_id: Annotated[str, _flag("--client-id", help="The application as which the cluster acts in Azure.")] = "",
-    client_secret: Annotated[
-        str, _flag("--client-secret", help="Its secret; asked for in a terminal.", envvar="CLIENT_SECRET")
-    ] = "",
     pull_secret: Annotated[
         Path | None, _flag("--pull-secret", metavar="FILE", help="The file with Red Hat's pull secret.", dir_okay=False)
     ] = None,
@@ -78,7 +74,8 @@ def create(
 ) -> None:
     """Create a cluster, and follow that to its end. Ctrl-C leaves it running.
 
-    Flags replace what the file says. What neither says is found out, or is what `az aro create` would send.
+    Flags replace what the file says. What neither says is found out, or is what `az aro create` would send. The secret
+    of the cluster's application is read from the file or from CLIENT_SECRET, or asked for.
     """
     caller = session.begin()
     cluster = caller.cluster(name, group, subscription)
@@ -92,7 +89,6 @@ def create(
         "properties.clusterProfile.resourceGroupId": cluster_group
         and requested_cluster.group_id(cluster, cluster_group),
         "properties.servicePrincipalProfile.clientId": client_id,
-        _SECRET: client_secret,
         "properties.networkProfile.podCidr": pod_cidr,
         "properties.networkProfile.serviceCidr": service_cidr,
         "properties.networkProfile.outboundType": outbound_type,
@@ -113,7 +109,7 @@ def create(
     if try_only:
         return
     if not get(body, _SECRET):
-        put(body, _SECRET, _asked_secret(cluster))
+        put(body, _SECRET, application_secret())
     _create(caller, cluster, body, no_wait=no_wait, form=form)
 
 
@@ -187,12 +183,3 @@ def _text(path: Path | None) -> str:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise wrong(f"The pull secret cannot be read: {error}") from error
-
-
-def _asked_secret(cluster: Cluster) -> str:
-    if not sys.stdin.isatty():
-        raise wrong(
-            f"The secret of the application of '{cluster.name}' is missing.",
-            "Set CLIENT_SECRET, or give it in --file. A secret on the command line is seen by others on this machine.",
-        )
-    return str(typer.prompt("Secret of the application", hide_input=True, err=True))

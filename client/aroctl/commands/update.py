@@ -6,7 +6,7 @@ import typer
 
 from aroctl import operations, record, requested_cluster, session
 from aroctl.api import Json
-from aroctl.options import Body, Group, Name, NoWait, Output, Subscription
+from aroctl.options import Body, Group, Name, NoWait, Output, Subscription, application_secret
 from aroctl.output import Format
 from aroctl.problems import wrong
 from aroctl.requested_cluster import put
@@ -28,7 +28,9 @@ def update(
         list[str] | None, typer.Option("--remove-tag", metavar="NAME", help="Remove a tag; may be repeated.")
     ] = None,
     client_id: Annotated[str, typer.Option("--client-id", help="Another application for the cluster.")] = "",
-    client_secret: Annotated[str, typer.Option("--client-secret", help="Its new secret.", envvar="CLIENT_SECRET")] = "",
+    new_secret: Annotated[
+        bool, typer.Option("--new-secret", help="Its new secret: that of CLIENT_SECRET, or what you type.")
+    ] = False,
     addresses: Annotated[
         int | None,
         typer.Option("--load-balancer-managed-outbound-ip-count", help="Addresses of outgoing traffic, 1 to 20."),
@@ -49,7 +51,11 @@ def update(
         # Whoever changes the tags at the same time is not overwritten.
         headers = {"If-Match": now["etag"]}
         put(body, "tags", _changed(now.get("tags") or {}, tags or [], without or []))
-    said = {f"{_PRINCIPAL}.clientId": client_id, f"{_PRINCIPAL}.clientSecret": client_secret, _ADDRESSES: addresses}
+    said = {
+        f"{_PRINCIPAL}.clientId": client_id,
+        f"{_PRINCIPAL}.clientSecret": application_secret() if new_secret else "",
+        _ADDRESSES: addresses,
+    }
     for path, value in said.items():
         if value not in ("", None):
             put(body, path, value)

@@ -34,17 +34,23 @@ def stands(service: FakeService, state: str, last: str = "create") -> Json:
     return found
 
 
-def test_an_update_sends_what_changes_alone(run: Run, service: FakeService) -> None:
+def test_an_update_sends_what_changes_alone(run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other tags stay; whoever changes them at the same time is not overwritten."""
     stands(service, "Succeeded")
-    done = run("update", "c1", "--tag", "env=test", "--remove-tag", "team", "--client-secret", "new")
+    monkeypatch.setenv("CLIENT_SECRET", "new")
+    done = run("update", "c1", "--tag", "env=test", "--remove-tag", "team")
     assert done.code == 0, done.err
     (sent,) = (each for each in service.sent if each.method == "PATCH")
-    assert sent.body == {
-        "tags": {"env": "test"},
-        "properties": {"servicePrincipalProfile": {"clientSecret": "new"}},
-    }
+    assert sent.body == {"tags": {"env": "test"}}
     assert sent.headers["If-Match"] == '"tag-1.0123456789abcdef"'
+
+
+def test_a_secret_changes_only_if_asked(run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable may still be there from the create."""
+    stands(service, "Succeeded")
+    monkeypatch.setenv("CLIENT_SECRET", "new")
+    assert run("update", "c1", "--new-secret").code == 0
+    assert service.bodies("PATCH") == [{"properties": {"servicePrincipalProfile": {"clientSecret": "new"}}}]
 
 
 def test_an_update_of_nothing_is_refused(run: Run, service: FakeService) -> None:

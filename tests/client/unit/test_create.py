@@ -26,7 +26,7 @@ from tests.client.unit.fake_service import (
     step,
 )
 
-FLAGS = ("--domain", "c1.example.com", "--vnet", "net", "--client-id", "app", "--client-secret", "secret")
+FLAGS = ("--domain", "c1.example.com", "--vnet", "net", "--client-id", "app")
 SKUS = f"{ARM}/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Compute/skus"
 
 
@@ -34,6 +34,13 @@ def sku(name: str, *zones: str, restrictions: list[Json] | None = None) -> Json:
     """Return what Azure offers of a size."""
     where = [{"location": "eastus", "zones": list(zones)}]
     return {"resourceType": "virtualMachines", "name": name, "locationInfo": where, "restrictions": restrictions or []}
+
+
+@pytest.fixture(autouse=True)
+def secret(unconfigured: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the environment have the secret of the cluster's application."""
+    assert unconfigured
+    monkeypatch.setenv("CLIENT_SECRET", "secret")
 
 
 @pytest.fixture(autouse=True)
@@ -148,9 +155,12 @@ def test_what_is_missing_is_told_at_once(run: Run, service: FakeService) -> None
     assert service.sent == []
 
 
-def test_without_a_terminal_a_missing_secret_is_told(run: Run, service: FakeService) -> None:
+def test_without_a_terminal_a_missing_secret_is_told(
+    run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program cannot be asked."""
-    done = run("create", "c1", *FLAGS[:-2])
+    monkeypatch.delenv("CLIENT_SECRET")
+    done = run("create", "c1", *FLAGS)
     assert done.code == Exit.WRONG
     assert "CLIENT_SECRET" in done.err
     assert service.bodies("PUT") == []
@@ -222,9 +232,10 @@ def test_a_dry_run_first_creates_what_is_not_refused(run: Run, service: FakeServ
     assert (done.code, len(service.bodies("PUT"))) == ((Exit.REFUSED, 0) if refused else (Exit.DONE, 1))
 
 
-def test_a_dry_run_needs_no_secret(run: Run, service: FakeService) -> None:
+def test_a_dry_run_needs_no_secret(run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service leaves secrets out of it."""
+    monkeypatch.delenv("CLIENT_SECRET")
     service.on("POST", f"{CLUSTER}/dryRun", Reply(200, {"plan": "create", "refused": [], "rows": ROWS[:1]}))
-    done = run("create", "c1", *FLAGS[:-2], "--dry-run")
+    done = run("create", "c1", *FLAGS, "--dry-run")
     assert done.code == 0, done.err
     assert "Nothing was created." in done.err
