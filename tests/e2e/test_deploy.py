@@ -34,7 +34,7 @@ def environment(platform: LocalAzure, environment: Json, tmp_path: Path) -> Json
 @pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`")
 @pytest.mark.skipif(not KUBECTL.exists(), reason="kubectl is not installed: run `tools/bootstrap kubectl`")
 def test_a_cluster_is_created_used_and_removed_by_the_page(environment: Json, deployer: Deployer) -> None:
-    """Nothing is left of it, nor of the service. The cluster is created twice: by the CLI, and by the SDK."""
+    """Nothing is left of it, nor of the service. The cluster is created twice: by aroctl, and without it."""
     before = deployer.census()
     with Page(PAGE, environment, REPOSITORY) as page:
         for section in ("Before you begin", "Register the application", "Deploy", "Publish"):
@@ -42,7 +42,7 @@ def test_a_cluster_is_created_used_and_removed_by_the_page(environment: Json, de
         used = page.run("Create a cluster")
         nodes = re.findall(r"^\S+ +Ready +(\S+) ", _printed(used, "kubectl get nodes"), re.MULTILINE)
         assert sorted(nodes) == ["control-plane,master"] * 3 + ["worker"] * 3
-        (python,) = page.run("The same from Python")
+        *_, python = page.run("The same without the command")
         assert "kubeadmin" in python.output
         page.run("Update")
         page.run("Remove")

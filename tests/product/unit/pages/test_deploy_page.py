@@ -29,10 +29,16 @@ def _run(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _waiting() -> str:
+    """Return the lines that wait for an operation that `az rest` has begun."""
+    (text,) = (block.text for block in BLOCKS if "while status=" in block.text)
+    return "set -e\n" + text[text.index("while status=") :]
+
+
 def test_following_an_operation_ends_when_a_call_fails(tmp_path: Path) -> None:
     """A sign-in that has expired is an error to see, and no reason to wait on."""
     calls = 'call() { echo asked >> calls; echo "AADSTS50173: sign in again" >&2; return 1; }\nsleep() { exit 9; }\n'
-    done = _run(f"{calls}{_function('follow')}\nOPERATION=x\nfollow", tmp_path)
+    done = _run(f"set -o pipefail\n{calls}OPERATION=x\n{_waiting()}", tmp_path)
     assert done.returncode == 1
     assert "AADSTS50173" in done.stderr
     assert (tmp_path / "calls").read_text().count("asked") == 2
@@ -46,7 +52,7 @@ def test_following_an_operation_waits_for_its_end_and_tells_how_it_ended(tmp_pat
     )
     for end, want in (("Succeeded", 0), ("Failed", 1)):
         (tmp_path / "calls").write_text("")
-        done = _run(f"{calls}{_function('follow')}\nOPERATION=x END={end}\nfollow", tmp_path)
+        done = _run(f"{calls}OPERATION=x END={end}\n{_waiting()}", tmp_path)
         assert (done.returncode, f'"status": "{end}"' in done.stderr) == (want, True)
 
 
