@@ -143,8 +143,8 @@ def _until_ended(service: Api, operation: Operation, shown: Display) -> Json:
 
 
 def _bare(operation: Operation, status: Json) -> Json:
-    ended = datetime.fromisoformat(status.get("endTime", status["startTime"]))
-    lasted = ended - datetime.fromisoformat(status["startTime"])
+    begun = str(status["startTime"])
+    lasted = datetime.fromisoformat(str(status.get("endTime", begun))) - datetime.fromisoformat(begun)
     return {"plan": operation.what, "phases": [], "steps": [], "durationSeconds": lasted.total_seconds(), **status}
 
 

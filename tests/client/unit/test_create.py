@@ -37,9 +37,8 @@ def sku(name: str, *zones: str, restrictions: list[Json] | None = None) -> Json:
 
 
 @pytest.fixture(autouse=True)
-def secret(unconfigured: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def secret(unconfigured: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it clears what this sets
     """Let the environment have the secret of the cluster's application."""
-    assert unconfigured
     monkeypatch.setenv("CLIENT_SECRET", "secret")
 
 
