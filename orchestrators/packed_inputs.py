@@ -46,5 +46,5 @@ def _packed(text: str) -> str:
 
 
 def unpack(packed: str) -> Any:
-    """Return the input that was packed."""
+    """Return the input of an instance that was packed."""
     return json.loads(zlib.decompress(base64.b64decode(packed)))

@@ -10,7 +10,7 @@ from shared.steps import Crashed, Done, Ending, Failed, RowKind, Stopped, Verb, 
 
 
 def fail(tries: Tries, error: CloudErrorBody, now: datetime) -> tuple[Ending | None, Tries]:
-    """End the row; first cancel what it may have begun in Azure, and wait until that has ended."""
+    """End a row that failed; first cancel what it may have begun in Azure, and wait until that has ended."""
     row = tries["row"]
     if row["kind"] != RowKind.BEGIN_AND_POLL:
         return {"outcome": "failed", "error": error}, tries
@@ -27,7 +27,7 @@ def fail(tries: Tries, error: CloudErrorBody, now: datetime) -> tuple[Ending | N
 def continue_cancel(
     tries: Tries, error: CloudErrorBody, outcome: Done | Wait | Failed | Stopped | Crashed, now: datetime
 ) -> tuple[Ending | None, Tries]:
-    """Continue to cancel until nothing runs any more, or the time for cancelling is over."""
+    """Continue to cancel what a failed row has begun, until nothing runs any more or its time is over."""
     silence = silence_of(outcome)
     end = patience_end(tries, silence) if silence else time_of(tries["deadline"])
     asked = outcome.get("retryAfterSeconds") if outcome["outcome"] in ("wait", "failed") else None

@@ -62,7 +62,7 @@ def try_again(tries: Tries, outcome: Failed, now: datetime) -> tuple[CloudErrorB
 
 
 def call_again(tries: Tries, outcome: Crashed, now: datetime) -> tuple[CloudErrorBody | None, Tries]:
-    """Call again after the process that ran the call has died, until that has lasted too long."""
+    """Call a row again after the process that ran the call has died, until that has lasted too long."""
     if lasts_too_long(tries, DIED, now):
         return step_error(
             tries,

@@ -95,7 +95,7 @@ def forget_deaths(tries: Tries, now: datetime) -> Tries:
 
 
 def record(tries: Tries, outcome: Heard, now: datetime) -> Tries:
-    """Record an outcome, and extend the row's deadline by the time without answers."""
+    """Record an outcome in the tries of a row, and extend its deadline by the time without answers."""
     silence = silence_of(outcome)
     lost = _lost(tries, silence, now)
     since = {name: time if name in (*AWAY, DIED) else _later(time, lost) for name, time in tries["since"].items()}

@@ -155,7 +155,7 @@ def get_json(base_url: str, path: str) -> dict[str, Any]:
 
 
 def parsed(response: HttpResponse) -> Any:
-    """Return the JSON of an answer.
+    """Return the JSON of an answer of Azure.
 
     Raises:
         azure.core.exceptions.DecodeError: if it is none.

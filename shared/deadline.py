@@ -160,7 +160,7 @@ def aftermath() -> Iterator[None]:
 
 @contextmanager
 def call() -> Iterator[None]:
-    """Limit the duration of one call to a dependency.
+    """Limit the duration of one call to a dependency of the service.
 
     Raises:
         azure.core.exceptions.HttpResponseError: if the last answer asks to wait longer than the time left.

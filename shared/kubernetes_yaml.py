@@ -116,7 +116,7 @@ class Dumper(_DumperInC):  # type: ignore[misc]  # one of two classes
 
 
 def load(text: str | bytes) -> Any:
-    """Return the only document of a text; None if it has none.
+    """Return the only document of a YAML text; None if it has none.
 
     Raises:
         YAMLError: it is not YAML, has two documents, or something in it that JSON cannot say.
@@ -126,7 +126,7 @@ def load(text: str | bytes) -> Any:
 
 
 def load_all(text: str | bytes) -> Iterator[Any]:
-    """Yield the documents of a text; None for an empty one.
+    """Yield the documents of a YAML text; None for an empty one.
 
     Raises:
         YAMLError: it is not YAML, or something in it cannot be said in JSON.

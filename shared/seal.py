@@ -23,12 +23,12 @@ class SealBroken(Exception):  # noqa: N818 - an event more than an error
 
 
 def new_key() -> bytes:
-    """Make a key."""
+    """Make a key for sealing."""
     return secrets.token_bytes(KEY_BYTES)
 
 
 def seal_text(text: bytes, key: bytes, key_id: str) -> bytes:
-    """Seal a text.
+    """Seal a text with a key.
 
     Args:
         text: the secret text.
@@ -42,7 +42,7 @@ def seal_text(text: bytes, key: bytes, key_id: str) -> bytes:
 
 
 def key_id(sealed: bytes) -> str:
-    """Return the id of the key that opens it.
+    """Return the id of the key that opens a sealed text.
 
     Raises:
         SealBroken: if it is not sealed.

@@ -433,7 +433,7 @@ def table() -> dict[str, Setting]:
 
 
 def parse(environment: Mapping[str, str]) -> Settings:
-    """Read the settings from a mapping.
+    """Read the settings of the service from a mapping, such as the environment.
 
     Raises:
         SettingsError: names everything that is missing or wrong, so that one restart fixes all of it.
@@ -476,5 +476,5 @@ def _half_given(variables: Mapping[str, str], together: tuple[tuple[str, ...], .
 
 @cache
 def load() -> Settings:
-    """Return the settings of this process."""
+    """Return the settings of this process, read from the environment once."""
     return parse(os.environ)

@@ -223,7 +223,7 @@ def signature(step: Step, container: str, blob: str, start: datetime, life: time
 
 
 def read(blob: BlobClient, offset: int = 0, most_bytes: int = MOST_BYTES) -> bytes:
-    """Read a part of a blob, at once and within the time of one answer, because customers can write there.
+    """Read a part of a cluster's blob, at once and in the time of one answer, because customers can write there.
 
     Args:
         blob: the blob.

@@ -37,7 +37,7 @@ Hint = Callable[[Step], str]
 
 
 def no_hint(_step: Step) -> str:
-    """Add nothing."""
+    """Add no hint to the message of a wait."""
     return ""
 
 

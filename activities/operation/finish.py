@@ -54,7 +54,7 @@ def _status(document: FencedDocument, error: CloudErrorBody | None) -> Provision
 def store_end(
     step: FencedCall[Any], status: ProvisioningState, error: CloudErrorBody | None, snapshot: Cluster | None
 ) -> OperationDocument:
-    """Write the end of the running operation, unless it has ended. Each try checks the fence.
+    """Store the end of the step's operation in the database, unless it has ended. Each try checks the fence.
 
     Args:
         step: the step that ends it.

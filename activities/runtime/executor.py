@@ -29,7 +29,7 @@ class TryAgain(Exception):  # noqa: N818 - an answer more than an error
 
 
 def wait(message: str, retry_after_seconds: float | None = None, *, unanswered: bool = False) -> Wait:
-    """Return the outcome of work that continues.
+    """Return the outcome of an activity whose work continues.
 
     Args:
         message: what was observed.

@@ -21,7 +21,7 @@ class TooDeep(ValueError):  # noqa: N818 - named by what the sender did
 
 
 def parse_request_body(body: bytes) -> Any:
-    """Parse the body of a request.
+    """Parse the JSON body of a request.
 
     Raises:
         CloudError: 400 `InvalidRequestContent`, saying where the body breaks.

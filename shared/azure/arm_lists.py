@@ -16,7 +16,7 @@ class Client(Protocol):
 
 
 def entries(client: Client, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a list, page after page.
+    """Yield the entries of a list of Azure as plain JSON, page after page.
 
     Args:
         client: a management client.

@@ -40,7 +40,7 @@ def _as_provider(
 
 
 def connect(client: Callable[..., Client], subscription_id: str, credential: TokenCredential) -> Client:
-    """Build a client with any credential.
+    """Build a management client of Azure for a subscription, with the credential that the caller gives.
 
     Args:
         client: a class of azure-mgmt.

@@ -141,7 +141,7 @@ class Filter(ctypes.Structure):
 
 
 def filter_of(*steps: tuple[int, int, int, int]) -> Filter:
-    """Return the filter with these steps, which begin with the call's number; what reaches its end is allowed.
+    """Return the filter of system calls with these steps; what reaches its end is allowed.
 
     Each step: what it does, how many steps to skip if it is so, and if not, and a value.
     """
@@ -152,7 +152,7 @@ def filter_of(*steps: tuple[int, int, int, int]) -> Filter:
 
 
 def start(number: int, limits: str, confinement: str, words: list[str]) -> None:
-    """Become the program."""
+    """Limit and confine this child process, and become the program."""
     # Python ignores these signals, and a program would inherit that.
     for each in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(each, signal.SIG_DFL)

@@ -17,7 +17,7 @@ Members = Mapping[str, Any]
 
 
 def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
-    """Return the cluster that a request asks for.
+    """Lay a request's decoded body over the stored cluster, and return the cluster that the request asks for.
 
     Members that the version does not know stay unchanged, even inside arrays, whose items are matched by name. Members
     that a PATCH leaves out stay. Members that a PUT leaves out stay if the service fills them, has a default for them,

@@ -25,7 +25,7 @@ def end_operation_document(
     error: CloudErrorBody | None = None,
     snapshot: Cluster | None = None,
 ) -> bool:
-    """Write the end into an async operation, unless it has ended already; return whether it was written.
+    """Write status, end and error into an async operation's document in memory, unless it has ended; return whether.
 
     Args:
         operation: its document, changed in place.

@@ -206,7 +206,7 @@ def _authorization(user: Json) -> str:
 
 
 def read(client: "ApiClient", what: Read) -> Any:
-    """Read one object, None if there is none, or a list of all that match.
+    """Read objects of a cluster: one by its name, None if there is none, or a list of all that match.
 
     A kind that the API server does not know yet has no objects.
 
@@ -226,7 +226,7 @@ def read(client: "ApiClient", what: Read) -> Any:
 
 
 def delete(client: "ApiClient", what: Read) -> None:
-    """Delete one object, if it exists.
+    """Delete one object in a cluster, if it exists.
 
     Raises:
         NotDone: if the API server answers anything else, or nothing.
@@ -237,7 +237,7 @@ def delete(client: "ApiClient", what: Read) -> None:
 
 
 def parsed(body: bytes) -> Any:
-    """Return the JSON of an answer.
+    """Return the JSON of a cluster's answer.
 
     Raises:
         NotDone: if it is none, or nested too deep.
@@ -257,7 +257,7 @@ def refused(status: int, message: str) -> NotDone:
 def send(
     client: "ApiClient", method: str, path: str, body: Json | None = None, content_type: str = "application/json"
 ) -> tuple[int, bytes]:
-    """Send one request; send a change only while the fence holds.
+    """Send one request to a cluster's API server; a change only while the fence holds.
 
     Args:
         client: client of the cluster.

@@ -52,7 +52,7 @@ def identity(wanted: Json) -> Read:
 
 
 def create(client: ApiClient, wanted: Json) -> None:
-    """Create an object.
+    """Create an object in a cluster.
 
     Raises:
         AlreadyExists: if one of its name exists.

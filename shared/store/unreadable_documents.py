@@ -32,7 +32,7 @@ _met: OrderedDict[tuple[str, str], Unreadable] = OrderedDict()
 
 
 def note(container: str, document_id: object, problem: str | Exception) -> None:
-    """Record that a document was skipped.
+    """Record that a stored document was skipped because it cannot be read.
 
     Args:
         container: the container.
@@ -64,6 +64,6 @@ def skipped_documents() -> list[Unreadable]:
 
 
 def forget() -> None:
-    """Forget them all."""
+    """Forget all skipped documents."""
     with _lock:
         _met.clear()

@@ -10,7 +10,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 
 
 def split(text: str) -> tuple[str, str]:
-    """Return the chain, leaf first, and the key.
+    """Split the PEM text of a certificate: return the chain, leaf first, and the key.
 
     Key Vault writes the key first, then the chain in the issuer's order, which may be any. The leaf is the certificate
     that matches the key.

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def undoing() -> Iterator[ExitStack]:
-    """If the block raises, run what it has pushed, newest first."""
+    """If the block of a request raises, run the undoing of its writes, newest first."""
     with ExitStack() as stack:
         try:
             yield stack
@@ -32,7 +32,7 @@ def undoing() -> Iterator[ExitStack]:
 
 
 def attempt(what: str, undo: Callable[[], object]) -> None:
-    """Try to undo one thing. A failure is logged and does not hide the original error."""
+    """Try to undo one write of a request. A failure is logged and does not hide the original error."""
     try:
         undo()
     except (AzureError, OutcomeUnknown, PreconditionFailed) as error:

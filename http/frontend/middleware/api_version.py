@@ -9,7 +9,7 @@ from shared.clusters.api_versions import find_api_version
 
 
 def api_version(call: Call, handle: Handler) -> Reply:
-    """Find the row of the version, on routes that have one.
+    """Find the row of the request's `api-version`, on routes that have one.
 
     Raises:
         CloudError: 400 `InvalidResourceType`, listing the versions that serve the route.

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def panic(call: Call, handle: Handler) -> Reply:
-    """Render an exception as a reply.
+    """Render an exception of a request as its reply.
 
     A `CloudError` has its own status and body, a dependency that is away becomes 503, and anything else becomes a bare
     500 with a trace in the log.

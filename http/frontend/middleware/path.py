@@ -113,7 +113,7 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
 
 
 def path(call: Call, handle: Handler) -> Reply:
-    """Check every parameter that the route has.
+    """Check every parameter of the request's path that the route has.
 
     Raises:
         CloudError: for the first parameter that breaks its rule.
@@ -123,7 +123,7 @@ def path(call: Call, handle: Handler) -> Reply:
 
 
 def check_parameters(call: Call) -> None:
-    """Check the parameters of a path in the same way.
+    """Check the parameters of the path in a call, as the middleware does.
 
     Raises:
         CloudError: for the first parameter that breaks its rule.

@@ -15,7 +15,7 @@ def subscription(call: Call, handle: Handler) -> Reply:
 
 
 def require_allowed_state(call: Call) -> None:
-    """Refuse a verb in the same way.
+    """Refuse a request whose verb the state of its subscription does not allow, as the middleware does.
 
     Raises:
         CloudError: 400 `InvalidSubscriptionState`.

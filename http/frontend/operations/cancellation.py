@@ -10,7 +10,7 @@ from shared.store.sites import key_of
 
 
 def mark_canceling(call: Call, operation: OperationDocument, what: str) -> FencedDocument:
-    """Let an operation end, and return the document that fences it. To cancel it again changes nothing.
+    """Mark the cluster or site of an operation as canceling, and return its document. A second time changes nothing.
 
     Args:
         call: the request.

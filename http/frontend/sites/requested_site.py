@@ -68,7 +68,7 @@ def require_container(call: Call) -> None:
 
 
 def named(call: Call, parameter: str) -> "Name":
-    """Return the name of a document: the parameter of the path, and `namespace` of the query."""
+    """Return the name of a document in a request about a site: the path's parameter, and the query's `namespace`."""
     return Name(call.request.query.get("namespace", ""), declared(call, parameter))
 
 
@@ -87,7 +87,7 @@ def phases_of(site: Site, plan_name: Name) -> list[Phase]:
 
 
 def request_body(call: Call, schema: Schema) -> dict[str, Any]:
-    """Return the body of a request.
+    """Return the body of a request about a site, checked against a schema.
 
     Raises:
         CloudError: 400 `InvalidRequestContent` if it is not an object; 400 `InvalidParameter` with everything in which

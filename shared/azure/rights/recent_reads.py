@@ -62,7 +62,7 @@ class RecentReads(Generic[Value]):
 
 
 def wait(read: Future[Value]) -> Value:
-    """Return what was read; to be called within a deadline.
+    """Wait for a shared read and return its value; to be called within a deadline.
 
     Raises:
         CloudError: 503 `ServiceUnavailable` if ARM is away, or the deadline passes first.

@@ -178,7 +178,7 @@ def label(credential: Credential) -> str:
 
 
 def accept(document: ClusterDocument, before: Credential) -> None:
-    """Give the document of an update the key of its credential, and no id that Azure has given to another one.
+    """Write the unique key of an update's credential into the document, and drop ids that belong to another credential.
 
     The operation looks up what is missing then.
 
