@@ -28,7 +28,7 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, convert, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
-from shared.clusters.identities import cluster_credential
+from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.live import live_values, live_workers
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
@@ -128,7 +128,7 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
 
     Args:
         call: the request.
-        document: the cluster document; principal and worker count may change, see `start_from_worked` and
+        document: the cluster document; principal, identities and worker count may change, see `start_from_worked` and
             `start_from_settled`.
         sent: the decoded body.
 
@@ -136,6 +136,7 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
         PreconditionFailed: a delete has removed the secrets since the document was read.
     """
     principals.start_from_worked(document, cluster_credential.named_client_id(sent))
+    known_identities.start_from_worked(document)
     worker_count.start_from_settled(document, sent)
     stored = copy.deepcopy(document["openShiftCluster"])
     # The document may be older than the latest default.

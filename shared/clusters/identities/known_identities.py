@@ -5,6 +5,7 @@ update, last succeeded, and `identities.tried` those that updates have begun to 
 succeeds, each of them may be in use. A cluster with a service principal has none. Pure.
 """
 
+from dataclasses import replace
 from typing import assert_never
 
 from shared.clusters.identities import cluster_credential
@@ -42,6 +43,35 @@ def are_carried_in(document: ClusterDocument) -> bool:
 
 def _named(identities: OperatorIdentities) -> tuple[dict[str, str], str]:
     return {name: each["resourceId"] for name, each in identities["operators"].items()}, identities["upgradeableTo"]
+
+
+def start_from_worked(document: ClusterDocument) -> None:
+    """Let a request begin with the identities that last worked, unless updates have begun to bring in those since.
+
+    If they were refused before that, for instance because one does not exist, only the request that sent them wanted
+    them; the next request, which may only change tags, must not fail, or wait for an hour, because of them. A request
+    that names them again brings them back.
+
+    Args:
+        document: the cluster document, changed in place.
+    """
+    known, credential, wanted = _known(document), cluster_credential.parse(document), current(document)
+    worked = known.get("worked")
+    if not isinstance(credential, WorkloadIdentity) or not wanted or not worked:
+        return
+    begun = [_named(each) for each in (worked, *(known.get("tried") or []))]
+    if _named(wanted) in begun:
+        return
+    operators = {name: _again(credential.operators.get(name), each) for name, each in worked["operators"].items()}
+    before = replace(credential, operators=operators, upgradeable_to=worked["upgradeableTo"])
+    cluster_credential.store(document, before)
+
+
+def _again(stored: Identity | None, noted: NotedIdentity) -> Identity:
+    """Return the identity that worked: the stored one, if that is it, or what was noted of it."""
+    if stored is not None and stored.resource_id.lower() == noted["resourceId"]:
+        return stored
+    return Identity(noted["resourceId"], object_id=noted["objectId"])
 
 
 def note_tried(document: ClusterDocument) -> bool:

@@ -26,6 +26,7 @@ from frontend.services import Services
 from shared import settings
 from shared.azure.arm_certificates import ClientCertificate
 from shared.bundles.storage import Bundles
+from shared.clusters.identities import known_identities
 from shared.clusters.states import ProvisioningState
 from shared.store import STRONG, Levels, Store
 from shared.vault import Vault
@@ -256,10 +257,12 @@ class World:
         return cosmos_fake.operations(self.cosmos["AsyncOperations"])
 
     def finish(self, *, failed: bool = False) -> None:
-        """End the running operation like the engine."""
+        """End the running operation like the engine, with what a row of an update notes of identities."""
         from shared.clusters import endings  # noqa: PLC0415 - only here
 
         document = self.document
+        if not failed:
+            known_identities.note_worked(document)
         operation = self.operation(document["asyncOperationId"])
         snapshot = copy.deepcopy(document["openShiftCluster"])
         endings.end_state(snapshot, failed=failed)

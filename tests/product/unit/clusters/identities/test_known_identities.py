@@ -1,6 +1,9 @@
 """The identities that a cluster runs with, and those that updates have begun to give it."""
 
+import copy
 from typing import Any
+
+import pytest
 
 from shared.clusters.identities import known_identities
 from tests.product.unit.clusters.identities.credentials import IDENTITIES, operator, with_identities, with_principal
@@ -77,6 +80,39 @@ def test_going_back_to_the_identity_that_worked_is_carried_in_too() -> None:
     replace(made, "ingress", "ingress")
     assert not known_identities.are_carried_in(made)
     assert known_identities.former_object_ids(made) == ["object-ingress-2"]
+
+
+def test_a_request_begins_with_the_identities_that_worked_if_others_were_refused() -> None:
+    """Also where an operator was added for another version; all that is known of the others stays."""
+    made = created()
+    before = copy.deepcopy(made["openShiftCluster"])
+    operators_of(made)["ingress"] = {"resourceId": f"{IDENTITIES}/wrong"}
+    operators_of(made)["later"] = {"resourceId": f"{IDENTITIES}/later"}
+    made["openShiftCluster"]["properties"]["platformWorkloadIdentityProfile"]["upgradeableTo"] = "4.20.0"
+    known_identities.start_from_worked(made)
+    noted = {"resourceId": f"{IDENTITIES}/ingress".lower(), "objectId": "object-ingress"}
+    assert operators_of(made).pop("ingress") == noted
+    del operators_of({"openShiftCluster": before})["ingress"]
+    assert made["openShiftCluster"] == before
+
+
+def test_a_request_begins_with_the_identities_that_an_update_has_begun_to_bring_in() -> None:
+    """The cluster may have them by now."""
+    made = created()
+    replace(made, "ingress", "ingress-2")
+    known_identities.note_tried(made)
+    before = copy.deepcopy(made)
+    known_identities.start_from_worked(made)
+    assert made == before
+
+
+@pytest.mark.parametrize("make", [with_principal, document, created], ids=["principal", "being created", "created"])
+def test_a_request_begins_with_what_is_stored_if_nothing_else_is_known(make: Any) -> None:
+    """A service principal has its own record."""
+    made = make()
+    before = copy.deepcopy(made)
+    known_identities.start_from_worked(made)
+    assert made == before
 
 
 def test_two_operators_that_change_their_identities_leave_no_former_one() -> None:

@@ -98,8 +98,8 @@ def made(hosted: World, **profile: Any) -> Any:
     content = identities_body()
     content["properties"]["platformWorkloadIdentityProfile"] |= profile
     assert put(hosted, content).status == 201
-    hosted.finish()
     look_up(hosted)
+    hosted.finish()
     return hosted.document
 
 
@@ -460,6 +460,20 @@ def test_a_create_that_failed_can_be_resumed_with_the_same_identities_alone(host
     reply = put(hosted, identities_body())
     assert (reply.status, reply.body["properties"]["provisioningState"]) == (200, "Creating"), reply.text()
     assert sorted(profile(hosted)[MAP]["ingress"]) == ["clientId", "objectId", "resourceId"]
+
+
+def test_an_identity_that_was_refused_does_not_fail_the_next_request(hosted: World) -> None:
+    """It was wanted by one request. Whoever names it again tries it again."""
+    made(hosted)
+    assert hosted.send("PATCH", CLUSTER, replaced("ingress")).status == 200
+    hosted.finish(failed=True)
+    assert hosted.send("PATCH", CLUSTER, {"tags": {"a": "b"}}).status == 200
+    stored = profile(hosted)[MAP]["ingress"]
+    assert stored["resourceId"] == f"{IDENTITIES}/ingress".lower()
+    assert stored["objectId"].startswith("object of ")
+    hosted.finish()
+    assert hosted.send("PATCH", CLUSTER, replaced("ingress")).status == 200
+    assert profile(hosted)[MAP]["ingress"] == {"resourceId": f"{IDENTITIES}/ingress-2"}
 
 
 def test_credentials_of_such_a_cluster_are_shown_as_of_any_other(hosted: World) -> None:
