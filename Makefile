@@ -71,8 +71,9 @@ setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) $(MIRROR_READY) ## In
 demo: setup ## Create a cluster on this machine, look into it, delete it. INSTALLER=path of a real openshift-install.
 	@$(PY) -m demo --time-scale $(TIME_SCALE) $(if $(INSTALLER),--installer "$(INSTALLER)")
 
-recording: setup ## Run the demo, and put what it prints into docs/recording.md.
+recording: setup $(CLIENT_READY) ## Run the demo and a create with aroctl, and put what they print into docs/recording.md.
 	@$(PY) -m demo.recording
+	@$(PY) -m tests.e2e.client.recording
 
 rehearse: setup ## Try a release: INSTALLER=path of its openshift-install, PROGRAMS=folder of its programs (docs/rehearsal.md).
 	@$(PY) -m tools.rehearse --time-scale $(TIME_SCALE) $(if $(INSTALLER),--installer "$(INSTALLER)") $(if $(PROGRAMS),--programs "$(PROGRAMS)")

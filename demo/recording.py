@@ -12,7 +12,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = REPOSITORY / "docs" / "recording.md"
 # Where the demonstration saves the picture of its create, and the copy that the README shows.
 DRAWN, PICTURE = REPOSITORY / ".local" / "create.svg", REPOSITORY / "docs" / "create.svg"
-BEGIN, END = "<!-- recording: begin, written by `make recording` -->", "<!-- recording: end -->"
+MARK = "recording"
 
 
 def main() -> int:
@@ -34,17 +34,33 @@ def with_recording(page: str, printed: str) -> str:
     Raises:
         ValueError: if the page has no place for it.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no lines {BEGIN} and {END}")
     told = "\n".join(line.rstrip() for line in printed.replace(f"{REPOSITORY}/", "").strip().splitlines())
-    return f"{before}{BEGIN}\n```\n$ make demo\n{told}\n```\n{END}{after}"
+    return replaced(page, MARK, f"$ make demo\n{told}")
 
 
-def recorded(page: str) -> str:
+def replaced(page: str, mark: str, told: str) -> str:
+    """Return a page with what is between two marks replaced.
+
+    Raises:
+        ValueError: if the page does not have them.
+    """
+    begin, end = marks(mark)
+    before, found, rest = page.partition(begin)
+    _, also_found, after = rest.partition(end)
+    if not found or not also_found:
+        raise ValueError(f"the page has no lines {begin} and {end}")
+    return f"{before}{begin}\n```\n{told}\n```\n{end}{after}"
+
+
+def marks(mark: str) -> tuple[str, str]:
+    """Return the lines around a recording."""
+    return f"<!-- {mark}: begin, written by `make recording` -->", f"<!-- {mark}: end -->"
+
+
+def recorded(page: str, mark: str = MARK) -> str:
     """Return the recording of a page, or ""."""
-    return page.partition(BEGIN)[2].partition(END)[0].strip()
+    begin, end = marks(mark)
+    return page.partition(begin)[2].partition(end)[0].strip()
 
 
 if __name__ == "__main__":

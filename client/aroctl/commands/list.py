@@ -27,4 +27,4 @@ def list_clusters(
     elif found:
         output.rows([record.row(each) for each in found], record.COLUMNS)
     else:
-        caller.service.progress.note(f"You may read no cluster in {where}.")
+        caller.service.progress.note("There is no cluster that you may read.")

@@ -40,7 +40,7 @@ def test_an_empty_list_says_so(run: Run, service: FakeService) -> None:
     service.on("GET", EVERYWHERE, Reply(200, {"value": []}))
     done = run("list")
     assert (done.code, done.out) == (0, "")
-    assert "You may read no cluster" in done.err
+    assert "There is no cluster that you may read" in done.err
     assert json.loads(run("list", "-o", "json").out) == []
 
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from demo.recording import BEGIN, END, PAGE, PICTURE, REPOSITORY, recorded, with_recording
+from aroctl.timeline import spoken
+from demo.recording import MARK, PAGE, PICTURE, REPOSITORY, marks, recorded, with_recording
 from orchestrators.plans import PLANS
 
+BEGIN, END = marks(MARK)
+TERMINAL = 80
 README = Path(__file__).resolve().parents[4] / "README.md"
 # Conditions of rows that the demonstration skips: it makes one create with a service principal, for a customer without
 # encryption sets, of a service without copies of billing records.
@@ -40,6 +43,17 @@ def test_the_recording_has_every_step_and_the_nodes() -> None:
     assert re.search(r"console +https://console-openshift-console\.apps\.demo\.", told)
     assert re.search(r"user +kubeadmin", told)
     assert len(re.findall(r"^\S+ +Ready +(?:control-plane,)?(?:master|worker) +v1\.", told, re.MULTILINE)) >= 5
+
+
+def test_the_recording_of_aroctl_has_each_phase_of_a_create_as_it_ended() -> None:
+    """Readers see what they will see. After a change of the phases, run `make recording`."""
+    told = recorded(PAGE.read_text(encoding="utf-8"), "recording of aroctl")
+    phases = dict.fromkeys(spoken(row.section) for row in PLANS["create"])
+    ended = told.partition("[at its end]")[2]
+    assert [phase for phase in phases if f"✓ {phase} " not in ended] == []
+    assert max(len(line) for line in told.splitlines() if not line.startswith(("$", "id "))) <= TERMINAL
+    for verb in ("configure", "create", "publish", "operations", "delete", "list"):
+        assert f"$ aroctl {verb}" in told
 
 
 def test_the_picture_beside_it_has_every_step_of_a_create() -> None:
