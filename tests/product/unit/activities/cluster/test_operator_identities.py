@@ -149,14 +149,14 @@ def test_the_operator_of_aro_gets_its_secret_only_where_it_is_installed(api: Fak
 
 def test_an_operator_of_the_next_minor_version_has_its_secret_before_it_comes(api: FakeApi, identities: World) -> None:
     """Its namespace does not exist either; nobody waits for the operator."""
-    newer: Any = {**seeded()["4.20"], "openShiftVersion": "4.21", "id": "4.21"}
+    newer: Any = {**seeded()["4.21"], "openShiftVersion": "4.22", "id": "4.22"}
     role = {"operatorName": "backup", "roleDefinitionId": ROLES[0]["roleDefinitionId"], "roleDefinitionName": "r"}
     role |= {"serviceAccounts": ["system:serviceaccount:openshift-backup:b"]}  # type: ignore[dict-item] # a list
     role |= {"secretLocation": {"namespace": "openshift-backup", "name": "azure"}}  # type: ignore[dict-item] # an object
     newer["platformWorkloadIdentityRoles"] = [*newer["platformWorkloadIdentityRoles"], role]
     identities.cosmos["PlatformWorkloadIdentityRoleSets"].create_item(newer)
     profile: Any = identities.properties["platformWorkloadIdentityProfile"]
-    profile["upgradeableTo"] = "4.21.0"
+    profile["upgradeableTo"] = "4.22.0"
     profile["platformWorkloadIdentities"]["backup"] = {
         "resourceId": f"{IDENTITIES}/b",
         "clientId": "b",
