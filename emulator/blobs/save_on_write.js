@@ -30,7 +30,8 @@ http.ServerResponse.prototype.end = function (...args) {
   if (SAFE_METHODS.has(this.req.method)) {
     return end.apply(this, args);
   }
-  const dirty = [...stores].filter((store) => store.autosaveDirty());
+  // A save that goes on has begun before this answer, and may end after a kill.
+  const dirty = [...stores].filter((store) => store.autosaveDirty() || store.throttledSavePending);
   Promise.all(dirty.map(save)).then(
     () => end.apply(this, args),
     (error) => this.destroy(error),
