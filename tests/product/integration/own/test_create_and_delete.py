@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow(60)
 KEEPS_CERTIFICATES = (
     "the cluster keeps its own certificates, because the service has no issuer (CERTIFICATE_ISSUER is empty)"
 )
+NO_IDENTITIES = "the cluster has a service principal, and no workload identity"
 NO_REGISTRY = "the service has no registry of its own (ACR_RESOURCE_ID is empty)"
 SKIPPED = {
     "ensure_acr_token": NO_REGISTRY,
@@ -35,6 +36,14 @@ SKIPPED = {
     "create_ingress_certificate": KEEPS_CERTIFICATES,
     "configure_ingress_certificate": KEEPS_CERTIFICATES,
     "ensure_logging": "the service has no logging account for clusters (CLUSTER_LOGGING_CERTIFICATE_SECRET is empty)",
+    "ensure_identity_certificate": NO_IDENTITIES,
+    "look_up_identities": NO_IDENTITIES,
+    "validate_cluster_identity_permissions": NO_IDENTITIES,
+    "validate_operator_permissions": NO_IDENTITIES,
+    "validate_federated_credentials": NO_IDENTITIES,
+    "publish_issuer_documents": NO_IDENTITIES,
+    "ensure_federated_credentials": NO_IDENTITIES,
+    "disable_file_storage_class": NO_IDENTITIES,
     # These are skipped in the hosted service, too, for a cluster like this one.
     "validate_disk_encryption_sets": "no disk encryption set is given",
     "remove_expired_machines": "the bootstrap's certificates are still valid, or not made yet",
