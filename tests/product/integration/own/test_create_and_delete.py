@@ -92,7 +92,7 @@ def test_a_user_creates_a_cluster_with_a_token_and_its_delete_leaves_nothing(
     granted = rights.granted("entra")
     assert actions <= granted
     absent = {action for action in granted if action.startswith(FOR_WHAT_IS_ABSENT)}
-    assert granted - actions == rights.ELSEWHERE.keys() | absent
+    assert granted - actions == rights.elsewhere("entra") | absent
     wrong = census.settled(
         lambda: census.violations(census.of_cluster(azure.state, owner, document["id"]), census.NONE)
     )

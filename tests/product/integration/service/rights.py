@@ -13,13 +13,7 @@ _IDENTITIES = "a cluster with workload identity"
 ELSEWHERE = {
     "Microsoft.ContainerRegistry/registries/scopeMaps/read": "Azure, for a token; ARO-RP grants it",
     "Microsoft.ContainerRegistry/registries/tokens/operationStatuses/read": "Azure, for a token; ARO-RP grants it",
-    "Microsoft.Authorization/denyAssignments/read": _IDENTITIES,
     "Microsoft.Authorization/roleAssignments/delete": "an update to another service principal",
-    "Microsoft.Authorization/roleAssignments/read": _IDENTITIES,
-    "Microsoft.Authorization/roleDefinitions/read": _IDENTITIES,
-    "Microsoft.Storage/storageAccounts/blobServices/containers/delete": _IDENTITIES,
-    "Microsoft.Storage/storageAccounts/blobServices/containers/read": _IDENTITIES,
-    "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action": _IDENTITIES,
     "Microsoft.Compute/disks/write": "Azure may ask for it: OpenShift's page lists it for installers",
     "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
     "Microsoft.Compute/galleries/images/read": "a version whose image has a resource id",
@@ -41,12 +35,30 @@ ELSEWHERE = {
     "Microsoft.Resources/deployments/delete": "a create that is resumed after its certificates have expired",
     "Microsoft.Resources/deployments/operations/read": "a deployment that fails",
 }
+# The same, by who calls the service. In one's own subscription it reads the roles of its callers for each create.
+_ELSEWHERE_BY_CALLERS = {
+    "arm": {
+        "Microsoft.Authorization/denyAssignments/read": _IDENTITIES,
+        "Microsoft.Authorization/roleAssignments/read": _IDENTITIES,
+        "Microsoft.Authorization/roleDefinitions/read": _IDENTITIES,
+    },
+    "entra": {
+        "Microsoft.Storage/storageAccounts/blobServices/containers/delete": _IDENTITIES,
+        "Microsoft.Storage/storageAccounts/blobServices/containers/read": _IDENTITIES,
+        "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action": _IDENTITIES,
+    },
+}
 
 
 def granted(callers: str = "arm") -> set[str]:
     """Return every action of the custom roles of a service with these callers."""
     roles = json.loads(TEMPLATE.read_text(encoding="utf-8"))["variables"]["roles"]
     return {action for role in roles for action in role["actions"] + role.get(callers, [])}
+
+
+def elsewhere(callers: str = "arm") -> set[str]:
+    """Return the actions that neither a plain create nor its delete needs in a service with these callers."""
+    return set(ELSEWHERE | _ELSEWHERE_BY_CALLERS[callers])
 
 
 def used(azure: LocalAzure, correlation_ids: Iterable[str], who: str = FIRST_PARTY) -> set[str]:

@@ -77,7 +77,7 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
     actions = rights.used(azure, correlation_ids)
     assert actions <= rights.granted()
     # Nothing is granted that nobody uses, and the list of exceptions has no more than it needs.
-    assert rights.granted() - actions == set(rights.ELSEWHERE)
+    assert rights.granted() - actions == rights.elsewhere()
 
 
 def _all_succeeded(operation: Json) -> bool:
