@@ -5,6 +5,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx
 import jwt
@@ -145,7 +146,8 @@ def test_an_issuer_must_publish_its_documents(
         _check(platform, _token(), RECORD)
 
 
-def test_an_issuer_that_nothing_reaches_is_refused(platform: Platform) -> None:
-    """The proxy does not answer here."""
+def test_an_issuer_that_nothing_reaches_is_refused(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the connection were refused."""
+    monkeypatch.setattr(httpx.AsyncClient, "get", AsyncMock(side_effect=httpx.ConnectError("refused")))
     with pytest.raises(ServiceError, match="AADSTS50166: "):
         _check(platform, _token(), RECORD)
