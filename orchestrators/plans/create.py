@@ -68,8 +68,9 @@ _CHECKED = (*(row.name for row in VALIDATION), "decide_machine_image")
 _BOOTSTRAP = section("bootstrap",
     action("ensure_resource_group", 5, "the cluster's resource group", needs=_CHECKED),
     # A second key would make tokens worthless that the first one has signed, so it is made once, and first.
+    # On a busy machine a key of 4,096 bits takes minutes.
     action("publish_issuer_documents", 10, "the public documents of the cluster's token issuer to be stored",
-        when="has_workload_identity", needs=_CHECKED),
+        shortest=timedelta(minutes=5), when="has_workload_identity", needs=_CHECKED),
     # The storage account lets in only subnets with the endpoint. Azure takes four seconds for each.
     action("ensure_service_endpoints", 15, "both subnets to have the service endpoint of storage",
         owner=Owner.CUSTOMER, poll=1, usual=8, shortest=A_FEW_RESTARTS, when="closes_storage", needs=_CHECKED),

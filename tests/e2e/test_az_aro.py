@@ -228,11 +228,10 @@ def _bring_routes_and_groups(customer: Customer) -> None:
 
 
 def workload_identity(terminal: Terminal) -> None:
-    """A cluster with managed identities is refused by name, before anything of it exists."""
+    """A cluster with managed identities is created without a secret, may be upgraded, and goes with its identities."""
     az, refused = terminal.az, terminal.refused
     create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
-    message = "The member 'identity' asks for workload identity, which this service does not offer"
-    assert message in refused(*create, IDENTITIES)
+    assert "are not those of OpenShift 4.19: aro-operator, cloud-controller-manager" in refused(*create, IDENTITIES)
     # The CLI asks the service only for its versions here.
     az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
     _make_disk_encryption_set(terminal.customer)
@@ -242,9 +241,16 @@ def workload_identity(terminal: Terminal) -> None:
     for identity in made:
         assert f"az identity create -g '{terminal.customer.group}' -n '{identity['name']}'" in told
     assert len(made) == told.count("az identity create") == 9
-    # Without identities, the CLI makes them itself.
-    assert message in refused(*create)
-    assert az("aro list --resource-group {group}") == []
+    # Without names of identities, the CLI takes those that it makes itself.
+    shown = az(*create)
+    assert shown["provisioningState"] == "Succeeded"
+    assert shown["servicePrincipalProfile"] is None
+    operators = shown["platformWorkloadIdentityProfile"]["platformWorkloadIdentities"]
+    assert all(identity["clientId"] and identity["objectId"] for identity in operators.values())
+    az("aro update", THIS, "--upgradeable-to 4.20.0")
+    assert az("aro show", THIS)["platformWorkloadIdentityProfile"]["upgradeableTo"] == "4.20.0"
+    az("aro delete", THIS, "--yes --delete-identities")
+    assert az("aro list --resource-group {group}") == az("identity list --resource-group {group}") == []
 
 
 STORIES: tuple[Callable[[Terminal], None], ...] = (
