@@ -97,14 +97,6 @@ AGE = object()
             [3, 2, 1, "1", AGE],
             id="a machine set",
         ),
-        pytest.param(
-            "machineconfigpools.machineconfiguration.openshift.io",
-            {"status": {"machineCount": 3, "conditions": [_condition("Updated", "True")]}},
-            "Name Config Updated Updating Degraded MachineCount ReadyMachineCount UpdatedMachineCount "
-            "DegradedMachineCount Age",
-            [None, "True", None, None, 3, None, None, None, AGE],
-            id="a pool",
-        ),
     ],
 )
 def test_the_columns_are_those_that_oc_shows(
