@@ -60,6 +60,7 @@ class Cluster:
             "infraId": INFRA_ID,
             "location": "eastus",
             "storageSuffix": suffix,
+            "ignitionSas": "",
             "masterVmSize": "Standard_D8s_v5",
             "encryptionAtHost": True,
             "diskEncryptionSetId": "",
