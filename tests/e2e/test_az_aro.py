@@ -231,7 +231,7 @@ def workload_identity(terminal: Terminal) -> None:
     """A cluster with managed identities is created without a secret, may be upgraded, and goes with its identities."""
     az, refused = terminal.az, terminal.refused
     create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
-    assert "are not those of OpenShift 4.19: aro-operator, cloud-controller-manager" in refused(*create, IDENTITIES)
+    assert "userAssignedIdentities/aro-cluster' was not found" in refused(*create, IDENTITIES)
     # The CLI asks the service only for its versions here.
     az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
     _make_disk_encryption_set(terminal.customer)
@@ -241,6 +241,7 @@ def workload_identity(terminal: Terminal) -> None:
     for identity in made:
         assert f"az identity create -g '{terminal.customer.group}' -n '{identity['name']}'" in told
     assert len(made) == told.count("az identity create") == 9
+    assert "are not those of OpenShift 4.19: aro-operator, cloud-controller-manager" in refused(*create, IDENTITIES)
     # Without names of identities, the CLI takes those that it makes itself.
     shown = az(*create)
     assert shown["provisioningState"] == "Succeeded"
