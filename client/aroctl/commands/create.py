@@ -1,5 +1,6 @@
 """`create`: a new cluster, from a file, from flags, or from both."""
 
+from copy import deepcopy
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -159,7 +160,11 @@ def _find_out(caller: Session, cluster: Cluster, body: Json, network: Network) -
 
 
 def _try(caller: Session, cluster: Cluster, body: Json, form: Format, *, only: bool) -> None:
-    found = dry_run.ask(caller.service, f"{cluster.id}/dryRun", body)
+    trial = deepcopy(body)
+    if not get(trial, _SECRET):
+        # The service wants the member, and leaves secrets out of a dry run.
+        put(trial, _SECRET, "not-asked-for-yet")
+    found = dry_run.ask(caller.service, f"{cluster.id}/dryRun", trial)
     if only or found["refused"]:
         dry_run.show(found, form)
     if found["refused"]:
