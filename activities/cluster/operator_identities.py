@@ -11,7 +11,6 @@ Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `deployPlatformWorklo
 import base64
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import assert_never
 
 from kubernetes.client import ApiClient
 
@@ -22,7 +21,6 @@ from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.arm.names import normal_location
 from shared.clusters.identities import operator_secrets
-from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.identities.operator_secrets import OperatorSecret
 from shared.json_object import Json
 from shared.openshift import client, conditions, workload_identity_objects, writes
@@ -39,24 +37,8 @@ _CHANGED = "aro.openshift.io/identity-changed"
 _NOTICE = 1 / 15
 
 
-def _identities_of(step: Step) -> WorkloadIdentity:
-    """Return the identities of a cluster, for rows that only clusters with workload identity have.
-
-    Raises:
-        ValueError: if the cluster has a service principal; its plan has none of these rows.
-    """
-    credential = step.credential
-    match credential:
-        case ServicePrincipal():
-            raise ValueError("the cluster has a service principal, and no workload identity")
-        case WorkloadIdentity():
-            return credential
-        case _:
-            assert_never(credential)
-
-
 def _secrets_of(step: Step) -> list[OperatorSecret]:
-    credential = _identities_of(step)
+    credential = step.identities
     return operator_secrets.wanted(credential, step.operator_roles(credential))
 
 
@@ -145,7 +127,7 @@ def _annotate(step: Step) -> Outcome | None:
 
     Without that it holds back the upgrade to the next minor version.
     """
-    version = _identities_of(step).upgradeable_to
+    version = step.identities.upgradeable_to
     if not version:
         return None
     wanted: Json = {"metadata": {"annotations": {_UPGRADEABLE_TO: version}}}

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
-from typing import assert_never
 
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 
@@ -22,7 +21,7 @@ from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure import azure_errors, clients, credentials, identity_data_plane
 from shared.azure.arm_documents import ArmDocuments
 from shared.azure.identity_data_plane import BadReply, IssuedIdentity
-from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
+from shared.clusters.identities.cluster_credential import WorkloadIdentity
 from shared.clusters.secrets import Purpose
 from shared.vault import Attributes, get_vault
 
@@ -32,22 +31,6 @@ API_VERSION = "2024-11-30"
 # deletes its federated credentials.
 ROLE = "ef318e2a-8334-4a05-9e4a-295a196c6a6e"
 _TARGET = "identity.userAssignedIdentities"
-
-
-def identities_of(step: Step) -> WorkloadIdentity:
-    """Return the cluster's identities, for rows that only clusters with identities have.
-
-    Raises:
-        ValueError: if the cluster has a service principal; its plan has none of these rows.
-    """
-    credential = step.credential
-    match credential:
-        case WorkloadIdentity():
-            return credential
-        case ServicePrincipal():
-            raise ValueError("the cluster has a service principal, so it has no identities")
-        case _:
-            assert_never(credential)
 
 
 @dataclass(frozen=True)
@@ -116,7 +99,7 @@ def _ensure_certificate(step: Step) -> None:
         CloudError: `InvalidParameter`, for the customer: there is no such identity.
     """
     former = step.document.get("secrets", {}).get(Purpose.IDENTITY, "")
-    credential = identities_of(step)
+    credential = step.identities
     identity = credential.cluster.resource_id
     if former and _is_good(identity_data_plane.parse(get_vault().get_secret(former)), identity):
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 from azure.core.exceptions import AzureError, HttpResponseError, ResourceNotFoundError
 
-from activities.identities.cluster_identity import API_VERSION, as_actor, identities_of
+from activities.identities.cluster_identity import API_VERSION, as_actor
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared import tracing
@@ -53,7 +53,7 @@ def _validate_foreign(step: Step) -> None:
     Raises:
         CloudError: `PlatformWorkloadIdentityContainsInvalidCredential`, with one entry for each such credential.
     """
-    credential = identities_of(step)
+    credential = step.identities
     with as_actor(step) as arm:
         problems = [
             _foreign(name, identity.resource_id, found)
@@ -87,7 +87,7 @@ def _ensure(step: Step) -> None:
 
     Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `federateIdentityCredentials`.
     """
-    issuer = identities_of(step).issuer
+    issuer = step.identities.issuer
     with as_actor(step) as arm:
         for identity, federated in _wanted(step).items():
             there = {found["properties"]["subject"] for found in _ours(arm, identity, issuer)}
@@ -97,7 +97,7 @@ def _ensure(step: Step) -> None:
 
 
 def _wanted(step: Step) -> dict[str, list[FederatedCredential]]:
-    credential = identities_of(step)
+    credential = step.identities
     return federated_credentials.wanted(step.cluster["name"], credential, step.operator_roles(credential))
 
 
@@ -111,7 +111,7 @@ def _path(identity: str, name: str) -> str:
 
 
 def _validate(step: Step) -> list[str]:
-    return [] if identities_of(step).issuer else ["properties.clusterProfile.oidcIssuer is not known yet"]
+    return [] if step.identities.issuer else ["properties.clusterProfile.oidcIssuer is not known yet"]
 
 
 def _delete(step: Step) -> None:
@@ -125,7 +125,7 @@ def _delete(step: Step) -> None:
     Raises:
         azure.core.exceptions.AzureError: Azure does not answer, or is busy.
     """
-    credential = identities_of(step)
+    credential = step.identities
     if not credential.issuer:
         return
     try:
@@ -150,7 +150,7 @@ def delete_superfluous(step: Step, arm: ArmDocuments) -> None:
     """
     for identity, federated in _wanted(step).items():
         subjects = {each.subject for each in federated}
-        for found in _ours(arm, identity, identities_of(step).issuer):
+        for found in _ours(arm, identity, step.identities.issuer):
             if found["properties"]["subject"] not in subjects:
                 arm.delete(_path(identity, found["name"]), API_VERSION)
 

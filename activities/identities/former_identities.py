@@ -6,7 +6,7 @@ from azure.mgmt.authorization.v2022_04_01.models import RoleAssignment
 
 from activities.azure import resource_group, storage
 from activities.identities import federated_credentials
-from activities.identities.cluster_identity import as_actor, identities_of
+from activities.identities.cluster_identity import as_actor
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.azure.scopes import AT_SCOPE
@@ -24,7 +24,7 @@ def _remove(step: Step) -> None:
     _remove_assignments(step)
     with as_actor(step) as arm:
         for identity in known_identities.former(step.document):
-            federated_credentials.delete_of(arm, identity, identities_of(step).issuer)
+            federated_credentials.delete_of(arm, identity, step.identities.issuer)
         federated_credentials.delete_superfluous(step, arm)
     step.decide(known_identities.note_worked)
 

@@ -18,7 +18,7 @@ from activities.checks.linked_resources import (
     Kind,
     Linked,
 )
-from activities.identities.cluster_identity import actor_of, identities_of
+from activities.identities.cluster_identity import actor_of
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
@@ -74,7 +74,7 @@ def _validate_actor(step: Step) -> None:
     Raises:
         TryAgain: `InvalidClusterMSIPermissions`, with one entry for each identity: roles take a while to spread.
     """
-    actor, identities = actor_of(step), [each.resource_id for each in identities_of(step).operators.values()]
+    actor, identities = actor_of(step), [each.resource_id for each in step.identities.operators.values()]
     asks = [Ask(action, identity) for identity in identities for action in _ACTOR_ACTIONS]
     missing = _missing(step, actor.object_id, asks)
     _report(
@@ -112,7 +112,7 @@ def _validate_operators(step: Step) -> None:
 
 
 def _operators(step: Step) -> Iterator[_Operator]:
-    credential = identities_of(step)
+    credential = step.identities
     needed = step.operator_roles(credential)
     for name, identity in credential.operators.items():
         of_operator = [role for role in needed if role["operatorName"] == name]

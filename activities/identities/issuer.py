@@ -15,7 +15,6 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from activities.azure import cluster_secrets
-from activities.identities.cluster_identity import identities_of
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared import answer_framing, cloud, settings, tracing
@@ -38,7 +37,7 @@ def _publish(step: Step) -> None:
 
     Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `createOIDC`, which makes another key at each run.
     """
-    credential = identities_of(step)
+    credential = step.identities
     if Purpose.SIGNING_KEY not in step.document.get("secrets", {}):
         cluster_secrets.store(step, Purpose.SIGNING_KEY, {_KEY: _new_key()})
     url = credential.issuer or issuer_documents.issuer(settings.load().issuer_url, step.tenant_id, step.document["id"])
@@ -54,7 +53,7 @@ def _publish(step: Step) -> None:
             )
 
     def change(document: ClusterDocument) -> bool:
-        if identities_of(step).issuer == url:
+        if step.identities.issuer == url:
             return False
         cluster_credential.store(document, replace(credential, issuer=url))
         return True

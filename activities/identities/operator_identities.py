@@ -6,7 +6,7 @@ from http import HTTPStatus
 from azure.core.exceptions import HttpResponseError
 
 from activities.identities import cluster_identity
-from activities.identities.cluster_identity import API_VERSION, Actor, actor_of, as_actor, identities_of
+from activities.identities.cluster_identity import API_VERSION, Actor, actor_of, as_actor
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
@@ -28,7 +28,7 @@ def _look_up(step: Step) -> None:
 
     Source: ARO-RP `pkg/cluster/workloadidentity.go`, `platformWorkloadIdentityIDs`.
     """
-    credential, actor, issued = identities_of(step), actor_of(step), cluster_identity.issued_to(step)
+    credential, actor, issued = step.identities, actor_of(step), cluster_identity.issued_to(step)
     gone, refused, operators = list[CloudError](), list[CloudError](), dict[str, Identity]()
     cluster = credential.cluster
     if issued is not None:

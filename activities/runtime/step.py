@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from activities.runtime.fenced_call import FencedCall
 from shared import settings
@@ -11,7 +11,7 @@ from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import cluster_names, role_sets, subscriptions
 from shared.clusters.identities import cluster_credential, required_roles
-from shared.clusters.identities.cluster_credential import Credential, WorkloadIdentity
+from shared.clusters.identities.cluster_credential import Credential, ServicePrincipal, WorkloadIdentity
 from shared.clusters.identities.required_roles import Roles
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
 from shared.settings import Callers
@@ -38,6 +38,22 @@ class Step(FencedCall[ClusterDocument]):
     def credential(self) -> Credential:
         """The credential with which the cluster acts in Azure, as its customer wants it."""
         return cluster_credential.parse(self.document)
+
+    @property
+    def identities(self) -> WorkloadIdentity:
+        """The cluster's identities, for rows that only clusters with workload identity have.
+
+        Raises:
+            ValueError: if the cluster has a service principal; its plan has none of these rows.
+        """
+        credential = self.credential
+        match credential:
+            case ServicePrincipal():
+                raise ValueError("the cluster has a service principal, and no workload identity")
+            case WorkloadIdentity():
+                return credential
+            case _:
+                assert_never(credential)
 
     def operator_roles(self, credential: WorkloadIdentity) -> Roles:
         """Return the roles that the cluster's operators need in Azure, by the role sets as they are now.

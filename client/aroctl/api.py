@@ -7,7 +7,7 @@ longer. A request that changes something gives up after a few tries; one that on
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from urllib.parse import quote, urlsplit
 
 from azure.core import PipelineClient
@@ -60,6 +60,22 @@ class Answer:
         """How long to wait before asking again: `Retry-After`, and 10 without."""
         seconds = self.headers.get("Retry-After", "")
         return int(seconds) if seconds.isdigit() else 10
+
+
+class More(TypedDict, total=False):
+    """What a request may have beside its path and body.
+
+    Attributes:
+        version: the api-version, if it is not the usual one.
+        query: the whole query, instead of a version.
+        headers: further headers.
+        forever: whether to ask until there is an answer.
+    """
+
+    version: str
+    query: str
+    headers: Mapping[str, str]
+    forever: bool
 
 
 class _Patience(RetryPolicy[HttpRequest, HttpResponse]):
@@ -148,52 +164,30 @@ class Api:
             link = urlsplit(following)
             page = self.call("GET", link.path, query=link.query).body
 
-    def call(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        version: str = "",
-        query: str = "",
-        headers: Mapping[str, str] | None = None,
-        forever: bool = False,
-    ) -> Answer:
+    def call(self, method: str, path: str, body: Any = None, **more: Unpack[More]) -> Answer:
         """Send a request; return its answer.
 
         Args:
             method: HTTP method.
             path: the path.
             body: the body, sent as JSON; None for none.
-            version: the api-version, if it is not the usual one.
-            query: the whole query, instead of a version.
-            headers: further headers.
-            forever: whether to ask until there is an answer.
+            more: see `More`.
 
         Raises:
             Problem: the request is refused; nobody is signed in; the API does not answer.
         """
-        answer = self.send(method, path, body, version=version, query=query, headers=headers, forever=forever)
+        answer = self.send(method, path, body, **more)
         if answer.refused:
             raise self.problem(answer)
         return answer
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        version: str = "",
-        query: str = "",
-        headers: Mapping[str, str] | None = None,
-        forever: bool = False,
-    ) -> Answer:
+    def send(self, method: str, path: str, body: Any = None, **more: Unpack[More]) -> Answer:
         """Send a request; return its answer, also if it is an error. For the rest see `call`."""
-        address = f"{self.url}{quote(path, safe='/%')}?{query or f'api-version={version or self._version}'}"
-        request = HttpRequest(method, address, json=body, headers=dict(headers or {}))
+        query = more.get("query") or f"api-version={more.get('version') or self._version}"
+        address = f"{self.url}{quote(path, safe='/%')}?{query}"
+        request = HttpRequest(method, address, json=body, headers=dict(more.get("headers", {})))
         tries = dict.fromkeys(("retry_total", "retry_connect", "retry_read", "retry_status"), _FOREVER)
-        options: Json = {**self._options, **(tries | {"timeout": _FOREVER} if forever else {})}
+        options: Json = {**self._options, **(tries | {"timeout": _FOREVER} if more.get("forever") else {})}
         try:
             with self.progress.busy(f"Asking {urlsplit(self.url).netloc}"):
                 response = self._client.send_request(request, **options)

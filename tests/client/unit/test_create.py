@@ -184,7 +184,7 @@ def test_a_refused_create_says_every_reason(run: Run, service: FakeService) -> N
 
 
 def test_a_caller_without_rights_learns_which_one_is_missing(run: Run, service: FakeService) -> None:
-    """And whom to ask."""
+    """The message names the roles that include it, and who can give them."""
     service.on("PUT", CLUSTER, refusal(403, "AuthorizationFailed", "The client 'ada' may not write."))
     done = run("create", "c1", *FLAGS)
     assert done.code == Exit.REFUSED
