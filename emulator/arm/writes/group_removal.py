@@ -117,20 +117,19 @@ def _seconds(arm: Reads, group: Json) -> float:
 
 
 async def _delete_contents(arm: Writes, group: Json, operation: Json) -> None:
-    """Let each resource of a group end after the one before, and the group at the end of the operation."""
-    passed = 0.0
+    """Let each resource of a group end after the one before, and the group at the end of the operation.
+
+    The other services delete theirs first. If the process is killed meanwhile, the group is there, and the caller, or
+    `resume`, deletes it again.
+    """
     leaving = _leaving(arm, group)
+    for stored in leaving:
+        await arm.types[stored["type"].lower()].removed(arm, stored)
+    passed = 0.0
     arm.groups.begin_delete(group, operation["readyAt"])
-    try:
-        for stored in leaving:
-            row = arm.types[stored["type"].lower()]
-            passed += row.delete_seconds
-            await row.removed(arm, stored)
-            arm.documents.mark(stored, operation, rfc3339(arm.clock.after(passed)))
-    except ServiceError:
-        # Deletions that have begun go on; the caller has to repeat the call for the rest.
-        arm.groups.withdraw_delete(group)
-        raise
+    for stored in leaving:
+        passed += arm.types[stored["type"].lower()].delete_seconds
+        arm.documents.mark(stored, operation, rfc3339(arm.clock.after(passed)))
 
 
 def _blocked(arm: Checks, group: Json) -> ServiceError | None:

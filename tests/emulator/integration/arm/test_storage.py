@@ -5,6 +5,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import parse_qs
 from uuid import uuid4
 
@@ -96,3 +97,17 @@ def test_an_account_goes_with_its_group(stage: Stage, storage: Any, resources: A
     assert (account, "aro") not in stage.containers.names
     check = {"name": account, "type": "Microsoft.Storage/storageAccounts"}
     assert storage.storage_accounts.check_name_availability(check).name_available
+
+
+def test_a_deletion_of_a_group_that_is_killed_begins_again(
+    stage: Stage, storage: Any, resources: Any, group: str, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group that is gone while its blobs stay would never lose them."""
+    storage.blob_containers.create(group, account, "aro", {})
+    with monkeypatch.context() as killed:
+        killed.setattr(stage.containers, "delete_account", AsyncMock(side_effect=RuntimeError("killed")))
+        with pytest.raises(RuntimeError, match="killed"):
+            stage.local.run(stage.arm.delete_group(stage.world.subscription_id, group))
+    assert resources.resource_groups.get(group).properties.provisioning_state == "Succeeded"
+    resources.resource_groups.begin_delete(group).result()
+    assert (account, "aro") not in stage.containers.names
