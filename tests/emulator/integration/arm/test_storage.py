@@ -100,10 +100,10 @@ def test_an_account_goes_with_its_group(stage: Stage, storage: Any, resources: A
 
 
 def test_a_deletion_of_a_group_that_is_killed_begins_again(
-    stage: Stage, storage: Any, resources: Any, group: str, account: str, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, resources: Any, group: str, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A group that is gone while its blobs stay would never lose them."""
-    storage.blob_containers.create(group, account, "aro", {})
+    stage.containers.names.add((account, "aro"))
     with monkeypatch.context() as killed:
         killed.setattr(stage.containers, "delete_account", AsyncMock(side_effect=RuntimeError("killed")))
         with pytest.raises(RuntimeError, match="killed"):
