@@ -1,7 +1,7 @@
 """The state machine of a cluster as a table, and the errors for transitions that it does not have.
 
-`docs/design.md` shows it. It differs from ARO-RP in two ways: a running create can be deleted, and a failed one can be
-resumed.
+`docs/design.md` shows it. It differs from ARO-RP in three ways: a running create can be deleted, a failed one can be
+resumed, and a renewal gives way to a delete.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,10 @@ class Event(StrEnum):
     PUT = "PUT"
     PATCH = "PATCH"
     DELETE = "DELETE"
+    STOP = "stop"
+    START = "start"
+    REVOKE_CREDENTIALS = "revokeCredentials"
+    RENEW = "renew"
     DONE = "done"
     FAILURE = "failure"
 
@@ -49,6 +53,7 @@ class Edge:
         plan: the plan that the event starts, or "".
         failed: the possible values of `failedProvisioningState`; None if it does not matter.
         resume: whether the event is allowed only with a body equal to the stored one.
+        returns: whether the cluster gets back the state that it had before the operation, however that ends.
     """
 
     state: ProvisioningState | None
@@ -57,6 +62,7 @@ class Edge:
     plan: str = ""
     failed: frozenset[str] | None = None
     resume: bool = False
+    returns: bool = False
 
 
 EDGES = (
@@ -71,8 +77,20 @@ EDGES = (
     Edge(_S.FAILED, Event.PUT, _S.UPDATING, "update", _UPDATABLE),
     Edge(_S.FAILED, Event.PATCH, _S.UPDATING, "update", _UPDATABLE),
     Edge(_S.FAILED, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.SUCCEEDED, Event.STOP, _S.UPDATING, "stop"),
+    Edge(_S.FAILED, Event.STOP, _S.UPDATING, "stop", _UPDATABLE),
+    Edge(_S.SUCCEEDED, Event.START, _S.UPDATING, "start"),
+    Edge(_S.FAILED, Event.START, _S.UPDATING, "start", _UPDATABLE),
+    Edge(_S.SUCCEEDED, Event.REVOKE_CREDENTIALS, _S.UPDATING, "revoke_credentials"),
+    Edge(_S.FAILED, Event.REVOKE_CREDENTIALS, _S.UPDATING, "revoke_credentials", _UPDATABLE),
     Edge(_S.UPDATING, Event.DONE, _S.SUCCEEDED),
     Edge(_S.UPDATING, Event.FAILURE, _S.FAILED),
+    # The service's own work: the owner has not asked for it, so its end says nothing about what the owner did last.
+    Edge(_S.SUCCEEDED, Event.RENEW, _S.ADMIN_UPDATING, "renew"),
+    Edge(_S.FAILED, Event.RENEW, _S.ADMIN_UPDATING, "renew", _UPDATABLE),
+    Edge(_S.ADMIN_UPDATING, Event.DONE, _S.SUCCEEDED, returns=True),
+    Edge(_S.ADMIN_UPDATING, Event.FAILURE, _S.SUCCEEDED, returns=True),
+    Edge(_S.ADMIN_UPDATING, Event.DELETE, _S.DELETING, "delete"),
     Edge(_S.DELETING, Event.DONE, None),
     Edge(_S.DELETING, Event.FAILURE, _S.FAILED),
 )
@@ -120,6 +138,10 @@ def apply_edge(cluster: Cluster, edge: Edge) -> None:
     properties = cluster["properties"]
     before = properties.get("provisioningState", "")
     properties["provisioningState"] = str(edge.next)
+    if edge.returns:
+        properties["provisioningState"] = properties.get("lastProvisioningState") or str(edge.next)
+        properties["lastProvisioningState"] = ""
+        return
     match edge.event:
         case Event.DONE:
             properties["lastProvisioningState"] = ""

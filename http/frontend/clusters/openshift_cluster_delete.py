@@ -1,12 +1,8 @@
 """DELETE of a cluster. It also cancels a create that is running."""
 
-from dataclasses import replace
-
-from frontend.clusters.operation_begin import accepted_reply, new_request, refused_reply, result_url, write_operation
-from frontend.clusters.undo import undoing
+from frontend.clusters.operation_begin import begin_without_body, refused_reply
 from frontend.messages import Call, Reply
 from frontend.races import repeat_until_written
-from orchestrators.plans.operation_start import begin_operation
 from shared.arm.errors import CloudError
 from shared.arm.preconditions import require_match
 from shared.clusters import states
@@ -35,8 +31,4 @@ def _delete(call: Call) -> Reply:
         edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
     except CloudError as error:
         return refused_reply(call, document, error)
-    operation = begin_operation(new_request(call), document, edge, call.services.settings)
-    with undoing() as undo:
-        write_operation(call, document, operation, store.clusters.replace, undo)
-    reply = accepted_reply(call, 202, None, document, operation)
-    return replace(reply, headers={**reply.headers, "Location": result_url(call, operation["id"])})
+    return begin_without_body(call, document, edge)

@@ -1,4 +1,4 @@
-"""Begins an operation on a cluster, in the same way for PUT, PATCH and DELETE."""
+"""Begins an operation on a cluster, in the same way for PUT, PATCH, DELETE and actions."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import TypeVar
 
 from frontend.clusters.begun_by import begun_by
-from frontend.clusters.undo import attempt
+from frontend.clusters.undo import attempt, undoing
 from frontend.messages import Call, Reply, Start, error_reply, new_id
 from frontend.retry_after import RETRY_AFTER
 from orchestrators import plans
-from orchestrators.plans.operation_start import OperationRequest
+from orchestrators.plans.operation_start import OperationRequest, begin_operation
 from shared import tracing
 from shared.arm import async_operations, links
 from shared.arm.errors import CloudError
+from shared.clusters.states import Edge
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
 from shared.store import OutcomeUnknown, ensure_written
 
@@ -97,6 +98,26 @@ def accepted_reply(
     )
 
 
+def begin_without_body(call: Call, document: ClusterDocument, edge: Edge) -> Reply:
+    """Begin an operation that a DELETE or an action asks for; return 202 with both addresses that clients poll.
+
+    Args:
+        call: the request.
+        document: the cluster document, changed as the request wants it, except for the operation.
+        edge: the edge of the state machine that is taken.
+
+    Raises:
+        NotFound, PreconditionFailed: another request was faster.
+        OutcomeUnknown: it may be accepted.
+    """
+    operation = begin_operation(new_request(call), document, edge, call.services.settings)
+    with undoing() as undo:
+        write_operation(call, document, operation, call.services.store.clusters.replace, undo)
+    reply = accepted_reply(call, 202, None, document, operation)
+    location = links.with_path(call.public_url, async_operations.result_path(*_place(call), operation["id"]))
+    return replace(reply, headers={**reply.headers, "Location": location})
+
+
 def refused_reply(call: Call, document: ClusterDocument, error: CloudError) -> Reply:
     """Return the reply to a request that the cluster's state does not allow.
 
@@ -121,11 +142,6 @@ def _polling(call: Call, operation_id: str) -> dict[str, str]:
     path = async_operations.operation_path(*_place(call), operation_id)
     seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
     return {_ADDRESS: links.with_path(call.public_url, path), "Retry-After": str(seconds)}
-
-
-def result_url(call: Call, operation_id: str) -> str:
-    """Return the address that the client of a delete polls."""
-    return links.with_path(call.public_url, async_operations.result_path(*_place(call), operation_id))
 
 
 def _place(call: Call) -> tuple[str, str, str]:

@@ -21,7 +21,7 @@ def planned(call: Call, plan_name: str) -> DryRunInput:
     """Return what a dry run starts with.
 
     Args:
-        call: a PUT of the cluster; for `delete`, its body does not matter.
+        call: a PUT of the cluster; its body matters only to the plans of a PUT.
         plan_name: the plan that the request is expected to run.
 
     Raises:
@@ -32,9 +32,10 @@ def planned(call: Call, plan_name: str) -> DryRunInput:
         known = ", ".join(plans.PLANS)
         raise CloudError(404, ErrorCode.NOT_FOUND, f"There is no plan '{shown(plan_name)}'. There are: {known}.")
     document = call.services.store.clusters.get(call.key)
-    if plan_name == "delete" and document is None:
+    event = next(edge.event for edge in states.EDGES if edge.plan == plan_name)
+    if event is not Event.PUT and document is None:
         raise resource_not_found(call.resource_id)
-    edge = states.find_edge(document["openShiftCluster"] if document else None, _event(plan_name))
+    edge = states.find_edge(document["openShiftCluster"] if document else None, event)
     if edge.plan != plan_name:
         exists = "exists" if document else "does not exist"
         raise conflict(f"The cluster {exists}, so this request would run the plan '{edge.plan}', not '{plan_name}'.")
@@ -59,7 +60,7 @@ def _planned(call: Call, document: ClusterDocument | None, edge: Edge) -> DryRun
     if document is None:
         document, _ = new_document(call, decode_cluster(call.content, call.version), edge)
         document["secrets"] = {}
-    elif edge.event is not Event.DELETE:
+    elif edge.event is Event.PUT:
         done = _change(call, document, edge)
     return dry_run_input(call, document, edge, done)
 
@@ -83,10 +84,6 @@ def dry_run_input(call: Call, document: ClusterDocument, edge: Edge, done: list[
         "clientRequestId": call.correlation.get("clientRequestId", ""),
         "traceparent": call.correlation.get("traceparent", ""),
     }
-
-
-def _event(plan_name: str) -> Event:
-    return Event.DELETE if plan_name == "delete" else Event.PUT
 
 
 def _change(call: Call, document: ClusterDocument, edge: Edge) -> list[str] | None:

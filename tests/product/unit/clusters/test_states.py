@@ -29,6 +29,10 @@ def cluster(state: str, failed: str = "") -> Cluster:
         pytest.param("Failed", "Deleting", Event.DELETE, "Deleting", "Deleting", "delete", id="a delete is repeated"),
         pytest.param("Updating", "", Event.FAILURE, "Failed", "Updating", "", id="an update fails"),
         pytest.param("Deleting", "", Event.FAILURE, "Failed", "Deleting", "", id="a delete fails"),
+        pytest.param("Succeeded", "", Event.STOP, "Updating", "", "stop", id="a cluster is stopped"),
+        pytest.param("Failed", "Updating", Event.START, "Updating", "Updating", "start", id="a start is repeated"),
+        pytest.param("Succeeded", "", Event.RENEW, "AdminUpdating", "", "renew", id="a cluster is renewed"),
+        pytest.param("AdminUpdating", "", Event.DELETE, "Deleting", "", "delete", id="a renewal gives way to a delete"),
         pytest.param("Migrating", "", Event.DELETE, "Deleting", "", "delete", id="another build's state"),
         pytest.param("Canceled", "", Event.DELETE, "Deleting", "", "delete", id="a state that no cluster has"),
         pytest.param(["x"], "", Event.DELETE, "Deleting", "", "delete", id="no state at all"),
@@ -52,6 +56,9 @@ def test_an_event_leads_to_the_next_state(  # noqa: PLR0917 - a table of cases
         pytest.param("Creating", "", Event.PUT, "cancel the creation with a DELETE", id="no second PUT while creating"),
         pytest.param("Creating", "", Event.PATCH, "cancel the creation with a DELETE", id="no PATCH while creating"),
         pytest.param("Updating", "", Event.DELETE, "Wait", id="no DELETE while updating"),
+        pytest.param("Updating", "", Event.STOP, "Wait", id="no stop while updating"),
+        pytest.param("AdminUpdating", "", Event.RENEW, "Wait", id="no second renewal"),
+        pytest.param("Failed", "Creating", Event.START, "PUT of the body", id="no start of what never was"),
         pytest.param("AdminUpdating", "", Event.PUT, "Wait", id="no PUT while an admin updates"),
         pytest.param("Deleting", "", Event.DELETE, "Wait", id="no second DELETE"),
         pytest.param("Failed", "Creating", Event.PATCH, "PUT of the body", id="no PATCH of what never was"),
@@ -64,6 +71,17 @@ def test_what_is_no_edge_is_refused_with_the_way_out(state: str, failed: str, ev
         find_edge(cluster(state, failed), event)
     assert (caught.value.status_code, caught.value.code, caught.value.target) == (400, "RequestNotAllowed", "")
     assert want_hint in caught.value.message
+
+
+@pytest.mark.parametrize(("state", "failed"), [("Succeeded", ""), ("Failed", "Updating")])
+@pytest.mark.parametrize("end", [Event.DONE, Event.FAILURE])
+def test_a_renewal_leaves_the_state_as_it_was(state: str, failed: str, end: Event) -> None:
+    """It says nothing about the operation that the owner asked for last."""
+    subject = cluster(state, failed)
+    apply_edge(subject, find_edge(subject, Event.RENEW))
+    assert subject["properties"]["provisioningState"] == "AdminUpdating"
+    apply_edge(subject, find_edge(subject, end))
+    assert subject["properties"] == {**cluster(state, failed)["properties"], "lastProvisioningState": ""}
 
 
 def test_only_a_put_makes_a_cluster() -> None:
