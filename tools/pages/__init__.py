@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.pages import (
     api_versions,
     bootstrap,
+    calendar_table,
     install_graph,
     manifest,
     messages,
@@ -32,7 +33,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/times.md": lambda _now: times.page(),
-    "docs/operations.md": messages.put_into,
+    "docs/operations.md": lambda now: calendar_table.put_into(messages.put_into(now)),
     "emulator/README.md": sources.put_into,
     "infra/manifest.json": lambda _now: manifest.page(),
     **{path: partial(openapi.page, row) for path, row in openapi.FILES.items()},

@@ -13,7 +13,7 @@ from orchestrators.plans import PLANS
 from shared.arm.errors import ErrorCode
 from tests.api_versions import VERSIONS, features
 from tools import pages
-from tools.pages import manifest, messages, plans, sources
+from tools.pages import calendar_table, manifest, messages, plans, sources
 from tools.pages.markdown import duration, table
 
 
@@ -29,7 +29,8 @@ def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     for path in pages.PAGES:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "docs/operations.md").write_text(
-        f"# X\n{messages.BEGIN}\nold\n{messages.END}\nrest\n", encoding="utf-8"
+        f"# X\n{messages.BEGIN}\nold\n{messages.END}\n{calendar_table.BEGIN}\nold\n{calendar_table.END}\nrest\n",
+        encoding="utf-8",
     )
     (tmp_path / "emulator/README.md").write_text(f"{sources.BEGIN}\nold\n{sources.END}\nrest\n", encoding="utf-8")
     monkeypatch.setattr(pages, "REPOSITORY", tmp_path)
@@ -37,7 +38,8 @@ def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert pages.write() == []
     kept = (tmp_path / "docs/operations.md").read_text(encoding="utf-8")
     assert kept.startswith(f"# X\n{messages.BEGIN}\n")
-    assert kept.endswith(f"{messages.END}\nrest\n")
+    assert f"{messages.END}\n{calendar_table.BEGIN}\n" in kept
+    assert kept.endswith(f"{calendar_table.END}\nrest\n")
 
 
 def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
