@@ -6,6 +6,7 @@ from frontend.messages import Call, Handler, Middleware, Reply, Request, Route, 
 from frontend.middleware.api_version import api_version
 from frontend.middleware.authentication import authenticate
 from frontend.middleware.body import body
+from frontend.middleware.cross_site import cross_site
 from frontend.middleware.draining import draining
 from frontend.middleware.entra.admission import admit
 from frontend.middleware.entra.arm_routes import served
@@ -33,6 +34,7 @@ CHAINS: dict[Callers, tuple[Middleware, ...]] = {
         log,
         headers,
         panic,
+        cross_site,
         authenticate,
         host,
         method,

@@ -30,13 +30,14 @@ from tests.product.unit.frontend.world import (
 SRE = f"{CLUSTER}/operations/{SUBSCRIPTION}"
 
 
-def test_authentication_is_the_first_check() -> None:
-    """The middlewares before it only record and render."""
+def test_authentication_comes_before_all_checks_but_one() -> None:
+    """A certificate that a page of another site uses proves nothing. The others before it only record and render."""
     names = [middleware.__name__ for middleware in chain.CHAINS[Callers.ARM]]
     assert names == [
         "log",
         "headers",
         "panic",
+        "cross_site",
         "authenticate",
         "host",
         "method",
