@@ -5,11 +5,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import requests
 from azure.mgmt.redhatopenshift import AzureRedHatOpenShiftClient
 
-from demo.customer import POLL_SECONDS, Customer, cluster_body, create_network, make_principal
+from demo.customer import POLL_SECONDS, PROVIDER, Customer, cluster_body, create_network, make_principal
 from shared.json_object import Json
 from tests.entra_azure import ARM, ROLES_VERSION, Caller, EntraAzure
+from tests.product.integration.service.stage import Cluster
 
 ZONES_VERSION = "2018-05-01"
 NETWORK_ROLE = "OpenShift provider: network"
@@ -67,6 +69,25 @@ class Tenant(Customer):
         document = self.body()
         document["properties"]["masterProfile"]["vmSize"] = RESTRICTED_SIZE
         return document
+
+
+@dataclass(frozen=True)
+class OwnCluster(Cluster):
+    """A tenant's cluster: requests about it go to the service, with the tenant's token, and all others to ARM."""
+
+    customer: Tenant
+
+    @property
+    def body(self) -> Json:
+        """The body of the PUT that creates the cluster."""
+        return self.customer.body()
+
+    def send_once(self, method: str, path: str = "", body: Json | None = None) -> requests.Response:
+        """Send a request; return the answer."""
+        if path and f"/providers/{PROVIDER}/" not in path:
+            return super().send_once(method, path, body)
+        assert self.customer.caller is not None
+        return self.customer.caller.send(method, path or self.customer.cluster_id, body)
 
 
 def tenant(azure: EntraAzure, name: str, caller: Caller) -> Tenant:

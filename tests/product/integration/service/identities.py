@@ -10,7 +10,7 @@ from tests.local_azure import wait_for
 from tests.product.integration.service.stage import Cluster
 
 IDENTITY_VERSION, ROLES_VERSION = "2024-11-30", "2022-04-01"
-# What the cluster identity needs on each operator's identity.
+# What whoever acts on the identities needs on each: the cluster identity, or the service in one's own subscription.
 FEDERATED_CREDENTIAL_ROLE = "ef318e2a-8334-4a05-9e4a-295a196c6a6e"
 CLUSTER, PROVIDER = "aro-cluster", "Microsoft.ManagedIdentity"
 
@@ -21,9 +21,11 @@ class Identities:
 
     Args:
         cluster: the cluster, whether it exists or not.
+        service: object id of the service, if that acts on the identities itself.
     """
 
     cluster: Cluster
+    service: str = ""
 
     def resource_id(self, name: str) -> str:
         """Return the id of an identity, of an operator or of the cluster."""
@@ -42,16 +44,22 @@ class Identities:
     def make(self) -> None:
         """Make an identity for the cluster and one for each operator, with every role that Azure's CLI gives them."""
         self._register()
-        object_id = self.add(CLUSTER)
+        self.add(CLUSTER)
+        if self.service:
+            self.assign(self.service, FEDERATED_CREDENTIAL_ROLE, self.resource_id(CLUSTER))
         for operator, role in self.roles().items():
-            self.assign(self.add(operator), role, self.cluster.customer.vnet_id)
-            self.assign(object_id, FEDERATED_CREDENTIAL_ROLE, self.resource_id(operator))
+            self.add_operator(operator, role)
 
     def _register(self) -> None:
         """Register the provider of identities in the subscription, and wait until it is registered."""
         providers = self.cluster.customer.client(ResourceManagementClient).providers
         providers.register(PROVIDER)
         wait_for(lambda: providers.get(PROVIDER).registration_state == "Registered", f"the registration of {PROVIDER}")
+
+    def add_operator(self, name: str, role: str) -> None:
+        """Make an identity of an operator, with the operator's role on the network, and let the service act on it."""
+        self.assign(self.add(name), role, self.cluster.customer.vnet_id)
+        self.assign(self.service or self.object_id(CLUSTER), FEDERATED_CREDENTIAL_ROLE, self.resource_id(name))
 
     def add(self, name: str) -> str:
         """Make one identity; return its object id."""
@@ -60,12 +68,16 @@ class Identities:
         assert answer.ok, answer.text
         return str(answer.json()["properties"]["principalId"])
 
-    def assign(self, object_id: str, role: str, scope: str) -> str:
-        """Give an identity a role; return the id of the assignment."""
+    def object_id(self, name: str) -> str:
+        """Return the object id of an identity."""
+        answer = self.cluster.send("GET", f"{self.resource_id(name)}?api-version={IDENTITY_VERSION}")
+        assert answer.ok, answer.text
+        return str(answer.json()["properties"]["principalId"])
+
+    def assign(self, object_id: str, role: str, scope: str) -> None:
+        """Give an identity a role."""
         subscription = f"/subscriptions/{self.cluster.customer.subscription_id}"
         definition = f"{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}"
-        name = uuid5(NAMESPACE_URL, f"{scope}/{object_id}/{role}")
-        path = f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}"
         body = {
             "properties": {
                 "roleDefinitionId": definition,
@@ -73,9 +85,13 @@ class Identities:
                 "principalType": "ServicePrincipal",
             }
         }
-        answer = self.cluster.send("PUT", f"{path}?api-version={ROLES_VERSION}", body)
+        answer = self.cluster.send("PUT", _assignment(object_id, role, scope), body)
         assert answer.ok, answer.text
-        return path
+
+    def withdraw(self, object_id: str, role: str, scope: str) -> None:
+        """Take from an identity a role that `assign` gave it."""
+        answer = self.cluster.send("DELETE", _assignment(object_id, role, scope))
+        assert answer.status_code == 200, answer.text
 
     def body(self, **profile: str) -> Json:
         """Return the body of the PUT that creates the cluster with these identities.
@@ -93,10 +109,17 @@ class Identities:
 
     def federated_credentials(self) -> dict[str, list[Json]]:
         """Return the federated credentials of each operator's identity, by the operator's name."""
-        found = {}
-        for operator in self.roles():
-            path = f"{self.resource_id(operator)}/federatedIdentityCredentials"
-            answer = self.cluster.send("GET", f"{path}?api-version={IDENTITY_VERSION}")
-            assert answer.ok, answer.text
-            found[operator] = answer.json()["value"]
+        return {operator: self.credentials_of(operator) for operator in self.roles()}
+
+    def credentials_of(self, name: str) -> list[Json]:
+        """Return the federated credentials of one identity."""
+        path = f"{self.resource_id(name)}/federatedIdentityCredentials"
+        answer = self.cluster.send("GET", f"{path}?api-version={IDENTITY_VERSION}")
+        assert answer.ok, answer.text
+        found: list[Json] = answer.json()["value"]
         return found
+
+
+def _assignment(object_id: str, role: str, scope: str) -> str:
+    name = uuid5(NAMESPACE_URL, f"{scope}/{object_id}/{role}")
+    return f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}?api-version={ROLES_VERSION}"

@@ -2,25 +2,34 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.identities import Identities
+from tests.product.integration.service.identity_changes import ADDED, SUCCESSOR, add_one, replace_one, trusted
 from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster
 
-pytestmark = pytest.mark.slow(40)
+pytestmark = pytest.mark.slow(90)
+
+LOST = "machine-api"
 
 
-def test_a_cluster_with_identities_is_created_and_its_delete_leaves_the_identities_alone(
-    azure: LocalAzure, rng: random.Random
+def test_a_cluster_with_identities_is_created_and_changed_and_its_delete_leaves_the_identities_alone(
+    azure: LocalAzure, rng: random.Random, tmp_path: Path
 ) -> None:
-    """Each operator's identity trusts the cluster's tokens while the cluster lives; no secret of anybody is stored."""
+    """Each operator's identity trusts the cluster's tokens while the cluster lives; no secret of anybody is stored.
+
+    An identity that loses its role in the middle of the create delays it, and the step says so.
+    """
     cluster = Cluster(azure, azure.prepared_customer(unique(rng), with_role=False))
     identities = Identities(cluster)
     identities.make()
     operation = cluster.create(identities.body())
+    _lose_a_role_and_get_it_back(identities, operation)
     cluster.succeed(operation)
     document_id = cluster.document_id()
     shown = cluster.send("GET").json()
@@ -33,10 +42,33 @@ def test_a_cluster_with_identities_is_created_and_its_delete_leaves_the_identiti
     assert all(each["clientId"] and each["objectId"] for each in operators.values())
     for credentials in identities.federated_credentials().values():
         assert {each["properties"]["issuer"] for each in credentials} == {issuer}
+    api = KubernetesApi(cluster.customer, tmp_path)
+    assert api.degraded() == {}
+    assert not [name for name, data in api.secrets().items() if "azure_client_secret" in data]
+    replace_one(identities, api)
+    add_one(identities, api)
     with taken(azure.state) as inventory:
         bundles = [json.loads(value) for value in inventory.secret_values(document_id)]
     assert not any("clientSecret" in bundle for bundle in bundles)
     cluster.succeed(cluster.delete())
-    assert not any(identities.federated_credentials().values())
+    assert not any(trusted(identities, each) for each in (*identities.roles(), SUCCESSOR, ADDED))
+    cluster.expect_nothing_left(document_id)
     with taken(azure.state) as inventory:
         assert not inventory.secrets(document_id)
+
+
+def _lose_a_role_and_get_it_back(identities: Identities, operation: str) -> None:
+    """Take away the role of the operator that makes machines while masters start; give it back when a step names it."""
+    cluster = identities.cluster
+    lost = (identities.object_id(LOST), identities.roles()[LOST], cluster.customer.vnet_id)
+    cluster.wait_for_step(operation, "deploy_machines_template")
+    identities.withdraw(*lost)
+    said = f"the operator '{LOST}' acts in Azure as the identity '{identities.resource_id(LOST)}', which lacks"
+
+    def is_said() -> bool:
+        with taken(cluster.azure.state) as inventory:
+            return said in str(inventory.steps(operation).get("workers_ready", {}).get("message", ""))
+
+    wait_for(is_said, f"workers_ready to say: {said}")
+    assert cluster.status(operation)["status"] == "Creating"
+    identities.assign(*lost)
