@@ -177,10 +177,12 @@ class Action:
         run: performs the action and returns the answer, or an awaitable of it if it calls another service. None: the
             answer is 204 without a body.
         seconds: how long Azure takes, in seconds; more than 0 makes it a long-running operation.
+        fails_late: whether the operation fails with the errors of `run`; otherwise they refuse the call.
     """
 
     run: Callable[[ActionCall], Json | Awaitable[Json] | None]
     seconds: float = 0
+    fails_late: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ FEATURE_NOT_ENABLED = Refusal(400, "InvalidParameter", MEMORY,
 ENCRYPTION_NOT_SUPPORTED = Refusal(400, "InvalidParameter", MEMORY,
     "Encryption at host is not supported for the VM size '{size}'.", "securityProfile.encryptionAtHost")
 
+ALLOCATION_FAILED = Refusal(409, "AllocationFailed", MESSAGES, "{message}")
+
 # Images and operating systems
 IMAGE_NOT_FOUND = Refusal(404, "PlatformImageNotFound", MEMORY,
     "The platform image '{parts::}' is not available. Verify that all fields in the storage profile are correct. For "

@@ -4,13 +4,14 @@ The guest is called first, and then the power state is stored. So a kill in betw
 """
 
 from emulator.arm.resources import Action, ActionCall, Writes
-from emulator.compute import sizes
+from emulator.compute import exceptions, sizes
 from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 
 # `private.power`: to be booted for the first time, to be rebooted, on; off and allocated, off and deallocated.
 STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"
 STOPPED, DEALLOCATED = "stopped", "deallocated"
+FAULTS = "machines"
 
 
 def boot(arm: Writes, stored: Json) -> None:
@@ -46,6 +47,9 @@ def _note(arm: Writes, stored: Json, power: str) -> None:
 
 
 def _start(call: ActionCall) -> Json:
+    fault = call.arm.platform.faults.take(FAULTS, f"start {call.stored['name']}")
+    if fault is not None:
+        raise exceptions.ALLOCATION_FAILED(fault.message)
     if call.stored["private"]["power"] in (STOPPED, DEALLOCATED):
         boot(call.arm, call.stored)
     return {}
@@ -70,11 +74,12 @@ def _stop(call: ActionCall, power: str) -> Json:
     return {}
 
 
-# The seconds are estimates: how long Azure takes for these actions is not published.
+# The seconds are estimates: how long Azure takes for these actions is not published. Hosts are found only after the start
+# has been accepted.
 ACTIONS = {
-    "start": Action(_start, 20),
+    "start": Action(_start, 120, fails_late=True),
     "restart": Action(_restart, 30),
     "powerOff": Action(_power_off, 15),
-    "deallocate": Action(_deallocate, 30),
+    "deallocate": Action(_deallocate, 120),
     "redeploy": Action(_restart, 90),
 }

@@ -7,6 +7,7 @@ from emulator.arm import exceptions
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.arm.resources import ActionCall, Writes
+from emulator.core.service_error import ServiceError
 from emulator.entra.models import Principal
 
 
@@ -29,10 +30,18 @@ async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its pat
         raise exceptions.resource_not_found(identifier)
     if name is None:
         raise exceptions.UNKNOWN_ACTION(action=action, resource_type=row.name)
-    ran = row.actions[name].run(ActionCall(arm, caller, identifier, api_version, stored, body))
-    result: dict[str, Any] | None = await ran if isawaitable(ran) else ran
-    seconds = row.actions[name].seconds
+    found, result, error = row.actions[name], None, None
+    try:
+        ran = found.run(ActionCall(arm, caller, identifier, api_version, stored, body))
+        result = await ran if isawaitable(ran) else ran
+    except ServiceError as failure:
+        if not found.fails_late:
+            raise
+        error = failure
+    seconds = found.seconds
     if not seconds:
         return ResourceOperation(stored["id"], api_version, 204 if result is None else 200, result or {})
-    operation = arm.operations.begin("action", stored["id"], seconds, api_version=api_version, result=result)
+    operation = arm.operations.begin(
+        "action", stored["id"], seconds, api_version=api_version, result=result, error=error
+    )
     return ResourceOperation(stored["id"], api_version, 202, {}, operation["id"])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
+from emulator.core.faults import Fault
 from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
@@ -155,6 +156,22 @@ def test_the_power_of_a_machine_can_be_switched(stage: Stage, compute: Any, grou
         action(group, "vm").result()
         assert stage.guests.told == told
         assert compute.virtual_machines.instance_view(group, "vm").statuses[1].code == power
+
+
+def test_a_start_fails_for_want_of_a_host(stage: Stage, compute: Any, group: str) -> None:
+    """The operation fails, not the call; the machine keeps its state, and the next start succeeds."""
+    compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
+    compute.virtual_machines.begin_deallocate(group, "vm").result()
+    stage.platform.faults.add(Fault(service="machines", operation="start vm", message="Allocation failed."))
+
+    with pytest.raises(HttpResponseError) as failure:
+        compute.virtual_machines.begin_start(group, "vm").result()
+
+    assert failure.value.error is not None
+    assert (failure.value.error.code, failure.value.error.message) == ("AllocationFailed", "Allocation failed.")
+    assert compute.virtual_machines.instance_view(group, "vm").statuses[1].code == "PowerState/deallocated"
+    compute.virtual_machines.begin_start(group, "vm").result()
+    assert compute.virtual_machines.instance_view(group, "vm").statuses[1].code == "PowerState/running"
 
 
 def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, compute: Any, group: str) -> None:
