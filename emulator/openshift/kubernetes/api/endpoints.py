@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.openshift.kubernetes import api_errors, refusals, replies
-from emulator.openshift.kubernetes.access import reviews
+from emulator.openshift.kubernetes.access import certificate_requests, reviews
 from emulator.openshift.kubernetes.access.authentication import Authenticator, User
 from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
 from emulator.openshift.kubernetes.api import (
@@ -124,6 +124,8 @@ class Endpoints:
             answer = reviews.answer(call.kind, self._authorizer, call.user, body)
             return replies.json_reply(answer, HTTPStatus.CREATED)
         _check_namespace(call, metadata.decode(call.kind, body.get("metadata")))
+        if call.kind.name == certificate_requests.KIND:
+            body = certificate_requests.asked(body, call.user)
         dry_run = bodies.dry_run(call.request.query_params.getlist("dryRun"), "CreateOptions")
         warnings = field_validation.check(call.request, call.kind, body, "CreateOptions")
         track = self._track(call)
@@ -244,8 +246,20 @@ class Endpoints:
         if self._objects.storage.get(call.kind, _namespace(call), call.info.name) is None:
             raise _not_found(call)
         subresource = "" if call.info.subresource == scale.NAME else call.info.subresource
+
+        def decided(current: Json) -> Json:
+            if subresource == certificate_requests.APPROVAL:
+                certificate_requests.check_decision(self._authorizer, call.user, call.kind, current)
+            return certificate_requests.changed(call.kind, current, change(current), subresource, self._objects.now())
+
         changed = self._objects.change(
-            call.kind, _namespace(call), call.info.name, change, subresource, dry_run=dry_run, track=track
+            call.kind,
+            _namespace(call),
+            call.info.name,
+            decided if call.kind.name == certificate_requests.KIND else change,
+            subresource,
+            dry_run=dry_run,
+            track=track,
         )
         return call.reply(_shown(call, changed))
 
