@@ -4,6 +4,7 @@ from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
+from emulator.openshift.boot import timeline
 from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.exceptions import PROVISIONING_TIMED_OUT
@@ -45,6 +46,7 @@ class Guests:
             self._machines.save(machine)
         elif not machine.powered:
             machine.powered = True
+            machine.up_at = rfc3339(self._clock.after(timeline.UP_SECONDS))
             self._machines.save(machine)
             self._clusters.wake(machine.cluster)
         self._boots.go_on(machine)

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 
 from emulator.core.clock import rfc3339
@@ -49,6 +49,8 @@ class Machine:
         joined: whether it is a member of its cluster.
         cores: number of vCPUs.
         memory_gib: memory in GiB.
+        up_at: when its programs run again after its last start, RFC 3339; "" before the first restart.
+        certificates: its kubelet's certificates by signer; `cluster/kubelets.py`.
     """
 
     id: str
@@ -73,6 +75,8 @@ class Machine:
     joined: bool = False
     cores: int = DEFAULT_CORES
     memory_gib: float = DEFAULT_GIB
+    up_at: str = ""
+    certificates: dict[str, Json] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

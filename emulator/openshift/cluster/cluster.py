@@ -98,6 +98,8 @@ class Cluster:
         self._said: dict[str, str] = {}
         self._begun: set[str] = set()
         self._event = asyncio.Event()
+        # Whether etcd has its quorum, without which nothing in the cluster changes.
+        self.running = True
         self.objects.subscribe(self._on_change)
 
     @property
@@ -123,6 +125,10 @@ class Cluster:
     def masters(self) -> list[Machine]:
         """Return the masters that have joined the cluster."""
         return [one for one in self.machines.of(self.record.id, "master") if one.joined]
+
+    def is_up(self, machine: Machine) -> bool:
+        """Tell whether a machine has power, and its programs run again after its last start."""
+        return machine.powered and machine.up_at <= rfc3339(self.platform.clock.now())
 
     def has_quorum(self, masters: list[Machine]) -> bool:
         """Tell whether these masters are more than half of etcd's original members."""
@@ -187,7 +193,7 @@ class Cluster:
 
     def port(self, machine: Machine, port: int) -> int | None:
         """Return the local port that serves a port of one of its machines now, or None."""
-        if self.record.broken or not machine.powered:
+        if self.record.broken or not self.is_up(machine):
             return None
         complete = self.reached("bootstrap-complete")
         if machine.role == "bootstrap":
@@ -200,7 +206,7 @@ class Cluster:
                 return None
         elif machine.role == "master" and machine.joined and self.reached("control-plane"):
             open_here = {API_PORT: "api", MACHINE_CONFIG_PORT: "machine-config"}
-            if not self.has_quorum([one for one in self.masters() if one.powered]):
+            if not self.has_quorum([one for one in self.masters() if self.is_up(one)]):
                 return None
         elif machine.role == "worker" and machine.joined:
             open_here = {HTTP_PORT: "router-http", HTTPS_PORT: "router"}
@@ -221,10 +227,19 @@ class Cluster:
             self.save()
             await self.stop()
             return
-        running = self.has_quorum([one for one in masters if one.powered]) if complete else True
-        if running:
+        self.running = not complete or self.has_quorum([one for one in masters if self.is_up(one)])
+        now = rfc3339(self.platform.clock.now())
+        if self.running and record.away:
+            record.away, record.back, record.settled = "", now, False
+            self.save()
+            self.look_again()
+        if self.running:
             await self._controllers.serve(self)
-        elif self.listeners.port("api"):
+            return
+        if not record.away:
+            record.away = now
+            self.save()
+        if self.listeners.port("api"):
             await self.stop()
 
     async def stop(self) -> None:
@@ -263,7 +278,8 @@ class Cluster:
                 return 0
             if wait is not None:
                 waits.append(wait)
-        if self.reached("temporary-api") and not self.record.broken:
+        waits += self._until_up()
+        if self.reached("temporary-api") and self.running and not self.record.broken:
             try:
                 again = await self.reconcile()
             except GARBLED:
@@ -272,6 +288,12 @@ class Cluster:
             if again is not None:
                 waits.append(max(0.001, (again - self.platform.clock.now()).total_seconds()))
         return min(waits, default=None)
+
+    def _until_up(self) -> list[float]:
+        """Return the seconds until each machine that has been started is up."""
+        now = self.platform.clock.now()
+        moments = [datetime.fromisoformat(one.up_at) for one in self.machines.of(self.record.id) if one.up_at]
+        return [(moment - now).total_seconds() for moment in moments if moment > now]
 
     async def reconcile(self) -> datetime | None:
         """Let the controllers put the changes since the last call into effect; return when to look again."""

@@ -1,27 +1,18 @@
 """How machines join a cluster: masters as etcd members, all machines as nodes; and the objects of nodes."""
 
-import base64
-from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-
 from emulator.arm.models import ArmModel
-from emulator.core.certificate_authority import read_private_key
 from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
+from emulator.openshift.cluster import certificate_requests
+from emulator.openshift.cluster.certificate_requests import KUBELET, LIFE
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.release import kinds
 
 SRV_TYPE = "Microsoft.Network/privateDnsZones/SRV"
-CERTIFICATE_DAYS = 30
 KERNEL = "5.14.0-570.12.1.el9_6.x86_64"
 KIB_IN_GIB = 1 << 20
 # The disk that the installer gives every machine, and the limit on its pods.
@@ -31,7 +22,6 @@ DISK_GIB, MOST_PODS = 128, 250
 RESERVED_MILLICORES, RESERVED_MEMORY_KIB = 500, KIB_IN_GIB + 100 * 1024
 # OpenShift 4.x is Kubernetes 1.(x + 13).
 _KUBERNETES_AHEAD = 13
-_BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
 
 async def join_etcd(cluster: Cluster, machine: Machine) -> str:
@@ -58,11 +48,11 @@ async def introduce(cluster: Cluster, machine: Machine) -> str:
     reason = await _call(cluster, machine, "/apis/certificates.k8s.io/v1/certificatesigningrequests?limit=1")
     if reason:
         return f"failed to run Kubelet: cannot create certificate signing request: {reason}"
-    for usage, requestor in (
-        ("kubelet-client", _BOOTSTRAPPER),
-        ("kubelet-serving", f"system:node:{machine.host_name}"),
-    ):
-        _approve(cluster, machine, usage, requestor)
+    if KUBELET not in machine.certificates:
+        name = certificate_requests.file(cluster, KUBELET, machine.host_name, machine.role, by_node=False)
+        now = cluster.platform.clock.now()
+        known = {"since": rfc3339(now), "until": rfc3339(now + LIFE), "request": name}
+        machine.certificates = machine.certificates | {KUBELET: known}
     return ""
 
 
@@ -72,75 +62,6 @@ async def _call(cluster: Cluster, machine: Machine, path: str) -> str:
     except InstallationError as error:
         return str(error)
     return await credentials.call(cluster.downloads, machine, path)
-
-
-def _approve(cluster: Cluster, machine: Machine, usage: str, requestor: str) -> None:
-    """Create a kubelet's CertificateSigningRequest, already approved, with the certificate of the kubelet signer."""
-    name = f"csr-{machine.host_name}-{usage.removeprefix('kubelet-')}"
-    if cluster.objects.get("CertificateSigningRequest.certificates.k8s.io", name):
-        return
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name(
-        [
-            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "system:nodes"),
-            # A host name may be longer than the 64 characters that X.520 allows a common name.
-            x509.NameAttribute(NameOID.COMMON_NAME, f"system:node:{machine.host_name}"[:64]),
-        ]
-    )
-    request = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
-    now = rfc3339(cluster.platform.clock.now())
-    created = cluster.objects.create(
-        {
-            "apiVersion": "certificates.k8s.io/v1",
-            "kind": "CertificateSigningRequest",
-            "metadata": {"name": name},
-            "spec": {
-                "request": base64.b64encode(request.public_bytes(Encoding.PEM)).decode(),
-                "signerName": "kubernetes.io/kube-apiserver-client-kubelet"
-                if usage == "kubelet-client"
-                else "kubernetes.io/kubelet-serving",
-                "usages": ["digital signature", "client auth" if usage == "kubelet-client" else "server auth"],
-                "username": requestor,
-            },
-        }
-    )
-    condition = {
-        "type": "Approved",
-        "status": "True",
-        "reason": "NodeCSRApprove",
-        "message": "This CSR was approved by the Node CSR Approver",
-        "lastUpdateTime": now,
-        "lastTransitionTime": now,
-    }
-    status: Json = {"conditions": [condition]}
-    certificate = _sign(cluster, request, client=usage == "kubelet-client")
-    if certificate:
-        status["certificate"] = certificate
-    cluster.objects.set_status(kinds.full_name(created), name, status)
-
-
-def _sign(cluster: Cluster, request: x509.CertificateSigningRequest, *, client: bool) -> str:
-    """Return a certificate issued by the kubelet signer, in base64; "" if the signer cannot be read."""
-    installation = cluster.installation
-    try:
-        authority = x509.load_pem_x509_certificate(installation.text("tls/kubelet-signer.crt").encode())
-        key = read_private_key(installation.text("tls/kubelet-signer.key"))
-    except ValueError:
-        return ""
-    now = datetime.now(UTC)
-    usage = ExtendedKeyUsageOID.CLIENT_AUTH if client else ExtendedKeyUsageOID.SERVER_AUTH
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(request.subject)
-        .issuer_name(authority.subject)
-        .public_key(request.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(days=CERTIFICATE_DAYS))
-        .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    return base64.b64encode(certificate.public_bytes(Encoding.PEM)).decode()
 
 
 def put_node(cluster: Cluster, machine: Machine) -> None:
@@ -180,15 +101,14 @@ def put_node(cluster: Cluster, machine: Machine) -> None:
     cluster.objects.set_status("Node", machine.host_name, status)
 
 
-def show_power(cluster: Cluster) -> None:
-    """Show nodes as Ready while their machine is powered, otherwise as Unknown; delete nodes without a machine."""
-    joined = {one.host_name: one for one in cluster.machines.of(cluster.record.id) if one.joined}
+def show_ready(cluster: Cluster, ready: dict[str, bool]) -> None:
+    """Show which nodes are Ready, the others as Unknown; delete nodes without a machine."""
     for node in cluster.objects.list("Node"):
         name = node["metadata"]["name"]
-        if name not in joined:
+        if name not in ready:
             cluster.objects.delete("Node", name)
-        elif is_ready(node) != joined[name].powered:
-            conditions = _conditions(rfc3339(cluster.platform.clock.now()), ready=joined[name].powered)
+        elif is_ready(node) != ready[name]:
+            conditions = _conditions(rfc3339(cluster.platform.clock.now()), ready=ready[name])
             cluster.objects.set_status("Node", name, node.get("status", {}) | {"conditions": conditions})
 
 

@@ -23,6 +23,9 @@ class Record:
         router: unused.
         rollouts: the state of each roll-out of a changed configuration, by its key; `operators/rollouts.py`.
         refused: operators whose access Azure or the directory refuses, and why; `operators/access.py`.
+        away: since when too few masters run for etcd's quorum, RFC 3339; "" while enough do.
+        back: when enough ran again last, RFC 3339; "" if they always did.
+        settled: whether the operators are well since then.
         named: for each certificate that the API server was given, the names for which it is presented, in order.
     """
 
@@ -38,6 +41,9 @@ class Record:
     rollouts: dict[str, Json] = field(default_factory=dict)
     named: list[list[str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    away: str = ""
+    back: str = ""
+    settled: bool = True
 
 
 class Records:

@@ -1,6 +1,7 @@
 """The ClusterOperators of a cluster and their resources: the objects, and the conditions that clients wait for."""
 
 import re
+from datetime import datetime
 
 from emulator.json_object import Json
 from emulator.openshift.boot import timeline
@@ -44,6 +45,8 @@ _MORE = {
     "ingress": {"LoadBalancerReady": "Available", "DNSReady": "Available", "DeploymentAvailable": "Available"},
 }
 _CREDENTIALS = "cloud-credential"
+# The operators whose workloads run on workers, so that they are not available for a while after a stop.
+_ON_WORKERS = ("authentication", "console", "image-registry", "ingress", "monitoring")
 UPGRADEABLE_TO = "cloudcredential.openshift.io/upgradeable-to"
 _MINOR = re.compile(r"v?(\d+)\.(\d+)(\.\d+.*)?$")
 _NOT_ANNOTATED = (
@@ -105,7 +108,7 @@ def show(cluster: Cluster, name: str) -> None:
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     there = cluster.reached(f"{timeline.OPERATOR}{name}")
-    shown = _well(cluster, name) if there else _absent(cluster, name)
+    shown = _well(cluster, name) | _returning(cluster, name) if there else _absent(cluster, name)
     _show(cluster, name, shown | _rolling(cluster, name) | _refused(cluster, name))
     versions.show(cluster)
 
@@ -117,6 +120,21 @@ def _well(cluster: Cluster, name: str) -> Conditions:
         return {"Available": (True, "AsExpected", ""), "Progressing": (False, "AsExpected", "")}
     reason, message = f"Currently{state}", f"{_LEAVES[name]} are {state}"
     return {"Available": (True, reason, message), "Progressing": (False, reason, "")}
+
+
+def notices_at(cluster: Cluster) -> datetime:
+    """Return when operators notice what they lack after a stop, whose end the record knows."""
+    return datetime.fromisoformat(cluster.record.back) + cluster.platform.clock.scaled(timeline.NOTICE_SECONDS)
+
+
+def _returning(cluster: Cluster, name: str) -> Conditions:
+    """Return the conditions of an operator that has not settled after a stop."""
+    if cluster.record.settled or notices_at(cluster) > cluster.platform.clock.now():
+        return {}
+    shown: Conditions = {"Progressing": (True, "Restarting", "Waiting for pods after a restart of all nodes")}
+    if name in _ON_WORKERS:
+        shown["Available"] = (False, "NoPods", "No pods of this operator's workloads are ready")
+    return shown
 
 
 def _management_state(cluster: Cluster, name: str) -> str:

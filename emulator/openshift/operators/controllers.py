@@ -8,14 +8,16 @@ from emulator.core.clock import rfc3339
 from emulator.openshift.boot import bootkube, checks, timeline
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.timeline import OPERATOR, Row
-from emulator.openshift.cluster import bootstrap
+from emulator.openshift.cluster import bootstrap, certificate_requests, kubelets
 from emulator.openshift.cluster.cluster import Cluster, Key, PartState
 from emulator.openshift.operators import (
     access,
     cluster_operators,
     credentials,
+    health_checks,
     ingress,
     machine_api,
+    returns,
     rollouts,
     router,
     statuses,
@@ -169,7 +171,8 @@ def everything() -> set[Key]:
     return (
         resources
         | told
-        | {(CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
+        | {(CLUSTER_VERSION, "", "version")}
+        | {(kind, "", "") for kind in (machine_api.MACHINES, workloads.DAEMON_SETS, certificate_requests.KIND)}
         | statuses.EVERYTHING
     )
 
@@ -212,14 +215,18 @@ async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
         if due <= now:
             del observing[key]
             cluster_operators.observe(cluster, *key)
+    # Nodes first, because Machines show what these say.
+    moments = [certificate_requests.reconcile(cluster, changed), kubelets.reconcile(cluster, changed)]
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
-    moments = [
+    moments += [
         workloads.reconcile(cluster, changed),
         cluster.part(Current).statuses.reconcile(changed),
         *observing.values(),
         rollouts.advance(cluster),
         credentials.reconcile(cluster, changed),
+        health_checks.reconcile(cluster),
+        returns.reconcile(cluster),
         await access.reconcile(cluster, changed),
     ]
     return min((moment for moment in moments if moment is not None), default=None)

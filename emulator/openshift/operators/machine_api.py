@@ -48,7 +48,6 @@ class Work(PartState):
 
 def reconcile(cluster: Cluster) -> None:
     """Create and delete Machines as the MachineSets want, and update the status of each."""
-    control_plane.show_power(cluster)
     if not cluster.reached("operator/machine-api"):
         return
     for machine_set in _sets(cluster):
@@ -150,12 +149,13 @@ def _show(cluster: Cluster, machine: Json) -> None:
     if guest is None:
         return
     node = cluster.objects.get("Node", guest.host_name)
-    changes: Json = {"phase": "Provisioned", "providerStatus": _provider_status(guest.id)}
+    changes: Json = {"phase": "Provisioned", "providerStatus": _provider_status(guest.id, powered=guest.powered)}
     if node is not None:
         changes |= {
             "phase": "Running",
             "nodeRef": {"kind": "Node", "name": guest.host_name, "uid": node["metadata"]["uid"]},
-            "addresses": (node.get("status") or {}).get("addresses") or [],
+            "addresses": [{"type": "InternalDNS", "address": guest.host_name}]
+            + ((node.get("status") or {}).get("addresses") or []),
         }
     if not machine["spec"].get("providerID"):
         spec, metadata = machine["spec"], machine["metadata"]
@@ -172,7 +172,7 @@ def _instance_labels(spec: Json) -> dict[str, str]:
     return {f"{MACHINE}/{name}": str(value) for name, value in told.items() if value}
 
 
-def _provider_status(vm_id: str, message: str = "") -> Json:
+def _provider_status(vm_id: str, message: str = "", *, powered: bool = True) -> Json:
     condition = {
         "type": "MachineCreated",
         "status": "False" if message else "True",
@@ -180,7 +180,7 @@ def _provider_status(vm_id: str, message: str = "") -> Json:
         "message": message or "machine successfully created",
     }
     shown: Json = {"conditions": [condition]}
-    return shown if message else shown | {"vmId": vm_id, "vmState": "Running"}
+    return shown if message else shown | {"vmId": vm_id, "vmState": "Running" if powered else "Deallocated"}
 
 
 def _set(cluster: Cluster, name: str, **changes: Any) -> None:

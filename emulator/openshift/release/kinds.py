@@ -14,6 +14,7 @@ MACHINE_CONFIG = "machineconfiguration.openshift.io"
 MACHINES_NAMESPACE = "openshift-machine-api"
 INGRESS_OPERATOR_NAMESPACE = "openshift-ingress-operator"
 INGRESS_NAMESPACE = "openshift-ingress"
+HEALTH_CHECK = f"MachineHealthCheck.{MACHINE}"
 CLUSTER_VERSION = f"ClusterVersion.{CONFIG}"
 # The label that names the pool of a MachineConfig.
 ROLE_LABEL = "machineconfiguration.openshift.io/role"
@@ -86,6 +87,9 @@ DEFINITIONS = (
     Definition("samples.operator.openshift.io", "Config", "configs"),
     Definition(MACHINE, "Machine", "machines", namespaced=True, version="v1beta1"),
     Definition(MACHINE, "MachineSet", "machinesets", namespaced=True, scale=True, version="v1beta1"),
+    Definition(
+        MACHINE, "MachineHealthCheck", "machinehealthchecks", namespaced=True, short=("mhc", "mhcs"), version="v1beta1"
+    ),
     Definition(MACHINE, "ControlPlaneMachineSet", "controlplanemachinesets", namespaced=True, scale=True),
     Definition(MACHINE_CONFIG, "ControllerConfig", "controllerconfigs"),
     Definition(MACHINE_CONFIG, "KubeletConfig", "kubeletconfigs"),
