@@ -98,6 +98,23 @@ class WorkerProfile(MachineProfile, total=False):
     count: int
 
 
+class Condition(TypedDict):
+    """One of a cluster's `conditions`."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    lastTransitionTime: str
+
+
+class PendingStatus(TypedDict):
+    """A status of a condition that has not held long enough to be shown, and since when it holds."""
+
+    status: str
+    since: str
+
+
 class ConsoleProfile(TypedDict, total=False):
     """`consoleProfile`."""
 
@@ -153,6 +170,7 @@ class Properties(TypedDict, total=False):
     provisioningState: str
     lastProvisioningState: str
     failedProvisioningState: str
+    conditions: list[Condition]
     clusterProfile: ClusterProfile
     servicePrincipalProfile: ServicePrincipalProfile
     platformWorkloadIdentityProfile: dict[str, Any]
@@ -177,7 +195,7 @@ class Properties(TypedDict, total=False):
 class Cluster(TypedDict, total=False):
     """The internal cluster (`openShiftCluster` of its document): superset of all API versions, JSON names.
 
-    It has `etag` only while a reply is made.
+    It has `etag`, and in its properties `conditions`, only while a reply is made.
     """
 
     etag: str
@@ -307,6 +325,21 @@ class OperationDocument(Document, total=False):
     begunBy: BegunBy
     correlationData: CorrelationData
     openShiftCluster: Cluster
+
+
+class ClusterConditionsDocument(Document, total=False):
+    """The conditions of a cluster, apart from its document: a timer writes them. The id is that of the cluster's.
+
+    `pending` has, by type, a status that is not shown yet. `mismatchedSince` says since when a machine set has had
+    another number of machines than it wants.
+    """
+
+    partitionKey: str
+    key: str
+    observedAt: str
+    conditions: list[Condition]
+    pending: dict[str, PendingStatus]
+    mismatchedSince: dict[str, str]
 
 
 class PlanDocument(Document, total=False):

@@ -109,6 +109,14 @@ SIGN_OF_LIFE = _real("SIGN_OF_LIFE", "An item of progress is written then even i
 HUB_SILENCE = _scaled("HUB_SILENCE", "How long a task hub must have been silent before another takes over its operations.", minutes=15)
 FRUITLESS_ATTEMPTS = _real("FRUITLESS_ATTEMPTS", "How long attempts may complete no row before the operation fails. Whatever stops them, such as a crash of a worker, takes real time.", minutes=5)
 
+# Conditions of clusters.
+CONDITIONS_PERIOD = _scaled("CONDITIONS_PERIOD", "How often each cluster is asked for its conditions.", minutes=5)
+CONDITIONS_RUN = _real("CONDITIONS_RUN", "A run of the timer takes no other cluster after this. The next run begins with the clusters that were left.", minutes=4)
+CONDITIONS_READS = _real("CONDITIONS_READS", "All reads of one cluster, which begin at the same time.", seconds=20)
+CONDITIONS_KEPT = _scaled("CONDITIONS_KEPT", "Conditions that have not changed are written again after this: readers see that the service still looks.", hours=1)
+CONDITION_INERTIA = _scaled("CONDITION_INERTIA", "A status that has not held this long is not shown.", minutes=2)
+CONDITION_BLIND = _scaled("CONDITION_BLIND", "The same while a cluster cannot be read: five minutes, less what the timer may be early.", minutes=4.5)
+
 # Polls. A row may name another one in its plan.
 ROW_POLL = _scaled("ROW_POLL", "A row that waits, unless its plan says another time.", seconds=10)
 BEGUN_POLL = _scaled("BEGUN_POLL", "The same for work that Azure has begun.", seconds=5)

@@ -47,6 +47,12 @@ properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.resourceId
 properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.clientId ---------rrr
 properties.platformWorkloadIdentityProfile.platformWorkloadIdentities.objectId ---------rrr
 properties.provisioningState                                            rrrrrrrrrrrr
+properties.conditions                                                   -----------r
+properties.conditions.type                                              -----------r
+properties.conditions.status                                            -----------r
+properties.conditions.reason                                            -----------r
+properties.conditions.message                                           -----------r
+properties.conditions.lastTransitionTime                                -----------r
 properties.clusterProfile.pullSecret                                    xxxxxxxxxxxx
 properties.clusterProfile.domain                                        FFFFFFFFFFFF
 properties.clusterProfile.version                                       ffffffffffff

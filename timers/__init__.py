@@ -9,7 +9,7 @@ import azure.functions as func
 
 from shared import settings
 from shared.settings import SettingsError
-from timers import deleted_groups, leftovers
+from timers import conditions, deleted_groups, leftovers
 from timers.deleted_subscriptions import sweep
 from timers.purge import purge
 from timers.watchdog import watch
@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 # Function: what it runs, and the setting with its schedule.
 TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
+    # Each run looks whether the clusters are due; a schedule of its own would be one more setting of each deployment.
+    "conditions": (conditions.observe, "%WATCHDOG_SCHEDULE%"),
     "groups": (deleted_groups.report, "%PURGE_SCHEDULE%"),
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),

@@ -94,7 +94,12 @@ API_VERSIONS = (
         features=frozenset({OPEN_SHIFT_VERSION, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}),
     ),
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
-    ApiVersion("2026-12-01-preview", adds=("etag",), features=frozenset({OPERATIONS, DRY_RUN}), own=True),
+    ApiVersion(
+        "2026-12-01-preview",
+        adds=("etag", "properties.conditions[]"),
+        features=frozenset({OPERATIONS, DRY_RUN}),
+        own=True,
+    ),
 )
 
 # Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.

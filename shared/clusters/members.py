@@ -65,7 +65,7 @@ _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
 _WI = "properties.platformWorkloadIdentityProfile"
 _UA, _PWI = "identity.userAssignedIdentities{}", f"{_WI}.platformWorkloadIdentities{{}}"
 _WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
-_LB = f"{_NP}.loadBalancerProfile"
+_LB, _CO = f"{_NP}.loadBalancerProfile", "properties.conditions[]"
 
 # fmt: off
 MEMBERS = (
@@ -98,6 +98,13 @@ MEMBERS = (
     Member(f"{_PWI}.clientId", rule=_I),
     Member(f"{_PWI}.objectId", rule=_I),
     Member("properties.provisioningState", rule=_I, values=STATES),
+    # Not in the cluster's document: a timer writes them, see `timers/conditions.py`.
+    Member(_CO, _ARRAY, _I),
+    Member(f"{_CO}.type", rule=_I),
+    Member(f"{_CO}.status", rule=_I, values=("True", "False", "Unknown")),
+    Member(f"{_CO}.reason", rule=_I),
+    Member(f"{_CO}.message", rule=_I),
+    Member(f"{_CO}.lastTransitionTime", Kind.TIME, _I),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
     # The catalogue of versions has the default, see `catalogue.py`.

@@ -41,6 +41,7 @@ _SHOWN_CHARACTERS = 300
 # The API group and version of each kind that we use. Discovery would find them, but costs two calls per client. An
 # ambiguous kind is followed by its group, as in `kubectl`.
 _PATHS: dict[str, str] = {
+    "readyz": "/readyz",
     "ConfigMap": "/api/v1/{namespace}configmaps",
     "Namespace": "/api/v1/namespaces",
     "Node": "/api/v1/nodes",
@@ -63,6 +64,7 @@ _PATHS: dict[str, str] = {
     "KubeControllerManager": "/apis/operator.openshift.io/v1/kubecontrollermanagers",
     "Config.samples.operator.openshift.io": "/apis/samples.operator.openshift.io/v1/configs",
     "SecurityContextConstraints": "/apis/security.openshift.io/v1/securitycontextconstraints",
+    "MachineConfigPool": "/apis/machineconfiguration.openshift.io/v1/machineconfigpools",
     "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
     "MachineSet": "/apis/machine.openshift.io/v1beta1/{namespace}machinesets",
 }
@@ -73,7 +75,13 @@ _HANGS_UP = "EOF occurred in violation of protocol"
 
 
 class NotDone(Exception):  # noqa: N818 - an answer more than an error
-    """The API server did not do what it was asked. The message says how it failed, as part of a sentence."""
+    """The API server did not do what it was asked. The message says how it failed, as part of a sentence.
+
+    Attributes:
+        status: the HTTP status that it answered; 0 if it answered none.
+    """
+
+    status: int = 0
 
 
 class Unreachable(NotDone):
@@ -251,7 +259,9 @@ def parsed(body: bytes) -> Any:
 def refused(status: int, message: str) -> NotDone:
     """Return the exception for an unsuccessful answer: the server is away, or it refuses."""
     away = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return Unreachable(message) if away else NotDone(message)
+    made = Unreachable(message) if away else NotDone(message)
+    made.status = status
+    return made
 
 
 def send(

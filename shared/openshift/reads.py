@@ -10,6 +10,7 @@ makes the client library raise becomes the reason why nothing was found.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +28,15 @@ MOST_BYTES = 2**20
 _LATE = "the API server does not answer in time"
 
 
+class Form(StrEnum):
+    """The form of an answer, as the header `Accept` asks for it."""
+
+    OBJECTS = "application/json"
+    # Of each object it has only the metadata, so the keys in a Secret stay in the cluster.
+    TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    TEXT = "text/plain"
+
+
 @dataclass(frozen=True)
 class Ask:
     """One read.
@@ -34,13 +44,17 @@ class Ask:
     Attributes:
         endpoint: the cluster.
         what: an object, or a list with a limit.
-        pick: takes the object, or the list's items, and returns what to keep of it, because fifty whole answers would
-            need much memory.
+        pick: takes the object, the list's items, the table or the text, and returns what to keep of it, because fifty
+            whole answers would need much memory.
+        most_bytes: how long the answer may be.
+        form: the form of the answer.
     """
 
     endpoint: Endpoint
     what: Read
     pick: Callable[[Any], Any]
+    most_bytes: int = MOST_BYTES
+    form: Form = Form.OBJECTS
 
 
 def read_all(asks: Sequence[Ask], seconds: float) -> list[Any]:
@@ -89,7 +103,6 @@ def _session() -> aiohttp.ClientSession:
         # Unpacking could make a small answer large.
         auto_decompress=False,
         headers={
-            "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": client.USER_AGENT,
             **tracing.headers(),
@@ -116,28 +129,31 @@ async def _read(session: aiohttp.ClientSession, ask: Ask, connected: asyncio.Eve
         ssl=ask.endpoint.tls,
         server_hostname=ask.endpoint.server_name,
         proxy=_proxy(ask.endpoint.url),
+        headers={"Accept": ask.form},
         allow_redirects=False,
         trace_request_ctx=connected,
     ) as answer:
-        body = await _body(answer)
+        body = await _body(answer, ask.most_bytes)
     if answer.status != HTTPStatus.OK:
         raise client.refused(answer.status, f"the API server answers {client.status_line(answer.status, body)}")
+    if ask.form is Form.TEXT:
+        return body.decode(errors="replace")
     document = client.parsed(body)
     if ask.what.name:
         return document
     if document["metadata"].get("continue"):
         raise NotDone(f"there are more than {ask.what.limit}")
-    return list(document["items"])
+    return document if ask.form is Form.TABLE else list(document["items"])
 
 
-async def _body(answer: aiohttp.ClientResponse) -> bytes:
+async def _body(answer: aiohttp.ClientResponse, most_bytes: int) -> bytes:
     body = bytearray()
     async for chunk in answer.content.iter_any():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > most_bytes:
             if answer.connection and answer.connection.transport:
                 answer.connection.transport.abort()
-            raise client.too_long(MOST_BYTES)
+            raise client.too_long(most_bytes)
     return bytes(body)
 
 

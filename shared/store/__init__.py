@@ -8,6 +8,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 
 from shared import cloud, deadline, settings
 from shared.documents import FencedDocument, OperationDocument
+from shared.store.cluster_conditions import ClusterConditions
 from shared.store.clusters import Clusters, partition_of
 from shared.store.consistency import STRONG, Levels, read_levels
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
@@ -75,6 +76,7 @@ class Store:
         self.versions = Versions(opened("OpenShiftVersions"))
         self.role_sets = RoleSets(opened("PlatformWorkloadIdentityRoleSets"))
         self.sites = Sites(opened("Sites"))
+        self.conditions = ClusterConditions(opened("ClusterConditions"))
 
     def levels(self) -> Levels:
         """Ask the account how fresh reads are."""

@@ -103,6 +103,10 @@ class Clusters(Fenced[ClusterDocument]):
             "SELECT c.id, c.key FROM c WHERE c.openShiftCluster.properties.provisioningState != 'Deleting'"
         )
 
+    def not_deleting(self) -> Iterator[ClusterDocument]:
+        """Yield every cluster that is not being deleted."""
+        return self.query("SELECT * FROM c WHERE c.openShiftCluster.properties.provisioningState != 'Deleting'")
+
     def creating(self, version: str) -> Iterator[ClusterDocument]:
         """Yield the key of every cluster that is being created with a version of OpenShift."""
         return self.query(

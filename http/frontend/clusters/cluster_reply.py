@@ -1,11 +1,13 @@
 """Clusters in replies: as the version of the request shows them, with their ETag."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from frontend.messages import Call
 from shared.arm.preconditions import tag_of_reply
+from shared.clusters.api_versions import has_member
 from shared.clusters.convert import to_external
-from shared.documents import Cluster, ClusterDocument
+from shared.documents import Cluster, ClusterConditionsDocument, ClusterDocument
 
 
 def body(call: Call, cluster: Cluster, etag: str) -> Any:
@@ -17,6 +19,31 @@ def body(call: Call, cluster: Cluster, etag: str) -> Any:
         etag: the ETag.
     """
     return to_external({**cluster, "etag": etag}, call.version)
+
+
+def with_conditions(call: Call, documents: Sequence[ClusterDocument], clusters: Sequence[Cluster]) -> list[Cluster]:
+    """Return clusters with their conditions, in versions that have these: one more read of the store, or one query.
+
+    Args:
+        call: the request.
+        documents: the documents, all of one subscription.
+        clusters: their internal clusters, in the same order.
+    """
+    if not has_member(call.version, "properties.conditions[]"):
+        return list(clusters)
+    stored = call.services.store.conditions
+    if len(documents) == 1:
+        only = stored.of(documents[0])
+        found = {} if only is None else {only["id"]: only}
+    else:
+        found = stored.of_each(documents)
+    return [_with(cluster, found.get(each["id"])) for each, cluster in zip(documents, clusters, strict=True)]
+
+
+def _with(cluster: Cluster, found: ClusterConditionsDocument | None) -> Cluster:
+    if found is None:
+        return cluster
+    return {**cluster, "properties": {**cluster["properties"], "conditions": found["conditions"]}}
 
 
 def live_tag(document: ClusterDocument, cluster: Cluster) -> str:

@@ -1,7 +1,7 @@
 """GET of a cluster."""
 
 from frontend.clusters.cluster_lookup import cluster_document
-from frontend.clusters.cluster_reply import body, live_tag
+from frontend.clusters.cluster_reply import body, live_tag, with_conditions
 from frontend.clusters.enrichment import add_live_values
 from frontend.messages import Call, Reply
 from shared import deadline
@@ -19,7 +19,8 @@ def get(call: Call) -> Reply:
     document = cluster_document(call)
     require_match({**call.request.headers, "if-none-match": ""}, document["_etag"])
     with deadline.live_reads():
-        (cluster,) = add_live_values(call, [document])
+        live = add_live_values(call, [document])
+    (cluster,) = with_conditions(call, [document], live)
     tag = live_tag(document, cluster)
     if is_not_modified(call.request.headers, tag):
         return Reply(304, headers={"ETag": tag})

@@ -1,6 +1,6 @@
 """Lists of clusters, in pages of ten."""
 
-from frontend.clusters.cluster_reply import body, live_tag
+from frontend.clusters.cluster_reply import body, live_tag, with_conditions
 from frontend.clusters.enrichment import add_live_values
 from frontend.messages import Call, Reply
 from frontend.paged import continuation, next_link
@@ -43,7 +43,8 @@ def _list(call: Call, prefix: str) -> Reply:
     link = next_link(call, prefix, following)
     # Last, because it may take longer than all other calls of a request.
     with deadline.live_reads():
-        clusters = add_live_values(call, shown)
+        live = add_live_values(call, shown)
+    clusters = with_conditions(call, shown, live)
     tagged = [
         body(call, cluster, live_tag(document, cluster)) for document, cluster in zip(shown, clusters, strict=True)
     ]

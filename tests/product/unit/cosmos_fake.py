@@ -204,12 +204,16 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
 NAMES = (
     *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
     *("Subscriptions", "TaskHubs", "Domains", "Billing", "OpenShiftVersions"),
-    *("PlatformWorkloadIdentityRoleSets", "Sites"),
+    *("PlatformWorkloadIdentityRoleSets", "Sites", "ClusterConditions"),
 )
 
 
 def containers() -> dict[str, Container]:
     """Make the containers of the database."""
-    partitions = {"OpenShiftClusters": "partitionKey", "OperationProgress": "operationId"}
+    partitions = {
+        "OpenShiftClusters": "partitionKey",
+        "ClusterConditions": "partitionKey",
+        "OperationProgress": "operationId",
+    }
     unique = {"OpenShiftClusters": ("key", "clusterResourceGroupIdKey", "clientIdKey")}
     return {name: Container(partitions.get(name, "id"), unique.get(name, ())) for name in NAMES}

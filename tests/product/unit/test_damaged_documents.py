@@ -11,16 +11,18 @@ import pytest
 from shared.arm import resource_id
 from shared.json_object import Json
 from shared.store import unreadable_documents
+from tests.api_versions import VERSIONS
 from tests.product.unit import cosmos_fake, product_world
 from tests.product.unit.activities.calls import call, control
 from tests.product.unit.frontend import world as requests
 from tests.product.unit.product_world import CUSTOMER, World, accepted, world
 from tests.product.unit.timers.test_watchdog import Client, item, watch
-from timers import deleted_groups, deleted_subscriptions, leftovers
+from timers import conditions, deleted_groups, deleted_subscriptions, leftovers
 
 __all__ = ["accepted", "world"]
 
 SEEDS = range(15)
+OWN = VERSIONS[-1]
 VALUES: tuple[Any, ...] = (None, 7, True, "garbage", "", [], {}, ["x"], [{"name": None}], {"x": 1})
 # The members that Cosmos DB itself needs, or by which the good document's reader asks for this one.
 KEPT = ("id", "partitionKey", "operationId")
@@ -89,6 +91,14 @@ ROLES = {
 BILLING = {"id": "other", "key": "/k", "infraId": "i", "billing": {"creationTime": 1, "location": "eastus"}}
 
 
+CONDITIONS = {
+    "key": "/k",
+    "observedAt": "2026-03-01T09:00:00+00:00",
+    "conditions": [{"type": "Available", "status": "True", "lastTransitionTime": "2026-03-01T09:00:00+00:00"}],
+    "pending": {"Available": {"status": "False", "since": "2026-03-01T09:00:00+00:00"}},
+}
+
+
 def at_rest() -> requests.World:
     """Return a frontend with a cluster whose create runs, and a site."""
     made = requests.World()
@@ -114,6 +124,7 @@ def plant(container: str, made: requests.World, seed: int) -> None:
         "OpenShiftVersions": (requests.INSTALLABLE | {"version": "4.18.1", "enabled": True}, {"id": "4.18.1"}),
         "PlatformWorkloadIdentityRoleSets": (ROLES, {"id": "4.20"}),
         "Sites": (SITE, {"id": "bad"}),
+        "ClusterConditions": (CONDITIONS, {"id": made.document["id"], "partitionKey": made.document["partitionKey"]}),
     }
     # The damaged cluster has reserved a domain long ago.
     key = f"{requests.CLUSTER.lower()}-bad"
@@ -141,6 +152,8 @@ def test_requests_about_everything_else_are_answered(container: str, seed: int) 
     for path in (of_subscription, requests.CLUSTERS):
         assert requests.CLUSTER in [each["id"] for each in read(path)["value"]]
     assert read(requests.CLUSTER)["name"] == "C1"
+    assert read(requests.CLUSTER, api_version=OWN)["name"] == "C1"
+    assert requests.CLUSTER in [each["id"] for each in read(requests.CLUSTERS, api_version=OWN)["value"]]
     assert read(f"{requests.LOCATION}/operationsstatus/{operation_id}")["properties"]["currentSteps"] == [
         "ensure_acr_token"
     ]
@@ -184,6 +197,7 @@ MODELS: dict[str, tuple[Json, Json]] = {
     "OpenShiftVersions": (requests.INSTALLABLE, {"id": "4.18.1"}),
     "PlatformWorkloadIdentityRoleSets": (ROLES, {"id": "4.20"}),
     "Sites": (SITE | {"asyncOperationId": "bad", "attempt": 1}, {"id": "bad", "asyncOperationId": "bad"}),
+    "ClusterConditions": (CONDITIONS, {"id": "doc-1", "partitionKey": CUSTOMER}),
 }
 
 
@@ -220,6 +234,9 @@ def test_timers_go_on_with_everything_else(
     assert good["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"
 
     good["openShiftCluster"]["properties"]["provisioningState"] = "Succeeded"
+    conditions._last_asked.cache_clear()
+    asyncio.run(conditions.observe(None))
+    assert (CUSTOMER, "doc-1") in accepted.cosmos["ClusterConditions"].documents
     asked: list[str] = []
     monkeypatch.setattr(deleted_groups, "arm_reads", lambda: None)
     monkeypatch.setattr(deleted_groups, "_is_gone", lambda _arm, group: asked.append(group))

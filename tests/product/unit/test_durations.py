@@ -48,9 +48,8 @@ def test_the_database_keeps_operations_as_long_as_the_code_says() -> None:
     template = json.loads((ROOT / "infra" / "service.json").read_text())
     kept = {each["name"]: each["ttl"] for each in template["variables"]["containers"]}
     seconds = durations.OPERATIONS_KEPT.total_seconds()
-    assert {name: kept[name] for name in ("AsyncOperations", "OperationProgress", "TaskHubs")} == dict.fromkeys(
-        ("AsyncOperations", "OperationProgress", "TaskHubs"), seconds
-    )
+    names = ("AsyncOperations", "OperationProgress", "TaskHubs", "ClusterConditions")
+    assert {name: kept[name] for name in names} == dict.fromkeys(names, seconds)
 
 
 def test_the_host_ends_a_function_when_the_table_says() -> None:

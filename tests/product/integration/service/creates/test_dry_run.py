@@ -21,7 +21,7 @@ from tests.product.integration.service.stage import API_VERSION, Cluster, prepar
 
 pytestmark = pytest.mark.slow
 
-# A timer writes to the container that is left out, `TaskHubs`, whatever happens.
+# Timers write to the containers that are left out, `TaskHubs` and `ClusterConditions`, whatever happens.
 CONTAINERS = (
     "OpenShiftClusters",
     "AsyncOperations",

@@ -1,0 +1,103 @@
+"""What is read of a live cluster for its conditions. All reads begin at the same time, within one time limit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared import durations
+from shared.cluster_conditions import facts
+from shared.cluster_conditions.derivations import Observation, Stop
+from shared.clusters.private_access import private_access
+from shared.clusters.secrets import SERVICE_KUBECONFIG
+from shared.clusters.states import ProvisioningState
+from shared.documents import ClusterDocument
+from shared.openshift import client
+from shared.openshift.client import Endpoint, NotDone, Read
+from shared.openshift.conditions import CLUSTER_VERSION, MACHINES
+from shared.openshift.reads import MOST_BYTES, Ask, Form
+from shared.vault import Bundle
+
+# More nodes than a cluster may have. A longer list is not judged at all, rather than in part.
+_MOST = 250
+# Of 250 nodes, each with its images. One answer is taken apart after the other.
+_MOST_BYTES_OF_NODES = 8 << 20
+# The states in which an operation of the service changes a cluster.
+_CHANGING = (ProvisioningState.UPDATING, ProvisioningState.ADMIN_UPDATING)
+
+# From this HTTP status on, the server itself is in trouble.
+_SERVER_ERROR = 500
+
+ReadAll = Callable[[Sequence[Ask], float], list[Any]]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a member of an observation comes from."""
+
+    what: Read
+    pick: Callable[[Any], Any]
+    most_bytes: int = MOST_BYTES
+    form: Form = Form.OBJECTS
+
+
+_SOURCES: Mapping[str, _Source] = {
+    "readiness": _Source(Read("readyz", "readyz"), facts.text, form=Form.TEXT),
+    "operators": _Source(Read("ClusterOperator", limit=_MOST), facts.things),
+    "version": _Source(CLUSTER_VERSION, facts.thing),
+    "pools": _Source(Read("MachineConfigPool", limit=_MOST), facts.things),
+    "nodes": _Source(Read("Node", limit=_MOST), facts.things, _MOST_BYTES_OF_NODES),
+    "machines": _Source(Read("Machine", namespace=MACHINES, limit=_MOST), facts.machines, _MOST_BYTES_OF_NODES),
+    "machine_sets": _Source(Read("MachineSet", namespace=MACHINES, limit=_MOST), facts.machine_sets),
+}
+
+
+def stop_of(_document: ClusterDocument) -> Stop | None:
+    """Return the stop of a cluster, or None if it runs."""
+    return None
+
+
+def observe(
+    document: ClusterDocument, now: datetime, read_secret: Callable[[str], Bundle], read_all: ReadAll
+) -> Observation:
+    """Return what a cluster reports about itself. A stopped one is not asked. It never raises.
+
+    Args:
+        document: the cluster document.
+        now: the time.
+        read_secret: reads a bundle, as `Vault.get_secret` does.
+        read_all: reads from clusters, as `shared.openshift.reads.read_all` does.
+    """
+    state = document["openShiftCluster"]["properties"].get("provisioningState", "")
+    operation = state if state in _CHANGING else ""
+    if (stop := stop_of(document)) is not None:
+        return Observation(now, stop=stop, operation=operation)
+    try:
+        endpoint = _endpoint(document, read_secret)
+    except NotDone as error:
+        return Observation(now, operation=operation, unread=dict.fromkeys(_SOURCES, str(error)))
+    asks = [Ask(endpoint, each.what, each.pick, each.most_bytes, each.form) for each in _SOURCES.values()]
+    answers = dict(zip(_SOURCES, read_all(asks, durations.CONDITIONS_READS.total_seconds()), strict=True))
+    failed = {name: answer for name, answer in answers.items() if isinstance(answer, NotDone)}
+    readiness = failed.get("readiness")
+    # An API server that answers so is there, and is not ready. One that is silent, or refuses the service, is unknown.
+    not_ready = facts.text(str(readiness)) if readiness is not None and readiness.status >= _SERVER_ERROR else ""
+    unread = {name: facts.text(str(error)) for name, error in failed.items()}
+    members = {name: answer for name, answer in answers.items() if name not in failed and name != "readiness"}
+    return Observation(now, operation=operation, unread=unread, not_ready=not_ready, **members)
+
+
+def _endpoint(document: ClusterDocument, read_secret: Callable[[str], Bundle]) -> Endpoint:
+    """Return how to reach a cluster, as activities do.
+
+    Raises:
+        NotDone: its credentials are not stored, or cannot be read.
+    """
+    try:
+        access = private_access(document)
+        return client.endpoint(access.secret_id, SERVICE_KUBECONFIG, access.address, read_secret)
+    except LookupError as error:
+        raise NotDone("its credentials are not stored") from error
+    except Exception as error:
+        # The type alone, because the text may quote the credentials.
+        raise NotDone(f"its credentials cannot be used ({type(error).__name__})") from error
