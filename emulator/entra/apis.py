@@ -85,6 +85,9 @@ class Api:
         if self.is_azure:
             client = CLIENTS.get(client_id)
             return () if client is None else client.scopes.get(self.app_id, (USER_IMPERSONATION,))
+        # From memory: an application needs no consent for itself.
+        if self.app_id == client_id:
+            return tuple(sorted(self.scopes()))
         known = self.members.get("api", {})
         ids = {
             permission.lower()

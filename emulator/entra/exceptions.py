@@ -31,6 +31,9 @@ ERRORS: dict[int, Row] = {
     28000: Row(400, "invalid_request",
         "Provided value for the input parameter scope is not valid because it contains more than one resource. "
         "Scope {scope} is not valid."),
+    50011: Row(400, "invalid_request",
+        "The redirect URI '{address}' specified in the request does not match the redirect URIs configured for the "
+        "application '{client_id}'."),
     50013: Row(401, "invalid_client", "Assertion failed signature validation. [Reason - {reason}]"),
     50020: Row(400, "invalid_grant",
         "User account '{{EmailHidden}}' from identity provider 'live.com' does not exist in tenant '{tenant}' and "
@@ -79,6 +82,8 @@ ERRORS: dict[int, Row] = {
         "the tenant. You might have sent your authentication request to the wrong tenant."),
     501051: Row(400, "invalid_grant",
         "Application '{client_id}'({client}) is not assigned to a role for the application '{api_id}'({api})."),
+    501481: Row(400, "invalid_grant",
+        "The Code_Verifier does not match the code_challenge supplied in the authorization request."),
     650053: Row(400, "invalid_scope",
         "The application '{client}' asked for scope '{scope}' that doesn't exist on the resource '{api_id}'. "
         "Contact the app vendor."),
@@ -205,6 +210,12 @@ def wrong_audience(audience: str, accepted: Sequence[str], tenant_id: str) -> Wr
     return WrongAudienceError(message, audience, unauthorized("", message, tenant_id).headers)
 
 
+def shared_with(request: Request) -> dict[str, str]:
+    """Return the header that lets a page of another site read an answer. Entra ID has it for single-page applications."""
+    origin = request.headers.get("origin", "")
+    return {"Access-Control-Allow-Origin": origin} if origin else {}
+
+
 def render(request: Request, error: ServiceError) -> Response:
     """Write an error as the token endpoint does."""
     digits = error.code.removeprefix(AADSTS)
@@ -224,5 +235,5 @@ def render(request: Request, error: ServiceError) -> Response:
         body["suberror"] = error.extra["suberror"]
     if digits.isdigit():
         body["error_uri"] = f"https://login.microsoftonline.com/error?code={digits}"
-    headers = error.headers | {"x-ms-request-id": trace_id, "client-request-id": correlation_id}
+    headers = error.headers | {"x-ms-request-id": trace_id, "client-request-id": correlation_id} | shared_with(request)
     return JSONResponse(body, status_code=error.status_code, headers=headers)

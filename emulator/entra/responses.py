@@ -16,6 +16,7 @@ from emulator.core.service_error import ServiceError
 from emulator.core.store import Document
 from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
+from emulator.entra.browser_sign_in import BrowserSignIn
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
 from emulator.entra.exceptions import aadsts, invalid_tenant, only_post
 from emulator.entra.federation import Federation, is_federated
@@ -34,11 +35,13 @@ ANY_TENANT = ("common", "organizations", "consumers")
 class Responses:
     """The sign-in endpoints of one directory."""
 
-    def __init__(self, entra: EntraModel, federation: Federation, local_hosts: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, entra: EntraModel, federation: Federation, browsers: BrowserSignIn, local_hosts: tuple[str, ...] = ()
+    ) -> None:
         self._entra = entra
         self._federation = federation
         self._local_hosts = local_hosts
-        self._users = UserResponses(entra, self._check_client)
+        self._users = UserResponses(entra, browsers, self._check_client)
 
     async def token_v2(self, request: Request) -> Response:
         """Answer `POST /{tenant}/oauth2/v2.0/token`."""

@@ -1,4 +1,4 @@
-"""The wire format of token requests in a user's name: `grant_type` `password` and `refresh_token`."""
+"""The wire format of token requests in a user's name: by password, by refresh token, and by the code of a browser."""
 
 import base64
 import json
@@ -11,12 +11,14 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.store import Document
 from emulator.entra import scopes
 from emulator.entra.apis import CLIENTS, Api
+from emulator.entra.browser_sign_in import BrowserSignIn, is_own_page
 from emulator.entra.claims import PUBLIC
-from emulator.entra.exceptions import aadsts
+from emulator.entra.exceptions import aadsts, shared_with
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
 from emulator.entra.scopes import DEFAULT, Wanted
 
-GRANTS = ("password", "refresh_token")
+CODE = "authorization_code"
+GRANTS = ("password", "refresh_token", CODE)
 # Words that stand for the tenant of the user.
 ANY_TENANT = ("common", "organizations")
 NO_STORE = {"Cache-Control": "no-store, no-cache", "Pragma": "no-cache"}
@@ -29,11 +31,13 @@ class UserResponses:
 
     Args:
         entra: the directory.
+        browsers: the sign-in in a browser, which gives codes.
         check_client: checks the credential of a client, as for tokens of its own; returns how it proved who it is.
     """
 
-    def __init__(self, entra: EntraModel, check_client: CheckClient) -> None:
+    def __init__(self, entra: EntraModel, browsers: BrowserSignIn, check_client: CheckClient) -> None:
         self._entra = entra
+        self._browsers = browsers
         self._check_client = check_client
 
     async def token(self, request: Request, form: dict[str, str]) -> Response:
@@ -49,6 +53,8 @@ class UserResponses:
         proof = await self._client(request, form, tenant)
         if by_password:
             user = self._entra.sign_ins.by_password(tenant, required(form, "username"), required(form, "password"))
+        elif form["grant_type"] == CODE:
+            user, form["nonce"] = self._browsers.redeem(client_id, form)
         else:
             user = self._entra.sign_ins.by_refresh_token(tenant, client_id, required(form, "refresh_token"))
         request.state.caller = user["userPrincipalName"]
@@ -62,7 +68,7 @@ class UserResponses:
             "access_token": self._entra.issuing.user_token(user, client_id, wanted.audience, granted, proof),
             **self._further(user, client_id, wanted, form),
         }
-        return JSONResponse(answer, headers=NO_STORE)
+        return JSONResponse(answer, headers=NO_STORE | shared_with(request))
 
     def _tenant(self, name: str, form: dict[str, str], *, by_password: bool) -> Document:
         """Return the tenant that the path names, or that of the user if the path leaves it open."""
@@ -79,8 +85,9 @@ class UserResponses:
             return PUBLIC
         self._entra.usable_principal(tenant["tenantId"], client_id)
         proof = await self._check_client(request, form, tenant["tenantId"])
-        members = self._entra.application(client_id).get("members", {})
-        if proof == PUBLIC and not members.get("isFallbackPublicClient"):
+        application = self._entra.application(client_id)
+        public = application.get("members", {}).get("isFallbackPublicClient")
+        if proof == PUBLIC and not (public or is_own_page(application, request.headers.get("origin", ""))):
             raise aadsts(7000218)
         return proof
 

@@ -21,6 +21,7 @@ APPLICATION_DEFAULTS: dict[str, Any] = {
     "requiredResourceAccess": [],
     "serviceManagementReference": None,
     "signInAudience": "AzureADMyOrg",
+    "spa": {"redirectUris": []},
     "tags": [],
     "web": {
         "homePageUrl": None,

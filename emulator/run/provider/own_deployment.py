@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.core.platform import Platform
+from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from emulator.run.provider.calls import GRAPH, Operator
 from emulator.run.provider.deployment_record import Deployed
@@ -33,8 +34,12 @@ def principal(_platform: Platform, _tenant_id: str, outputs: Mapping[str, Any]) 
     return str(outputs["identity"])
 
 
-def publish(_platform: Platform, _deployed: Deployed) -> None:
-    """Do nothing: callers know the service by its own address."""
+def publish(platform: Platform, deployed: Deployed) -> None:
+    """Register where users of the service's page come back from their sign-in. The address is known only now."""
+    entra, client_id = platform.model(EntraModel), deployed.settings["API_CLIENT_ID"]
+    members = entra.application(client_id).get("members", {})
+    page = {"spa": {"redirectUris": [f"https://{deployed.host}/portal/signed-in.html"]}}
+    entra.update_application(client_id, {"members": members | page})
 
 
 async def _ensure_application(operator: Operator, name: str) -> Json:
