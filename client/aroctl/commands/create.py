@@ -1,6 +1,5 @@
 """`create`: a new cluster, from a file, from flags, or from both."""
 
-from copy import deepcopy
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -160,11 +159,7 @@ def _find_out(caller: Session, cluster: Cluster, body: Json, network: Network) -
 
 
 def _try(caller: Session, cluster: Cluster, body: Json, form: Format, *, only: bool) -> None:
-    trial = deepcopy(body)
-    if not get(trial, _SECRET):
-        # The service wants the member, and leaves secrets out of a dry run.
-        put(trial, _SECRET, "not-asked-for-yet")
-    found = dry_run.ask(caller.service, f"{cluster.id}/dryRun", trial)
+    found = dry_run.ask(caller.service, f"{cluster.id}/dryRun", body)
     if only or found["refused"]:
         dry_run.show(found, form)
     if found["refused"]:

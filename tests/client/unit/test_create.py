@@ -232,7 +232,7 @@ def test_a_dry_run_first_creates_what_is_not_refused(run: Run, service: FakeServ
 
 
 def test_a_dry_run_needs_no_secret(run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service leaves secrets out of it, but wants the member."""
+    """The service leaves secrets out of it, and nobody is asked for one."""
     monkeypatch.delenv("CLIENT_SECRET")
     service.on("POST", f"{CLUSTER}/dryRun", Reply(200, {"plan": "create", "refused": [], "rows": ROWS[:1]}))
     done = run("create", "c1", *FLAGS, "--dry-run")

@@ -24,6 +24,12 @@ READ = "Microsoft.RedHatOpenShift/openShiftClusters/read"
         ("microsoft.redhatopenshift/openshiftclusters/read*", READ),
         ("*/action", "Microsoft.Network/virtualNetworks/subnets/join/action"),
         ("Microsoft.Network/*/action", "Microsoft.Network/virtualNetworks/subnets/join/action"),
+        # What Azure's role "Managed Identity Operator" has, and what it is for.
+        (
+            "Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action",
+            "Microsoft.ManagedIdentity/userAssignedIdentities/assign/action",
+        ),
+        ("a/*/*/b", "a/b"),
         ("a*a", "aa"),
         ("*ab*ab*", "abab"),
         ("", ""),
@@ -42,7 +48,9 @@ def test_a_pattern_fits(pattern: str, action: str) -> None:
         ("*/write", READ),
         ("*/rea", READ),
         ("Microsoft.RedHatOpenShift", READ),
-        ("Microsoft.RedHatOpenShift/*/read", "Microsoft.RedHatOpenShift/read"),
+        ("Microsoft.RedHatOpenShift/**/read", "Microsoft.RedHatOpenShift/read"),
+        ("*/read", "read"),
+        ("Microsoft.RedHatOpenShift/*/", "Microsoft.RedHatOpenShift"),
         ("a*a", "a"),
         ("*ab*ab*", "baba"),
         ("*ab*ab", "ab"),
@@ -79,11 +87,16 @@ def test_no_pattern_takes_long() -> None:
 def reference(pattern: str, action: str) -> bool:
     """Match letter by letter: `fits[i]` says whether the pattern so far fits the first i letters."""
     fits = [True] + [False] * len(action)
-    for sign in pattern.lower():
+    without = [False] * len(fits)
+    for number, sign in enumerate(pattern.lower()):
         if sign == "*":
+            # The slash before it may be the one after it, too.
+            without = fits if pattern[:number].endswith("/") else [False] * len(fits)
             fits = [any(fits[: i + 1]) for i in range(len(fits))]
         else:
             fits = [False] + [fits[i] and action[i].lower() == sign for i in range(len(action))]
+            if pattern[:number].endswith("*") and sign == "/":
+                fits = [one or other for one, other in zip(fits, without, strict=True)]
     return fits[-1]
 
 

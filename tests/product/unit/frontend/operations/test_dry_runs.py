@@ -65,6 +65,18 @@ def test_a_dry_run_starts_with_the_create_without_its_secrets_and_writes_nothing
     assert trial.input["document"]["openShiftCluster"] == world.document["openShiftCluster"]
 
 
+def test_a_dry_run_of_a_create_needs_no_secret(world: World) -> None:
+    """Nobody has to say one for what leaves it out; the PUT wants it."""
+    sent = body()
+    del sent["properties"]["servicePrincipalProfile"]["clientSecret"]
+    trial = ask(world, content=sent).trial
+    assert trial is not None
+    assert trial.input is not None
+    assert "clientSecret" not in json.dumps(trial.input)
+    assert "left out" not in json.dumps(trial.input)
+    assert world.send("PUT", CLUSTER, sent).status == 400
+
+
 def test_the_answer_has_the_rows_in_the_order_of_the_plan(world: World) -> None:
     """Whatever order they were told in."""
     trial = ask(world).trial
