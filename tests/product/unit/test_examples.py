@@ -47,8 +47,8 @@ def test_every_kind_has_an_example() -> None:
     """And there is no example that nothing tests."""
     clusters = {f"{version}/{kind}.json" for version in EXEMPLARY for kind in ("create", "update")}
     others = {"2025-07-25/create-own-domain.json", "openShiftVersions/4.19.24.json", "subscription.json"}
-    # The commands of tests/e2e/test_templates_of_clusters.py deploy it.
-    others |= {"2025-07-25/template.json"}
+    # tests/e2e/test_templates_of_clusters.py and the story of a cluster with identities deploy them.
+    others |= {"2025-07-25/template.json", "2025-07-25/template-workload-identity.json"}
     assert set(FILES) == clusters | others
 
 

@@ -43,14 +43,14 @@ class Identities:
 
     def make(self) -> None:
         """Make an identity for the cluster and one for each operator, with every role that Azure's CLI gives them."""
-        self._register()
+        self.register()
         self.add(CLUSTER)
         if self.service:
             self.assign(self.service, FEDERATED_CREDENTIAL_ROLE, self.resource_id(CLUSTER))
         for operator, role in self.roles().items():
             self.add_operator(operator, role)
 
-    def _register(self) -> None:
+    def register(self) -> None:
         """Register the provider of identities in the subscription, and wait until it is registered."""
         providers = self.cluster.customer.client(ResourceManagementClient).providers
         providers.register(PROVIDER)
@@ -85,12 +85,17 @@ class Identities:
                 "principalType": "ServicePrincipal",
             }
         }
-        answer = self.cluster.send("PUT", _assignment(object_id, role, scope), body)
+        name = uuid5(NAMESPACE_URL, f"{scope}/{object_id}/{role}")
+        path = f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}"
+        answer = self.cluster.send("PUT", f"{path}?api-version={ROLES_VERSION}", body)
         assert answer.ok, answer.text
 
     def withdraw(self, object_id: str, role: str, scope: str) -> None:
-        """Take from an identity a role that `assign` gave it."""
-        answer = self.cluster.send("DELETE", _assignment(object_id, role, scope))
+        """Take a role from an identity."""
+        listed = f"{scope}/providers/Microsoft.Authorization/roleAssignments?api-version={ROLES_VERSION}"
+        found = self.cluster.send("GET", f"{listed}&$filter=atScope()").json()["value"]
+        (path,) = [each["id"] for each in found if _is_of(each, object_id, role, scope)]
+        answer = self.cluster.send("DELETE", f"{path}?api-version={ROLES_VERSION}")
         assert answer.status_code == 200, answer.text
 
     def body(self, **profile: str) -> Json:
@@ -120,6 +125,8 @@ class Identities:
         return found
 
 
-def _assignment(object_id: str, role: str, scope: str) -> str:
-    name = uuid5(NAMESPACE_URL, f"{scope}/{object_id}/{role}")
-    return f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}?api-version={ROLES_VERSION}"
+def _is_of(assignment: Json, object_id: str, role: str, scope: str) -> bool:
+    """Tell whether a role assignment gives somebody a role at a scope itself."""
+    found = assignment["properties"]
+    is_of = found["principalId"] == object_id and found["roleDefinitionId"].endswith(role)
+    return is_of and found["scope"].lower() == scope.lower()
