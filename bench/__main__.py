@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from bench import aro_rp_steps, chain, graph, report
-from bench.creates import CreateFailedError, Round, measure
+from bench.creates import CreateFailedError, Round, Wanted, measure
 from bench.memory import Watch
 from bench.quantities import Meter, Quantities, idle_hour
 from demo import platform
@@ -23,6 +23,14 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, nargs="+", default=ROUNDS, metavar="CREATES", help="how many at once, round by round"
     )
+    parser.add_argument(
+        "--identities",
+        type=int,
+        nargs="+",
+        default=(),
+        metavar="CREATES",
+        help="how many at once with workload identity, round by round, after the others",
+    )
     parser.add_argument("--time-scale", type=float, default=TIME_SCALE, help="how many times faster than Azure")
     parser.add_argument("--state", type=Path, default=Path(".local/bench"), help="folder of this local Azure's state")
     options = parser.parse_args()
@@ -37,10 +45,11 @@ def main() -> None:
         empty = platform.memory(endpoints)
         _say("Watching it do nothing ...")
         idle = idle_hour(_idle(options.state))
-        for number, creates in enumerate(options.rounds):
+        wanted = [*((each, "") for each in options.rounds), *((each, "identities") for each in options.identities)]
+        for number, (creates, kind) in enumerate(wanted):
             _say(f"Creating {creates} at once ...")
             with Watch(endpoints) as memory:
-                rounds.append(measure(endpoints, options.state, f"r{number}", creates, pause))
+                rounds.append(measure(endpoints, options.state, Wanted(f"r{number}", creates, kind), pause))
             rounds[-1].peak = memory.peak
     except CreateFailedError as failure:
         sys.exit(f"error: {failure}\nMore: python -m emulator explain OPERATION --state {options.state}")

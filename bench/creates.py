@@ -5,6 +5,7 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 
 import requests
 from azure.core.exceptions import HttpResponseError
+from azure.mgmt.redhatopenshift import models as aro
 
-from bench import history
+from bench import history, identities
 from bench.history import Instance
 from bench.quantities import JOURNAL, Meter, Quantities
 from demo import customer, watch
@@ -42,6 +44,7 @@ class Round:
         cpu: CPU seconds, by process.
         peak: largest memory of all processes together, in MiB.
         used: what Azure charges for.
+        kind: what the clusters have that others do not: "identities", or "" for a principal.
     """
 
     creates: int
@@ -54,6 +57,12 @@ class Round:
     cpu: dict[str, float] = field(default_factory=dict)
     peak: float = 0
     used: Quantities = field(default_factory=Quantities)
+    kind: str = ""
+
+    @property
+    def name(self) -> str:
+        """The round's name, for the report."""
+        return f"{self.creates} {self.kind}".strip()
 
 
 @dataclass(frozen=True)
@@ -64,23 +73,41 @@ class _Create:
     poller: Any
 
 
-def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float) -> Round:
+@dataclass(frozen=True)
+class Wanted:
+    """The clusters of a round.
+
+    Args:
+        name: prefix of their names.
+        creates: how many at once.
+        kind: as for `Round`.
+    """
+
+    name: str
+    creates: int
+    kind: str = ""
+
+
+Prepared = tuple[Customer, aro.OpenShiftCluster | None]
+
+
+def measure(endpoints: Json, state: Path, wanted: Wanted, pause: float) -> Round:
     """Create clusters at once and return the figures.
 
     Args:
         endpoints: endpoints of the local Azure.
         state: its folder.
-        name: prefix of the names.
-        creates: how many clusters.
+        wanted: the clusters.
         pause: seconds until Azure knows the customers' roles; they do not count as the creates'.
 
     Raises:
         CreateFailedError: if not all have succeeded.
     """
+    creates, prepare = wanted.creates, KINDS[wanted.kind]
     with ThreadPoolExecutor(creates) as pool:
-        people = list(pool.map(lambda number: _prepare(endpoints, f"{name}x{number}"), range(creates)))
+        people = list(pool.map(lambda number: prepare(endpoints, f"{wanted.name}x{number}"), range(creates)))
         time.sleep(pause)
-        found = Round(creates, _no_op_seconds(endpoints))
+        found = Round(creates, _no_op_seconds(endpoints), kind=wanted.kind)
         journal, meter = state / JOURNAL, Meter(state)
         begin, cpu = journal.stat().st_size, _cpu(endpoints)
         begun = list(pool.map(_begin, people))
@@ -97,18 +124,28 @@ def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float)
     return found
 
 
-def _prepare(endpoints: Json, name: str) -> Customer:
+def _with_principal(endpoints: Json, name: str) -> Prepared:
     person = Customer(endpoints, group=name, cluster=name)
     person = replace(person, own_principal=customer.make_principal(person, name))
     customer.register_provider(person, lambda: time.sleep(0.1))
     customer.create_network(person)
     customer.assign_roles(person, [endpoints["rp_object_id"], person.principal["object_id"]])
-    return person
+    return person, None
 
 
-def _begin(person: Customer) -> _Create:
+def _with_identities(endpoints: Json, name: str) -> Prepared:
+    person = Customer(endpoints, group=name, cluster=name)
+    customer.register_provider(person, lambda: time.sleep(0.1))
+    return person, identities.prepare(person)
+
+
+KINDS: dict[str, Callable[[Json, str], Prepared]] = {"": _with_principal, "identities": _with_identities}
+
+
+def _begin(prepared: Prepared) -> _Create:
+    person, body = prepared
     began = time.perf_counter()
-    operation_id, poller = customer.begin_create(person)
+    operation_id, poller = customer.begin_create(person, body)
     return _Create(person, time.perf_counter() - began, operation_id, poller)
 
 

@@ -73,7 +73,7 @@ def lines(rounds: list[Round], computed: Computed, empty: float) -> Iterator[str
         ("memory of all processes, MiB", "{:.0f}", lambda each: each.peak),
     )
     yield ""
-    yield row("creates at once, all succeeded", [str(each.creates) for each in rounds])
+    yield row("creates at once, all succeeded", [each.name for each in rounds])
     for name, form, figure in figures:
         yield row(name, [form.format(figure(each)) for each in rounds])
     yield ""
@@ -107,7 +107,7 @@ def quantities(rounds: list[Round], idle: Quantities) -> Iterator[str]:
         ("Durable storage, transactions", "{:.0f}", lambda each: each.transactions),
         ("Key Vault, operations", "{:.0f}", lambda each: each.vault_operations),
     )
-    yield row("used by a create, at once", [*(str(each.creates) for each in rounds), "idle hour"])
+    yield row("used by a create, at once", [*(each.name for each in rounds), "idle hour"])
     for name, form, figure in rows:
         yield row(name, [form.format(figure(each)) for each in (*used, idle)])
 
@@ -117,11 +117,11 @@ def _costs(rounds: list[Round]) -> Iterator[str]:
     for before, after in pairwise(rounds):
         ratios = (f"{name.split(' of ')[0]} {figure(after) / figure(before):.2f} x" for name, _, figure in COSTS)
         yield (
-            f"Cost of a create, {after.creates} at once against {before.creates}: {', '.join(ratios)} "
+            f"Cost of a create, {after.name} at once against {before.name}: {', '.join(ratios)} "
             f"(aim: at most {AIM_COST:.2f} x)."
         )
     for each in rounds:
-        at_once = f"{each.creates} at once"
+        at_once = f"{each.name} at once"
         yield f"Azure calls of a create, {at_once}: {_shares(each.calls, each.creates, '{:.0f}')}."
         yield f"CPU seconds of a create, {at_once}: {_shares(each.cpu, each.creates, '{:.2f}')}."
 
