@@ -300,6 +300,7 @@ class ClusterDocument(FencedDocument, total=False):
     scaling: Scaling
     secrets: dict[str, str]
     hasPullSecret: bool
+    liveVersion: str
     groupTags: list[str]
     openShiftCluster: Cluster
 

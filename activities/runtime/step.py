@@ -64,8 +64,8 @@ class Step(FencedCall[ClusterDocument]):
         Raises:
             CloudError: a minor version has no role set any more, or the operators are not those of the role sets.
         """
-        sets = role_sets.offered(get_store().role_sets.enabled())
-        return required_roles.of_cluster(credential, sets, self.properties["clusterProfile"]["version"])
+        sets, created = role_sets.offered(get_store().role_sets.enabled()), self.properties["clusterProfile"]["version"]
+        return required_roles.of_cluster(credential, sets, self.document.get("liveVersion", created), created)
 
     @property
     def cluster_id(self) -> ResourceId:

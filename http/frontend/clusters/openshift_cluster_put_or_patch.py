@@ -185,12 +185,14 @@ def change_document(
         PreconditionFailed: a delete has removed the secrets since the document was read.
     """
     stored, stored_bundle = stored_cluster(call, document, sent)
-    cluster = requested_cluster(call, sent, stored, edge, cache(lambda: _live(call, document)))
+    read_live = cache(lambda: _live(call, document))
+    cluster = requested_cluster(call, sent, stored, edge, read_live)
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
     before = cluster_credential.parse(document)
     document["openShiftCluster"] = cluster
     cluster_credential.accept(document, before)
+    requested_identities.note_version(document, lambda: read_live().cluster["properties"]["clusterProfile"]["version"])
     worker_count.note_wanted(document, worker_count.wanted(stored))
     done = _resume(call, document) if edge.resume else None
     return bundle, stored_bundle, done

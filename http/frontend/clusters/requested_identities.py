@@ -17,7 +17,7 @@ from shared.clusters.checks.unknown import Unknown
 from shared.clusters.identities import cluster_credential, required_roles
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.states import Event
-from shared.documents import Cluster, PlatformWorkloadIdentityRole
+from shared.documents import Cluster, ClusterDocument, PlatformWorkloadIdentityRole
 from shared.settings import Callers
 
 _WORKLOADS = "properties.platformWorkloadIdentityProfile"
@@ -72,9 +72,21 @@ def require_roles(call: Call, cluster: Cluster, unknown: Unknown, version: Calla
             f"issuer: its settings ISSUER_ACCOUNT_URL and ISSUER_URL are empty. Give '{_PRINCIPAL}' instead.",
         )
     sets = role_sets.offered(call.services.store.role_sets.enabled())
-    roles = required_roles.of_cluster(credential, sets, version())
+    created = cluster["properties"]["clusterProfile"]["version"]
+    roles = required_roles.of_cluster(credential, sets, version(), created)
     if settings.callers is Callers.ENTRA:
         raise_all(_not_given(role) for role in roles if _uuid(role) not in provider_actions.operator_roles())
+
+
+def note_version(document: ClusterDocument, version: Callable[[], str]) -> None:
+    """Store the version by which `require_roles` has chosen the roles of an update, so that its rows choose the same.
+
+    Args:
+        document: the cluster document, changed in place.
+        version: as for `require_roles`.
+    """
+    if _workload_identity(document["openShiftCluster"]) is not None:
+        document["liveVersion"] = version()
 
 
 def _not_given(role: PlatformWorkloadIdentityRole) -> CloudError:

@@ -79,20 +79,33 @@ def mismatches(operators: Collection[str], roles: Roles, version: str, upgradeab
     ]
 
 
-def of_cluster(credential: WorkloadIdentity, sets: Mapping[str, RoleSetDocument], version: str) -> Roles:
+def of_cluster(
+    credential: WorkloadIdentity, sets: Mapping[str, RoleSetDocument], version: str, created: str = ""
+) -> Roles:
     """Return the roles of a cluster whose operators all have their identity.
+
+    An operator that an upgrade has ended keeps its identity, because no request may leave one out; it needs no role.
 
     Args:
         credential: the identities of the cluster.
         sets: as for `required`.
         version: as for `minors`.
+        created: the version of the cluster's create, if it was another one.
 
     Raises:
         CloudError: as `required`; 400 `PlatformWorkloadIdentityMismatch`: the identities are not those of the roles.
     """
     roles = required(sets, version, credential.upgradeable_to)
-    raise_all(mismatches(credential.operators, roles, version, credential.upgradeable_to))
+    ended = _operators_since(sets, created or version, version) - {role["operatorName"] for role in roles}
+    raise_all(mismatches(set(credential.operators) - ended, roles, version, credential.upgradeable_to))
     return roles
+
+
+def _operators_since(sets: Mapping[str, RoleSetDocument], created: str, version: str) -> set[str]:
+    """Return the operators of all minor versions from that of a cluster's create to the one that it has now."""
+    first, last = order(_minor(created)), order(_minor(version))
+    found = [known for minor, known in sets.items() if first <= order(minor) <= last]
+    return {role["operatorName"] for known in found for role in known["platformWorkloadIdentityRoles"]}
 
 
 def _minor(version: str) -> str:

@@ -91,6 +91,21 @@ def test_a_version_whose_roles_nobody_knows_any_more_fails_with_what_is_missing(
     assert identities.azure.changes() == []
 
 
+def test_after_an_upgrade_the_roles_are_those_of_the_version_that_the_request_went_by(identities: World) -> None:
+    """An operator that only the live version has is no mistake, and gets its role."""
+    known = identities.cosmos["PlatformWorkloadIdentityRoleSets"].documents
+    (later,) = [each for each in known.values() if each["openShiftVersion"] == "4.20"]
+    roles = later["platformWorkloadIdentityRoles"]
+    roles.append(roles[0] | {"operatorName": "later", "secretLocation": {"namespace": "later", "name": "later"}})
+    become_identities(identities.cluster, *ROLES, "later")
+    identities.properties["clusterProfile"]["version"] = "4.19.24"
+    assert "later must not be there" in error_of(call("deploy_storage_template"))["message"]
+    identities.cluster["liveVersion"] = "4.20.15"
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    assignments = parameters(identities, "storage")["roleAssignments"]
+    assert "object-later" in {each["principalId"] for each in assignments}
+
+
 @pytest.mark.parametrize("row", ["deploy_storage_template", "deploy_deny_assignment"])
 def test_ids_that_are_not_looked_up_yet_are_named_before_anything_is_sent(identities: World, row: str) -> None:
     """Each of them."""

@@ -61,7 +61,7 @@ def become_identities(document: Any, *operators: str, **more: Any) -> None:
     """
     made: Any = with_identities(*operators, **more)["openShiftCluster"]
     cluster = document["openShiftCluster"]
-    del cluster["properties"]["servicePrincipalProfile"]
+    cluster["properties"].pop("servicePrincipalProfile", None)
     cluster["identity"] = made["identity"]
     member = "platformWorkloadIdentityProfile"
     cluster["properties"][member] = made["properties"][member]

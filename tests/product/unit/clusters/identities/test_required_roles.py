@@ -108,3 +108,15 @@ def test_before_an_upgrade_the_message_names_both_minor_versions() -> None:
     with pytest.raises(CloudError, match=r"OpenShift 4\.19 or 4\.20: later must be there"):
         required_roles.of_cluster(identities(*NAMES, upgradeable_to="4.20.3"), with_one_more(), "4.19.1")
     assert required_roles.of_cluster(identities(*NAMES, "later", upgradeable_to="4.20.3"), with_one_more(), "4.19.1")
+
+
+def test_an_operator_that_an_upgrade_has_ended_keeps_its_identity_and_needs_no_role() -> None:
+    """No request may leave it out, so later ones would all be refused; a cluster that never had it may not name it."""
+    sets = with_one_more("4.19")
+    had, upgraded = identities(*NAMES, "later"), "4.21.3"
+    roles = required_roles.of_cluster(had, sets, upgraded, created="4.18.1")
+    assert sorted(role["operatorName"] for role in roles) == NAMES
+    with pytest.raises(CloudError, match="later must not be there"):
+        required_roles.of_cluster(had, sets, upgraded, created="4.20.1")
+    with pytest.raises(CloudError, match="later must not be there"):
+        required_roles.of_cluster(had, sets, "4.18.1")

@@ -264,6 +264,8 @@ def test_after_an_upgrade_the_operators_of_the_live_version_count(hosted: World)
     hosted.live.asked.clear()
     assert patch(hosted, platformWorkloadIdentityProfile={MAP: identities("later")}).status == 200
     assert len([ask for ask in hosted.live.asked if ask.what.kind == "ClusterVersion"]) == 1
+    # The rows of the update go by it, too.
+    assert hosted.document["liveVersion"].startswith("4.18.")
 
 
 def test_a_cluster_that_cannot_be_read_has_the_version_of_its_create(hosted: World) -> None:
