@@ -92,7 +92,7 @@ def test_a_version_whose_roles_nobody_knows_any_more_fails_with_what_is_missing(
 
 
 def test_after_an_upgrade_the_roles_are_those_of_the_version_that_the_request_went_by(identities: World) -> None:
-    """An operator that only the live version has is no mistake, and gets its role."""
+    """An operator that only the live version has gets its role."""
     known = identities.cosmos["PlatformWorkloadIdentityRoleSets"].documents
     (later,) = [each for each in known.values() if each["openShiftVersion"] == "4.20"]
     roles = later["platformWorkloadIdentityRoles"]
