@@ -42,7 +42,9 @@ def prepare(person: Customer) -> aro.OpenShiftCluster:
     body: Any = customer.cluster_body(person)
     body.identity = aro.ManagedServiceIdentity(
         type="UserAssigned",
-        user_assigned_identities={_identity(person, template["variables"]["clusterIdentity"]): {}},
+        user_assigned_identities={
+            _identity(person, template["variables"]["clusterIdentity"]): aro.UserAssignedIdentity()
+        },
     )
     body.properties.service_principal_profile = None
     body.properties.platform_workload_identity_profile = aro.PlatformWorkloadIdentityProfile(

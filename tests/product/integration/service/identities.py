@@ -128,5 +128,5 @@ class Identities:
 def _is_of(assignment: Json, object_id: str, role: str, scope: str) -> bool:
     """Tell whether a role assignment gives somebody a role at a scope itself."""
     found = assignment["properties"]
-    is_of = found["principalId"] == object_id and found["roleDefinitionId"].endswith(role)
-    return is_of and found["scope"].lower() == scope.lower()
+    given = (found["principalId"], found["roleDefinitionId"].rpartition("/")[2], found["scope"].lower())
+    return bool(given == (object_id, role, scope.lower()))
