@@ -128,6 +128,15 @@ PHASE_POLL = _scaled("PHASE_POLL", "A phase or a cluster of a site, unless its d
 PASSWORD_POLL = _scaled("PASSWORD_POLL", "The registry while it generates a password.", seconds=2)
 DRY_RUN_POLL = _real("DRY_RUN_POLL", "A dry run that its request waits for.", seconds=0.2)
 
+# Stops and starts of clusters.
+STOP_AFTER = _real("STOP_AFTER", "A cluster is not stopped before: its first certificates are valid for one day, and only a running cluster renews them.", hours=24)
+LONGEST_STOP = _real("LONGEST_STOP", "A stopped cluster is started before: OpenShift is tested with stops of up to 90 days.", days=90)
+DRAIN = _scaled("DRAIN", "How long a stop waits for the pods of the workers to end. A disruption budget may forbid that forever, and the machines are switched off anyway.", seconds=20)
+POD_GRACE = _real("POD_GRACE", "What a stop gives a pod to end, as OpenShift's documentation of a shutdown does.", seconds=15)
+WEBHOOK_ANSWER = _real("WEBHOOK_ANSWER", "A webhook that may take longer makes a control plane that starts give up on its own requests.", seconds=15)
+SETTLE_PAUSE = _scaled("SETTLE_PAUSE", "After the nodes are ready, operators still report what they knew before the stop.", minutes=2)
+SCHEDULES_QUIET = _scaled("SCHEDULES_QUIET", "Runs of the timer do not look for this long after one that found no schedule.", minutes=5)
+
 # What customers' resources get.
 DNS_RECORD = _real("DNS_RECORD", "Resolvers may keep the records of a cluster's addresses.", minutes=5)
 # fmt: on

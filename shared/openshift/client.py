@@ -37,6 +37,8 @@ _MOST_BYTES = 8 << 20
 # How many clusters one process keeps connections to: those that it polls at the moment, with some to spare.
 _CLIENTS = 64
 _SHOWN_CHARACTERS = 300
+_JSON = "application/json"
+_ONLY_METADATA = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{_JSON}"
 
 # The API group and version of each kind that we use. Discovery would find them, but costs two calls per client. An
 # ambiguous kind is followed by its group, as in `kubectl`.
@@ -49,6 +51,8 @@ _PATHS: dict[str, str] = {
     "Secret": "/api/v1/{namespace}secrets",
     "Service": "/api/v1/{namespace}services",
     "ServiceAccount": "/api/v1/{namespace}serviceaccounts",
+    "MutatingWebhookConfiguration": "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+    "ValidatingWebhookConfiguration": "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
     "DaemonSet": "/apis/apps/v1/{namespace}daemonsets",
     "APIServer": "/apis/config.openshift.io/v1/apiservers",
     "ClusterOperator": "/apis/config.openshift.io/v1/clusteroperators",
@@ -64,8 +68,10 @@ _PATHS: dict[str, str] = {
     "KubeControllerManager": "/apis/operator.openshift.io/v1/kubecontrollermanagers",
     "Config.samples.operator.openshift.io": "/apis/samples.operator.openshift.io/v1/configs",
     "SecurityContextConstraints": "/apis/security.openshift.io/v1/securitycontextconstraints",
-    "MachineConfigPool": "/apis/machineconfiguration.openshift.io/v1/machineconfigpools",
+    "CertificateSigningRequest": "/apis/certificates.k8s.io/v1/certificatesigningrequests",
     "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
+    "MachineConfigPool": "/apis/machineconfiguration.openshift.io/v1/machineconfigpools",
+    "MachineHealthCheck": "/apis/machine.openshift.io/v1beta1/{namespace}machinehealthchecks",
     "MachineSet": "/apis/machine.openshift.io/v1beta1/{namespace}machinesets",
 }
 
@@ -90,20 +96,21 @@ class Unreachable(NotDone):
 
 @dataclass(frozen=True)
 class Read:
-    """The objects to read: one by its name, or all of a kind, in a namespace, with a label, up to a number."""
+    """The objects to read: one by its name, or all of a kind, in a namespace, with labels or fields, up to a number."""
 
     kind: str
     name: str = ""
     namespace: str = ""
     labels: str = ""
     limit: int = 0
+    fields: str = ""
 
     @property
     def path(self) -> str:
         """The path and query of the request."""
         namespace = f"namespaces/{quote(self.namespace)}/" if self.namespace else ""
         path = _PATHS[self.kind].format(namespace=namespace) + (f"/{quote(self.name)}" if self.name else "")
-        query = {"labelSelector": self.labels, "limit": self.limit}
+        query = {"labelSelector": self.labels, "fieldSelector": self.fields, "limit": self.limit}
         asked = urlencode({parameter: value for parameter, value in query.items() if value})
         return f"{path}?{asked}" if asked else path
 
@@ -233,6 +240,21 @@ def read(client: "ApiClient", what: Read) -> Any:
         raise NotDone(f"the API server answers with something that is not of kind {what.kind}") from None
 
 
+def read_metadata(client: "ApiClient", what: Read) -> Json | None:
+    """Read one object without its content, or None if there is none: a Secret's keys stay in the cluster.
+
+    Raises:
+        NotDone: if the API server answers anything else, or nothing.
+    """
+    status, body = send(client, "GET", what.path, accept=_ONLY_METADATA)
+    if status == HTTPStatus.NOT_FOUND:
+        return None
+    if status != HTTPStatus.OK:
+        raise refused(status, f"the API server answers {status_line(status, body)}")
+    answer: Json = parsed(body)
+    return answer
+
+
 def delete(client: "ApiClient", what: Read) -> None:
     """Delete one object in a cluster, if it exists.
 
@@ -265,7 +287,13 @@ def refused(status: int, message: str) -> NotDone:
 
 
 def send(
-    client: "ApiClient", method: str, path: str, body: Json | None = None, content_type: str = "application/json"
+    client: "ApiClient",
+    method: str,
+    path: str,
+    body: Json | None = None,
+    content_type: str = _JSON,
+    *,
+    accept: str = _JSON,
 ) -> tuple[int, bytes]:
     """Send one request to a cluster's API server; a change only while the fence holds.
 
@@ -275,6 +303,7 @@ def send(
         path: path and query.
         body: JSON to send, or None.
         content_type: type of the body.
+        accept: the forms in which the answer is understood.
 
     Returns:
         The status and the body of the answer.
@@ -288,7 +317,7 @@ def send(
 
     if method in fence.CHANGES:
         fence.ask(method)
-    headers = {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()}
+    headers = {"Accept": accept, "User-Agent": client.user_agent, **tracing.headers()}
     # The package adds them only to the requests of its typed APIs.
     headers |= {auth["key"]: auth["value"] for auth in client.configuration.auth_settings().values()}
     if body is not None:

@@ -122,6 +122,27 @@ def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:
     ]
 
 
+def unsettled(operators: list[Json]) -> list[str]:
+    """Return, in words, each ClusterOperator that is not settled. One that is disabled has nothing to settle."""
+    named = sorted((each["metadata"]["name"], each) for each in operators)
+    busy = [(name, each) for name, each in named if (_conditions(each).get("Disabled") or {}).get("status") != "True"]
+    return [missing for name, each in busy if (missing := operator_missing(name, each, SETTLED))]
+
+
+def unrest(nodes: list[Json], operators: list[Json], pools: list[Json], version: Json | None) -> list[str]:
+    """Return, in words, what is at work or not well in a cluster, so that it should not be stopped now."""
+    at_work = [
+        f"MachineConfigPool '{pool['metadata']['name']}' is {kind}{_because(_conditions(pool)[kind])}"
+        for pool in pools
+        for kind in ("Updating", "Degraded")
+        if (_conditions(pool).get(kind) or {}).get("status") == "True"
+    ]
+    progress = _conditions(version or {}).get("Progressing") or {}
+    if progress.get("status") == "True":
+        at_work.append(f"ClusterVersion 'version' is Progressing{_because(progress)}")
+    return [*filter(None, map(node_missing, nodes)), *at_work, *unsettled(operators)]
+
+
 def console_exists(console: Json | None, console_operator: Json | None) -> str:
     """The console's operator makes the Console, so its conditions explain why there is none."""
     if console is not None:

@@ -89,6 +89,17 @@ def merge_patch(client: ApiClient, what: Read, patch: Json) -> None:
     _change(client, "PATCH", what, what.path, patch, _MERGE_PATCH)
 
 
+def approve(client: ApiClient, request: Json) -> None:
+    """Write the conditions of a CertificateSigningRequest, which only its own subresource takes.
+
+    Raises:
+        Conflict: if the request has changed since it was read.
+        NotDone, CloudError: as `create`.
+    """
+    what = identity(request | {"kind": "CertificateSigningRequest"})
+    _change(client, "PUT", what, f"{what.path}/approval", request)
+
+
 def create_or_update(client: ApiClient, wanted: Json) -> bool:
     """Make one of the service's own objects as wanted; members that servers and others have set stay.
 
