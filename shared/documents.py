@@ -164,6 +164,15 @@ class Install(TypedDict, total=False):
     beginsAgain: bool
 
 
+class PowerSchedule(TypedDict, total=False):
+    """`powerSchedule`: on these days, by the clock of this time zone, the cluster starts and stops by itself."""
+
+    timeZone: str
+    days: list[str]
+    stopTime: str
+    startTime: str
+
+
 class Properties(TypedDict, total=False):
     """The properties of a cluster: those of all API versions, and the decisions of activities."""
 
@@ -181,6 +190,8 @@ class Properties(TypedDict, total=False):
     consoleProfile: ConsoleProfile
     apiserverProfile: ApiServerProfile
     ingressProfiles: list[IngressProfile]
+    powerState: str
+    powerSchedule: PowerSchedule
     install: Install
     zones: list[str]
     rhcosImage: dict[str, str]
@@ -252,6 +263,22 @@ class Scaling(TypedDict):
     begun: bool
 
 
+class Power(TypedDict, total=False):
+    """What the service knows of a cluster's stops and starts.
+
+    Events of its schedule up to `since` are over. One that is not running was stopped at `stoppedAt` and has to be
+    started before `startBefore`; with `drained` its nodes are cordoned and its health checks paused. A start began at
+    `startedAt`, and has started the machines in `started`.
+    """
+
+    since: str
+    stoppedAt: str
+    startBefore: str
+    drained: bool
+    startedAt: str
+    started: list[str]
+
+
 class Restarts(TypedDict):
     """The number of successive attempts that completed no row, and the time of the first restart."""
 
@@ -298,6 +325,7 @@ class ClusterDocument(FencedDocument, total=False):
     principal: KnownPrincipals
     identities: KnownIdentities
     scaling: Scaling
+    power: Power
     secrets: dict[str, str]
     hasPullSecret: bool
     liveVersion: str

@@ -52,6 +52,16 @@ UPDATE_IDENTITIES = (
     "has succeeded, keep the former identities and their roles."
 )
 
+# After a failed start the machines that were started run, and so does what could be started on them.
+START_INSIDE = (
+    "Read the cluster's last messages, here and below, and fix the cause, then POST start again: it continues with the "
+    "remaining steps. To pay for no machines meanwhile, POST stop."
+)
+START_CREDENTIAL = (
+    "The cluster's machines run by now, but it cannot act in Azure. Give it another secret or service principal with a PATCH, "
+    "or give the identity back what the message says, then POST start again."
+)
+
 # For the service's own data, credentials and networks.
 OURS = (
     "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "
@@ -123,6 +133,13 @@ BY_ROW = {
     "scale_workers": "Do what the message says, then repeat the request. If it gives no advice, read the cluster's last messages, here and below, and fix the cause first.",
     "workers_scaled": "Read the last messages of machine sets and machines, here and below. If Azure refused a machine, raise the quota or give the service principal its roles back; then repeat the request to continue, or ask for fewer workers.",
     "start_machines": "Start the virtual machines that the message names, then repeat the request.",
+    "validate_stop_machines": "Do what the message says, then POST stop again. The cluster runs on.",
+    "validate_stop": "Wait until the cluster is at rest, or do what the message says, then POST stop again. The cluster runs on.",
+    "pin_master_addresses": "Remove locks on the cluster's resource group, then POST stop again. The cluster runs on.",
+    "stop_workers": "POST stop again to continue, or POST start to have the cluster run.",
+    "stop_masters": "POST stop again to continue, or POST start to have the cluster run.",
+    "start_masters": "Do what Azure says of the machines that the message names; if it has no room for them, POST start again later.",
+    "start_workers": "Do what Azure says of the machines that the message names; if it has no room for them, POST start again later, or delete these machines in the cluster's Azure resource group so that their machine sets make others.",
     "remove_former_role_assignments": "Remove locks on the cluster's resource group, then repeat the request.",
     "detach_nsgs": "Remove locks on the virtual network, grant the resource provider Network Contributor on it, then repeat the DELETE.",
     "delete_resource_group": "Remove locks on the cluster's resource group and whatever else uses its resources, then repeat the DELETE.",

@@ -13,6 +13,11 @@ def masters(infra_id: str) -> list[str]:
     return [f"{infra_id}-master-{number}" for number in range(MASTERS)]
 
 
+def is_master(infra_id: str, name: str) -> bool:
+    """Tell whether a virtual machine of this name is a master. One that the cluster has replaced has another number."""
+    return name.startswith(f"{infra_id}-master-")
+
+
 def bootstrap_interface(infra_id: str) -> str:
     """Return the name of the bootstrap machine's network interface."""
     return f"{bootstrap(infra_id)}-nic"

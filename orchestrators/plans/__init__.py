@@ -9,6 +9,8 @@ from orchestrators.plans.create import CREATE
 from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.rows import Row, to_dict
+from orchestrators.plans.start import START
+from orchestrators.plans.stop import STOP
 from orchestrators.plans.update import UPDATE
 from shared import executors, remedies
 from shared.documents import ClusterDocument, FencedDocument, OperationDocument
@@ -26,7 +28,13 @@ from shared.steps import (
     StartInput,
 )
 
-PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
+PLANS: dict[str, tuple[Row, ...]] = {
+    "create": CREATE,
+    "update": UPDATE,
+    "delete": DELETE,
+    "stop": STOP,
+    "start": START,
+}
 
 # Why an operation with a plan cannot be canceled; one with any other plan can, and ends as after a failure.
 NOT_CANCELABLE = {
@@ -53,7 +61,7 @@ def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Setting
     """Resolve a plan for one cluster: skip rows by their predicates, and scale every duration.
 
     Args:
-        plan_name: `create`, `update` or `delete`.
+        plan_name: one of `PLANS`.
         cluster_document: the cluster document, which the predicates read.
         settings: our settings, for the time scale and the predicates.
 

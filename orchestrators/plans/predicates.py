@@ -11,6 +11,7 @@ from typing import assert_never
 from shared.clusters import cluster_names, principals, worker_count
 from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
+from shared.clusters.power import power_states
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
@@ -78,7 +79,12 @@ def _workers_are_to_be_scaled(document: ClusterDocument, _settings: Settings) ->
     return worker_count.is_to_be_scaled(document)
 
 
-def _changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
+def _is_to_be_drained(document: ClusterDocument, _settings: Settings) -> bool:
+    return not power_states.is_drained(document)
+
+
+def changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
+    """Tell whether an update changes something inside a cluster, which has to run for that."""
     changes = (_principal_is_to_be_carried_in, _identities_are_to_be_carried_in, _workers_are_to_be_scaled)
     return any(change(document, settings) for change in changes)
 
@@ -155,7 +161,8 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "workers_are_to_be_scaled": (
         Condition(_workers_are_to_be_scaled, "nobody has asked for another number of workers"),
     ),
-    "changes_the_cluster": (Condition(_changes_the_cluster, "nothing inside the cluster has to change"),),
+    "changes_the_cluster": (Condition(changes_the_cluster, "nothing inside the cluster has to change"),),
+    "is_to_be_drained": (Condition(_is_to_be_drained, "an earlier stop has done everything inside the cluster"),),
     "has_no_pull_secret": (Condition(_has_no_pull_secret, "the cluster has its owner's pull secret"),),
 }
 

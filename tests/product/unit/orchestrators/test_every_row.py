@@ -25,7 +25,7 @@ from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 # The result of a call: its outcome, or the exception of a process that died.
 Fate = Callable[[Json], Any]
 
-ROWS = [(name, row.name) for name in ("create", "update", "delete") for row in plans.PLANS[name]]
+ROWS = [(name, row.name) for name in plans.PLANS for row in plans.PLANS[name]]
 RESOURCE = "/subscriptions/s/resourceGroups/g"
 SETTINGS = parse(ENVIRONMENT | {"TIME_SCALE": "1"})
 DONE: Json = {"outcome": "done"}

@@ -1,0 +1,1 @@
+"""Stops and starts of a whole cluster."""

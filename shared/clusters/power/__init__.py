@@ -1,0 +1,1 @@
+"""Whether a cluster's machines run, and when they do so by themselves."""
