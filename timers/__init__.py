@@ -11,6 +11,7 @@ from shared import settings
 from shared.settings import SettingsError
 from timers import conditions, deleted_groups, leftovers
 from timers.deleted_subscriptions import sweep
+from timers.power_schedules import switch
 from timers.purge import purge
 from timers.watchdog import watch
 
@@ -23,7 +24,8 @@ TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
     "groups": (deleted_groups.report, "%PURGE_SCHEDULE%"),
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
-    # Both look every minute for work that has to continue.
+    # These look every minute for work that has to begin or to continue.
+    "power_schedules": (switch, "%WATCHDOG_SCHEDULE%"),
     "subscriptions": (sweep, "%WATCHDOG_SCHEDULE%"),
     "watchdog": (watch, "%WATCHDOG_SCHEDULE%"),
 }

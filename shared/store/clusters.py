@@ -97,6 +97,10 @@ class Clusters(Fenced[ClusterDocument]):
         """Yield every cluster that names a running operation."""
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
 
+    def scheduled(self) -> Iterator[ClusterDocument]:
+        """Yield every cluster that stops and starts by a schedule."""
+        return self.query("SELECT * FROM c WHERE IS_DEFINED(c.openShiftCluster.properties.powerSchedule)")
+
     def undeleted(self) -> Iterator[ClusterDocument]:
         """Yield id and key of every cluster that is not being deleted."""
         return self.query(

@@ -184,6 +184,9 @@ def _is_created_with(document: Document, values: dict[str, Any]) -> bool:
 CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "": lambda _document, _values: True,
     "STARTSWITH(c.key, @prefix)": lambda document, values: str(document.get("key")).startswith(values["@prefix"]),
+    "IS_DEFINED(c.openShiftCluster.properties.powerSchedule)": lambda document, _values: (
+        "powerSchedule" in document["openShiftCluster"]["properties"]
+    ),
     "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
     "NOT IS_DEFINED(c.asyncOperation.endTime) AND NOT IS_DEFINED(c.planOf)": lambda document, _values: (
         _at(document, "asyncOperation.endTime") is None and "planOf" not in document
