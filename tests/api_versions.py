@@ -63,6 +63,12 @@ properties.consoleProfile.url                                           rrrrrrrr
 properties.servicePrincipalProfile                                      MMMMMMMMMmmm
 properties.servicePrincipalProfile.clientId                             MMMMMMMMMMMM
 properties.servicePrincipalProfile.clientSecret                         SSSSSSSSSSSS
+properties.powerState                                                   -----------r
+properties.powerSchedule                                                -----------m
+properties.powerSchedule.timeZone                                       -----------M
+properties.powerSchedule.days                                           -----------m
+properties.powerSchedule.stopTime                                       -----------M
+properties.powerSchedule.startTime                                      -----------M
 properties.networkProfile.podCidr                                       FFFFFFFFFFFF
 properties.networkProfile.serviceCidr                                   FFFFFFFFFFFF
 properties.networkProfile.softwareDefinedNetwork                        --F---------
@@ -114,6 +120,7 @@ openShiftVersion                   ---------yyy
 platformWorkloadIdentityRoleSets   ---------yyy
 operations                         -----------y
 dryRun                             -----------y
+power                              -----------y
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
 CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", *["Canceled"] * 4), strict=True))

@@ -6,6 +6,7 @@ parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
 from frontend import readiness_checks
+from frontend.actions import power
 from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
@@ -35,6 +36,7 @@ from shared.clusters.api_versions import (
     OPEN_SHIFT_VERSIONS,
     OPERATIONS,
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
+    POWER,
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -83,6 +85,12 @@ ROUTES = (
           feature=OPERATIONS),
     Route("http_cluster_operations", _C + "/operations",
           {"GET": Verb(cluster_operations.list_all, needs=rights.READ, answers={200: Body.CLUSTER_OPERATIONS})}, feature=OPERATIONS),
+    Route("http_cluster_start", _C + "/start",
+          {"POST": Verb(power.start, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
+                        answers={202: Body.NONE})}, feature=POWER, durable=True),
+    Route("http_cluster_stop", _C + "/stop",
+          {"POST": Verb(power.stop, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
+                        answers={202: Body.NONE})}, feature=POWER, durable=True),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
           {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ, answers={200: Body.CLUSTERS})}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
@@ -117,6 +125,12 @@ ROUTES = (
     }, Caller.ADMIN, versioned=False),
     Route("http_sre_cluster_ssh_key", "sre/" + _C + "/getSshKey",
           {"POST": Verb("frontend.admin.sre_ssh_key:get", needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_cluster_start", "sre/" + _C + "/start",
+          {"POST": Verb(power.start, begins=True, conditional=True, needs=Role.OPERATOR)},
+          Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_cluster_stop", "sre/" + _C + "/stop",
+          {"POST": Verb(power.stop, begins=True, conditional=True, needs=Role.OPERATOR)},
+          Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(readiness_checks.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

@@ -18,6 +18,7 @@ DRY_RUN = "dryRun"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 LIST_CREDENTIALS = "listCredentials"
 OPERATIONS = "operations"
+POWER = "power"
 OPEN_SHIFT_VERSION = "openShiftVersion"
 OPEN_SHIFT_VERSIONS = "openShiftVersions"
 PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS = "platformWorkloadIdentityRoleSets"
@@ -28,6 +29,8 @@ _WP, _IP = "properties.workerProfiles[]", "properties.ingressProfiles[]"
 _LB, _SDN = f"{_NP}.loadBalancerProfile", f"{_NP}.softwareDefinedNetwork"
 _WI = "properties.platformWorkloadIdentityProfile"
 _PWI = f"{_WI}.platformWorkloadIdentities{{}}"
+_PS = "properties.powerSchedule"
+_SCHEDULE = (_PS, f"{_PS}.timeZone", f"{_PS}.days", f"{_PS}.stopTime", f"{_PS}.startTime")
 _INGRESS = (_IP, f"{_IP}.name", f"{_IP}.visibility", f"{_IP}.ip")
 
 
@@ -96,8 +99,8 @@ API_VERSIONS = (
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
     ApiVersion(
         "2026-12-01-preview",
-        adds=("etag", "properties.conditions[]"),
-        features=frozenset({OPERATIONS, DRY_RUN}),
+        adds=("etag", "properties.conditions[]", "properties.powerState", _PS),
+        features=frozenset({OPERATIONS, DRY_RUN, POWER}),
         own=True,
     ),
 )
@@ -110,7 +113,7 @@ ADMIN = ApiVersion(
         "tags": {"rule": Rule.CREATE},
         f"{_SP}.clientId": {"rule": Rule.CREATE_ANY_CASE},
         f"{_LB}.managedOutboundIps.count": {"rule": Rule.CREATE},
-        **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI), rule=Rule.CREATE),
+        **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI, *_SCHEDULE), rule=Rule.CREATE),
         f"{_PWI}.resourceId": {"rule": Rule.CREATE_ANY_CASE},
     },
     retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS}),

@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.arm.errors import CloudError
 from shared.arm.names import normal_location
-from shared.clusters.checks import cluster_checks, identity_checks, machine_checks, network_checks
+from shared.clusters.checks import cluster_checks, identity_checks, machine_checks, network_checks, power_checks
 from shared.clusters.checks.facts import Facts
 from shared.clusters.member_types import Kind, Rule
 
@@ -55,6 +55,7 @@ class Member:
     live: str = ""
 
 
+POWER_STATES = ("Running", "Stopping", "Stopped", "Starting")
 STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 _ENABLED = ("Enabled", "Disabled")
 _VISIBILITY = ("Public", "Private")
@@ -66,6 +67,7 @@ _WI = "properties.platformWorkloadIdentityProfile"
 _UA, _PWI = "identity.userAssignedIdentities{}", f"{_WI}.platformWorkloadIdentities{{}}"
 _WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
 _LB, _CO = f"{_NP}.loadBalancerProfile", "properties.conditions[]"
+_PS = "properties.powerSchedule"
 
 # fmt: off
 MEMBERS = (
@@ -105,6 +107,13 @@ MEMBERS = (
     Member(f"{_CO}.reason", rule=_I),
     Member(f"{_CO}.message", rule=_I),
     Member(f"{_CO}.lastTransitionTime", Kind.TIME, _I),
+    # Changes by itself like the state: what a cluster has without one is in `power_states.py`.
+    Member("properties.powerState", rule=_I, values=POWER_STATES),
+    Member(_PS, _OBJECT, _M, check=power_checks.schedule),
+    Member(f"{_PS}.timeZone", rule=_M, required=True, check=power_checks.time_zone),
+    Member(f"{_PS}.days", Kind.STRINGS, _M, check=power_checks.days, check_empty=True),
+    Member(f"{_PS}.stopTime", rule=_M, required=True, check=power_checks.clock),
+    Member(f"{_PS}.startTime", rule=_M, required=True, check=power_checks.clock),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
     # The catalogue of versions has the default, see `catalogue.py`.

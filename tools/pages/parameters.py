@@ -77,8 +77,12 @@ PARAMETERS = (
     Parameter("--assign-cluster-identity", "identity.userAssignedIdentities{}", (_CREDENTIAL,)),
     Parameter("--assign-platform-workload-identity", f"{_WORKLOADS}.platformWorkloadIdentities{{}}.resourceId", (_CREDENTIAL,)),
 )
-# Members that clients send themselves, and one that only `az aro update` has a parameter for.
-CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name", "identity.type", f"{_WORKLOADS}.upgradeableTo")
+# Members that clients send themselves, one that only `az aro update` has a parameter for, and those of the provider's own
+# version, which `az aro` does not know.
+CONSTANT = (
+    *(f"{_WORKER}.name", "properties.ingressProfiles[].name", "identity.type", f"{_WORKLOADS}.upgradeableTo"),
+    *(f"properties.powerSchedule.{name}" for name in ("timeZone", "days", "stopTime", "startTime")),
+)
 _CHANGEABLE = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.LASTING)
 # Modules that fill in what a customer left out, which does not count as reading it.
 _FILLS = ("shared/clusters/convert.py",)

@@ -7,6 +7,7 @@ from frontend.messages import Call
 from shared.arm.preconditions import tag_of_reply
 from shared.clusters.api_versions import has_member
 from shared.clusters.convert import to_external
+from shared.clusters.power.power_states import with_power_state
 from shared.documents import Cluster, ClusterConditionsDocument, ClusterDocument
 
 
@@ -18,7 +19,7 @@ def body(call: Call, cluster: Cluster, etag: str) -> Any:
         cluster: the internal cluster.
         etag: the ETag.
     """
-    return to_external({**cluster, "etag": etag}, call.version)
+    return to_external({**with_power_state(cluster), "etag": etag}, call.version)
 
 
 def with_conditions(call: Call, documents: Sequence[ClusterDocument], clusters: Sequence[Cluster]) -> list[Cluster]:

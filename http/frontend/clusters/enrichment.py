@@ -1,7 +1,7 @@
 """Clusters as a GET shows them: what is stored, with what the live clusters say about themselves laid over it.
 
-It is best effort. A cluster that is not up is not asked. What cannot be read in time is shown as it is stored, and the
-log says why.
+It is best effort. A cluster that is not up, or whose machines are switched off, is not asked. What cannot be read in
+time is shown as it is stored, and the log says why.
 """
 
 import logging
@@ -17,6 +17,7 @@ from shared.arm import resource_id
 from shared.clusters import states
 from shared.clusters.live import live_values
 from shared.clusters.live.live_values import Live
+from shared.clusters.power import power_states
 from shared.clusters.private_access import private_access
 from shared.clusters.secrets import SERVICE_KUBECONFIG
 from shared.documents import Cluster, ClusterDocument
@@ -73,7 +74,7 @@ def show_clusters(call: Call, documents: Sequence[ClusterDocument]) -> list[Show
 
     It takes until the deadline (`shared/deadline.py`) at most, and never raises.
     """
-    up = [each for each in documents if states.is_usable(each["openShiftCluster"])]
+    up = [each for each in documents if states.is_usable(each["openShiftCluster"]) and power_states.is_running(each)]
     endpoints = at_once([partial(_endpoint, call, each) for each in up])
     asked = [
         (each["id"], member, Ask(endpoint, what, pick))
@@ -110,6 +111,8 @@ def _shown(document: ClusterDocument, answers: Mapping[str, Any]) -> Shown:
         reasons = "; ".join(f"{', '.join(_named(failed, why))}: {why}" for why in dict.fromkeys(failed.values()))
         extra = tracing.current.get().extra()
         _log.warning("cluster %s is shown with stored values: %s", document["key"], reasons, extra=extra)
+    if not power_states.is_running(document):
+        failed = dict.fromkeys(_sources(document["openShiftCluster"]), "its machines are switched off")
     values = Live(**{name: answers[name] for name in answers.keys() - failed.keys()})
     return Shown(live_values.with_live_values(document["openShiftCluster"], values), failed)
 

@@ -17,7 +17,7 @@ from frontend.clusters.requested_cluster import new_cluster, requested_cluster, 
 from frontend.clusters.undo import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from frontend.races import repeat_until_written
-from orchestrators.plans import resume
+from orchestrators.plans import predicates, resume
 from orchestrators.plans.operation_start import begin_operation
 from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, resource_not_found
@@ -25,6 +25,7 @@ from shared.arm.preconditions import require_match
 from shared.clusters import catalogue, convert, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.identities import cluster_credential
+from shared.clusters.power import power_states
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument, OperationDocument
@@ -194,6 +195,10 @@ def change_document(
     cluster_credential.accept(document, before)
     requested_identities.note_version(document, lambda: read_live().cluster["properties"]["clusterProfile"]["version"])
     worker_count.note_wanted(document, worker_count.wanted(stored))
+    power_states.note_schedule(document, stored, call.services.now())
+    changes = bundle != stored_bundle or predicates.changes_the_cluster(document, call.services.settings)
+    if changes and not edge.resume:
+        power_states.require_running(document, "A change of the service principal, of identities or of workers")
     done = _resume(call, document) if edge.resume else None
     return bundle, stored_bundle, done
 

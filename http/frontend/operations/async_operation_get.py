@@ -8,6 +8,7 @@ from shared.arm.async_operations import visible_status
 from shared.arm.errors import operation_not_found
 from shared.clusters.convert import to_external
 from shared.clusters.endings import has_ended
+from shared.clusters.power.power_states import with_power_state
 from shared.clusters.states import ProvisioningState
 from shared.documents import OperationDocument
 from shared.store import unreadable_documents
@@ -40,7 +41,7 @@ def get_result(call: Call) -> Reply:
         return Reply(202, headers={"Location": call.public_url.geturl(), **_retry_after(call)})
     if "openShiftCluster" not in document:
         return Reply(204)
-    return Reply(200, to_external(document["openShiftCluster"], call.version))
+    return Reply(200, to_external(with_power_state(document["openShiftCluster"]), call.version))
 
 
 def _find(call: Call) -> tuple[OperationDocument, bool]:

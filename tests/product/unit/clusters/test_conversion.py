@@ -33,6 +33,13 @@ texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
 every_version = pytest.mark.parametrize("version", VERSIONS)
 
 
+PLAIN: dict[Kind, st.SearchStrategy[Any]] = {
+    Kind.INTEGER: st.integers(1, 2**31 - 1),
+    Kind.STRINGS: st.lists(texts, min_size=1, max_size=2),
+    Kind.MAP: st.dictionaries(texts, texts, min_size=1, max_size=2),
+}
+
+
 def repeated(test: Callable[..., None]) -> Callable[..., None]:
     """Run a property with the printed seed."""
     own = settings(max_examples=25, deadline=None, database=None)
@@ -51,12 +58,10 @@ def _values(node: Node, path: str = "") -> st.SearchStrategy[Any]:
         case Kind.OBJECT:
             # Unknown members of newer builds are in every object.
             return st.fixed_dictionaries({FUTURE: st.just([1])}, optional=children)
-        case Kind.MAP:
-            return st.dictionaries(texts, texts, min_size=1, max_size=2)
         case Kind.OBJECTS:
             return st.dictionaries(texts, st.fixed_dictionaries(children), min_size=1, max_size=2)
-        case Kind.INTEGER:
-            return st.integers(1, 2**31 - 1)
+        case kind if kind in PLAIN:
+            return PLAIN[kind]
     # A value in another form would come back in its normal one.
     return texts if node.member.normal is None else texts.map(node.member.normal).filter(bool)
 

@@ -17,6 +17,13 @@ from shared.clusters.shape import Node, tree
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 
 
+PLAIN: dict[Kind, st.SearchStrategy[Any]] = {
+    Kind.INTEGER: st.integers(1, 2**31 - 1),
+    Kind.STRINGS: st.lists(texts, min_size=1, max_size=2),
+    Kind.MAP: st.dictionaries(texts, texts, min_size=1, max_size=2),
+}
+
+
 def _values(node: Node) -> st.SearchStrategy[Any]:
     """Return a strategy of values that a version allows, none of them empty."""
     if node.kind is Kind.ARRAY:
@@ -25,13 +32,11 @@ def _values(node: Node) -> st.SearchStrategy[Any]:
     if node.kind is Kind.OBJECT:
         children = {name: _values(child) for name, child in node.children.items() if child.children or _is_leaf(child)}
         return st.fixed_dictionaries({}, optional=children)
-    if node.kind is Kind.MAP:
-        return st.dictionaries(texts, texts, min_size=1, max_size=2)
     if node.kind is Kind.OBJECTS:
         entry = st.fixed_dictionaries({name: _values(child) for name, child in node.children.items()})
         return st.dictionaries(texts, entry, min_size=1, max_size=2)
-    if node.kind is Kind.INTEGER:
-        return st.integers(1, 2**31 - 1)
+    if node.kind in PLAIN:
+        return PLAIN[node.kind]
     # A value in another form would come back in its normal one.
     return texts if node.member.normal is None else texts.map(node.member.normal).filter(bool)
 

@@ -29,6 +29,8 @@ http_cluster_dry_run_result      GET     Microsoft.RedHatOpenShift/openShiftClus
 http_cluster_operation           GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_cluster_operation_cancel    POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_operations          GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
+http_cluster_start               POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
+http_cluster_stop                POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_clusters_of_resource_group  GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_clusters_of_subscription    GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         each group
 http_health                      GET     nothing                                                                  anybody
@@ -43,6 +45,8 @@ http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/lis
 http_sre_bundle                  PUT     Operator                                                                 role
 http_sre_bundle                  DELETE  Operator                                                                 role
 http_sre_cluster_ssh_key         POST    OperatorAdmin                                                            role
+http_sre_cluster_start           POST    Operator                                                                 role
+http_sre_cluster_stop            POST    Operator                                                                 role
 http_sre_health_ready            GET     Operator                                                                 role
 http_sre_openshift_version       GET     Operator                                                                 role
 http_sre_openshift_version       PUT     Operator                                                                 role

@@ -18,6 +18,7 @@ NEWEST = VERSIONS[-1]
 CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 WP, SP = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
+PS = "properties.powerSchedule"
 EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
 ASSIGNED, WORKLOADS = "identity.userAssignedIdentities{}", "properties.platformWorkloadIdentityProfile"
 # An initial value for members that the smallest body leaves out.
@@ -28,6 +29,10 @@ GIVEN: dict[str, Any] = {
     f"{NP}.loadBalancerProfile.managedOutboundIps.count": 1,
     f"{MP}.diskEncryptionSetId": f"{DES}/one",
     f"{WP}.diskEncryptionSetId": f"{DES}/one",
+    f"{PS}.timeZone": "UTC",
+    f"{PS}.days": ["Monday"],
+    f"{PS}.stopTime": "19:00",
+    f"{PS}.startTime": "07:00",
 }
 # The same, by the credential that a cluster has. Members of the one are refused beside the other.
 OF_PRINCIPAL: dict[str, Any] = {"identity.type": "None", f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001"}
@@ -42,6 +47,8 @@ OTHER: dict[str, Any] = {
     f"{NP}.serviceCidr": "172.28.0.0/16",
     f"{MP}.vmSize": "Standard_D16s_v3",
     f"{WP}.vmSize": "Standard_D8s_v3",
+    f"{PS}.timeZone": "Asia/Kolkata",
+    f"{PS}.days": ["Monday", "Friday"],
 }
 
 

@@ -37,6 +37,9 @@ def case(sentence: str, path: str, value: Any, want_code: str = IP, want_target:
     return pytest.param(path, value, want_code, want_target or path, id=sentence)
 
 
+PS, OWN = "properties.powerSchedule", "2026-12-01-preview"
+NIGHTS = {"timeZone": "Europe/Berlin", "days": ["Monday", "Friday"], "stopTime": "19:00", "startTime": "07:00"}
+
 # fmt: off
 CASES = [
     case("the id is another cluster's", "id", f"{CLUSTERS}/other", "MismatchingResourceID"),
@@ -223,12 +226,30 @@ OLDER = [
     pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile",
                  {"managedOutboundIps": {"count": 1}, "allocatedOutboundPorts": 8},
                  f"{NP}.loadBalancerProfile.allocatedOutboundPorts", id="a number of ports is given"),
+    pytest.param(OWN, "properties.powerState", "Dancing", "", id="the power state is unknown"),
+    *(
+        pytest.param(OWN, PS, {**NIGHTS, **other}, f"{PS}.{target}", id=sentence)
+        for sentence, other, target in (
+            ("a schedule has no time zone", {"timeZone": None}, "timeZone"),
+            ("a schedule has an unknown time zone", {"timeZone": "Europe/Atlantis"}, "timeZone"),
+            ("a schedule has a file name in place of a time zone", {"timeZone": "../../etc/localtime"}, "timeZone"),
+            ("a schedule has no days, so it can never fire", {"days": []}, "days"),
+            ("a schedule does not name days", {"days": None}, "days"),
+            ("a schedule has an unknown day", {"days": ["Caturday"]}, "days"),
+            ("a schedule has a day twice", {"days": ["Monday", "Monday"]}, "days"),
+            ("a schedule does not stop", {"stopTime": None}, "stopTime"),
+            ("a schedule stops at a time that no day has", {"stopTime": "24:00"}, "stopTime"),
+            ("a schedule does not start", {"startTime": None}, "startTime"),
+            ("a schedule starts at a time that is none", {"startTime": "7 am"}, "startTime"),
+            ("a schedule starts when it stops, so it can never fire", {"startTime": "19:00"}, "startTime"),
+        )
+    ),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("version", "path", "value", "want_target"), OLDER)
-def test_a_create_through_an_older_version_is_refused_when(
+def test_a_create_through_another_version_is_refused_when(
     world: World, version: str, path: str, value: Any, want_target: str
 ) -> None:
     """With its code and target."""

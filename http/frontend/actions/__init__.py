@@ -1,0 +1,1 @@
+"""POST of actions on a cluster."""
