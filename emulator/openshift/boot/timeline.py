@@ -216,6 +216,15 @@ ROLLOUTS = (
         name="kube-apiserver-revision",
         pods="openshift-kube-apiserver",
     ),
+    # The servers read the file again, one after the other.
+    Rollout(
+        "kube-apiserver",
+        ("ConfigMap", "openshift-config", "admin-kubeconfig-client-ca"),
+        180,
+        "NodeInstaller",
+        "NodeInstallerProgressing: 3 nodes have not achieved the new client-ca",
+        name="kube-apiserver-client-ca",
+    ),
     Rollout(
         "kube-controller-manager",
         ("KubeControllerManager.operator.openshift.io", "", "cluster"),

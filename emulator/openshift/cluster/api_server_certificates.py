@@ -1,5 +1,7 @@
 """The certificates that the API server presents: the cluster's own, and those that a customer gave it for names."""
 
+from cryptography.hazmat.primitives.serialization import Encoding
+
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.cluster import rotation
 from emulator.openshift.cluster.cluster import Cluster, PartState
@@ -18,7 +20,12 @@ SERVERS = (
 NAMED_NAMESPACE, NAMED_SECRET = "openshift-kube-apiserver", "user-serving-cert-{:03}"
 # When this row has come true, the operator has renewed the certificates.
 ROTATED = "operator/kube-apiserver"
-CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
+CLIENT_CA, ADMIN_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt", "tls/admin-kubeconfig-ca-bundle.crt"
+# The signer of kubelets' certificates, and the bundle of those that are in force.
+CSR_SIGNER = ("openshift-kube-controller-manager-operator", "csr-signer")
+CSR_BUNDLE = ("openshift-config-managed", "csr-controller-ca")
+# The authorities of administrators, and the roll-out that puts a change of them into force.
+ADMIN_CLIENT_CA, ADMIN_ROLLOUT = ("openshift-config", "admin-kubeconfig-client-ca"), "kube-apiserver-client-ca"
 
 
 class Certificates(PartState):
@@ -61,7 +68,32 @@ def serving(cluster: Cluster) -> Serving:
         ]
         state.own = [Certificate(key_pairs.names(chain), chain, key) for chain, key in shown]
     default, *own = state.own
-    return Serving([default, *named(cluster), *own], installation.text(CLIENT_CA))
+    return Serving([default, *named(cluster), *own], _client_authorities(cluster))
+
+
+def _client_authorities(cluster: Cluster) -> str:
+    """Return the authorities of client certificates: the installer's, with today's for administrators and kubelets."""
+    text = cluster.installation.text
+    admins = cluster.record.rollouts.get(ADMIN_ROLLOUT, {}).get("shown")
+    namespace, name = CSR_BUNDLE
+    data = (cluster.objects.get("ConfigMap", name, namespace) or {}).get("data") or {}
+    former = {*key_pairs.read(text(ADMIN_CA))} if admins else set()
+    kept = "".join(_pem(one) for one in key_pairs.read(text(CLIENT_CA)) if one not in former)
+    return "\n".join((kept, admins or "", data.get("ca-bundle.crt", "")))
+
+
+def trust(cluster: Cluster, bundle: str) -> None:
+    """Accept administrators of these authorities from now on, and no others, if the bundle can be read."""
+    try:
+        key_pairs.read(bundle)
+    except ValueError:
+        return
+    cluster.record.rollouts[ADMIN_ROLLOUT]["shown"] = bundle
+    show(cluster)
+
+
+def _pem(certificate: key_pairs.Certificate) -> str:
+    return certificate.public_bytes(Encoding.PEM).decode()
 
 
 def give(cluster: Cluster, given: list[Certificate]) -> None:

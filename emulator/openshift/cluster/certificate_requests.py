@@ -17,10 +17,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from emulator.core.certificate_authority import read_private_key
+from emulator.core.certificate_authority import PrivateKey, read_private_key
 from emulator.json_object import Json
+from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
+from emulator.openshift.cluster import api_server_certificates
 from emulator.openshift.cluster.cluster import Cluster, Key, PartState
+from emulator.openshift.kubernetes.secrets import decoded
 
 logger = logging.getLogger(__name__)
 
@@ -150,17 +153,19 @@ def _issue(cluster: Cluster, request: Json) -> None:
     if signer in (KUBELET, SERVING) and not is_kubelet:
         _note(cluster, request, "Failed", "SignerValidationFailure", f"subject organization is not {_NODES}")
         return
-    authority, key = _authority(cluster)
+    issuer, key = authority(cluster)
     now = cluster.platform.clock.now().astimezone(UTC)
     life = min(LIFE, timedelta(seconds=spec.get("expirationSeconds") or LIFE.total_seconds()))
     builder = (
         x509.CertificateBuilder()
         .subject_name(asked.subject)
-        .issuer_name(authority.subject)
+        .issuer_name(issuer.subject)
         .public_key(asked.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + life)
+        .not_valid_after(
+            min(now + life, issuer.not_valid_after_utc) if issuer.not_valid_after_utc > now else now + life
+        )
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.ExtendedKeyUsage([_USAGES[signer]]), critical=False)
     )
@@ -172,15 +177,18 @@ def _issue(cluster: Cluster, request: Json) -> None:
     cluster.objects.set_status(KIND, request["metadata"]["name"], status)
 
 
-def _authority(cluster: Cluster) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """Return the signer of kubelets' certificates.
+def authority(cluster: Cluster) -> tuple[x509.Certificate, PrivateKey]:
+    """Return the signer of kubelets' certificates: the installer's, until an operator has made another.
 
     Raises:
         ValueError: if it cannot be read.
     """
+    namespace, name = api_server_certificates.CSR_SIGNER
+    data = (cluster.objects.get("Secret", name, namespace) or {}).get("data") or {}
     text = cluster.installation.text
-    key = read_private_key(text("tls/kubelet-signer.key"))
-    return x509.load_pem_x509_certificate(text("tls/kubelet-signer.crt").encode()), key  # type: ignore[return-value]
+    chain = decoded(data["tls.crt"]) if data else text("tls/kubelet-signer.crt")
+    key = read_private_key(decoded(data["tls.key"]) if data else text("tls/kubelet-signer.key"))
+    return key_pairs.read(chain)[0], key
 
 
 def _note(cluster: Cluster, request: Json, kind: str, reason: str, message: str) -> Json:

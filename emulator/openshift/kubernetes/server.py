@@ -33,6 +33,7 @@ class ApiServer:
         self.authorizer = Authorizer(self.objects)
         self._servers: list[Listener] = []
         self._contexts: dict[int, Contexts] = {}
+        self._authenticators: dict[int, Authenticator] = {}
 
     async def listen(self, serving: Serving) -> int:
         """Listen on a free loopback port; return it. Each call adds a listener in front of the same objects.
@@ -42,7 +43,8 @@ class ApiServer:
         """
         contexts = Contexts(serving)
         contexts.first()
-        endpoints = Endpoints(self.objects, self.authorizer, Authenticator(serving.client_ca_pem, self._platform.clock))
+        authenticator = Authenticator(serving.client_ca_pem, self._platform.clock)
+        endpoints = Endpoints(self.objects, self.authorizer, authenticator)
         service = Service(
             SERVICE,
             (),
@@ -54,16 +56,17 @@ class ApiServer:
         server = Listener(protocol_config(Dispatcher(self._platform, service)), contexts.first)
         port = await server.listen()
         self._servers.append(server)
-        self._contexts[port] = contexts
+        self._contexts[port], self._authenticators[port] = contexts, authenticator
         return port
 
     def renew(self, port: int, serving: Serving) -> None:
-        """Present other certificates on a port from now on, without cutting connections.
+        """Present other certificates on a port from now on, and trust other clients, without cutting connections.
 
         Raises:
             ValueError: if the first certificate cannot be used.
         """
         self._contexts[port].renew(serving)
+        self._authenticators[port].trust(serving.client_ca_pem)
 
     async def stop(self) -> None:
         """Stop listening and cut all connections; the objects stay."""

@@ -8,7 +8,7 @@ from emulator.core.clock import rfc3339
 from emulator.openshift.boot import bootkube, checks, timeline
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.timeline import OPERATOR, Row
-from emulator.openshift.cluster import bootstrap, certificate_requests, kubelets
+from emulator.openshift.cluster import bootstrap, certificate_requests, kubelets, renewals
 from emulator.openshift.cluster.cluster import Cluster, Key, PartState
 from emulator.openshift.operators import (
     access,
@@ -216,7 +216,11 @@ async def reconcile(cluster: Cluster, changed: set[Key]) -> datetime | None:
             del observing[key]
             cluster_operators.observe(cluster, *key)
     # Nodes first, because Machines show what these say.
-    moments = [certificate_requests.reconcile(cluster, changed), kubelets.reconcile(cluster, changed)]
+    moments = [
+        renewals.reconcile(cluster, changed),
+        certificate_requests.reconcile(cluster, changed),
+        kubelets.reconcile(cluster, changed),
+    ]
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
     moments += [

@@ -68,7 +68,7 @@ def _look(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row)
     if found is None:
         return
-    spec: Json = found.get("spec") or {}
+    spec: Json = found.get("spec") or found.get("data") or {}
     rollouts = cluster.record.rollouts
     # The operator starts with the spec that it finds; certificates always need a roll-out.
     state = rollouts.get(row.key) or {"rolled": _digest(spec, ()), "due": "", "problem": ""}
@@ -173,6 +173,11 @@ def _serve(cluster: Cluster, row: Rollout) -> None:
     api_server_certificates.give(cluster, _certificates(cluster, row, found.get("spec") or {}))
 
 
+def _trust(cluster: Cluster, row: Rollout) -> None:
+    data = (_resource(cluster, row) or {}).get("data") or {}
+    api_server_certificates.trust(cluster, data.get("ca-bundle.crt", ""))
+
+
 def _stock(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
@@ -219,6 +224,7 @@ def _nothing(_cluster: Cluster, _row: Rollout) -> None:
 _EFFECTS: Mapping[str, Callable[[Cluster, Rollout], None]] = {
     "ingress": _route,
     "kube-apiserver": _serve,
+    "kube-apiserver-client-ca": _trust,
     "kube-apiserver-revision": _revise,
     "kube-controller-manager": _revise,
     "marketplace": _stock,

@@ -1,13 +1,7 @@
 """The router on ports 80 and 443 of the workers, with the certificate for `*.apps` of its IngressController."""
 
 import logging
-from datetime import UTC, datetime, timedelta
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from emulator.core.certificate_authority import private_key_pem
@@ -15,6 +9,7 @@ from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
 from emulator.openshift.cluster.cluster import Cluster, PartState
 from emulator.openshift.cluster.endpoint import Endpoint
+from emulator.openshift.cluster.renewals import issue, pem, put_pair
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
 
@@ -106,49 +101,11 @@ def _own(cluster: Cluster) -> tuple[str, str]:
     if not key_pairs.problem(*pair):
         return pair
     signer = f"ingress-operator@{int(cluster.platform.clock.now().timestamp())}"
-    authority, authority_key = _issue(signer, None, None)
-    name = f"*.apps.{cluster.installation.domain}"
-    certificate, key = _issue(name, authority, authority_key)
-    chain = _pem(certificate) + _pem(authority)
-    _keep(cluster, SIGNER_SECRET, INGRESS_OPERATOR_NAMESPACE, _pem(authority), private_key_pem(authority_key).decode())
-    _keep(cluster, DEFAULT_SECRET, INGRESS_NAMESPACE, chain, private_key_pem(key).decode())
+    now = cluster.platform.clock.now()
+    authority, authority_key = issue(signer, now, DAYS)
+    certificate, key = issue(f"*.apps.{cluster.installation.domain}", now, DAYS, (authority, authority_key))
+    own = pem(authority), private_key_pem(authority_key).decode()
+    put_pair(cluster, SIGNER_SECRET, INGRESS_OPERATOR_NAMESPACE, own)
+    chain = pem(certificate) + own[0]
+    put_pair(cluster, DEFAULT_SECRET, INGRESS_NAMESPACE, (chain, private_key_pem(key).decode()))
     return _read(cluster, DEFAULT_SECRET)
-
-
-def _keep(cluster: Cluster, name: str, namespace: str, chain: str, key: str) -> None:
-    metadata = {"name": name, "namespace": namespace}
-    head = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "kubernetes.io/tls"}
-    cluster.objects.put(head | {"stringData": {"tls.crt": chain, "tls.key": key}})
-
-
-def _issue(
-    common_name: str, authority: x509.Certificate | None, authority_key: ec.EllipticCurvePrivateKey | None
-) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """Issue a certificate for a name; without an authority, make the certificate of a new authority."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    # X.520 allows a common name 64 characters; clients check the alternative name.
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name[:64])])
-    now = datetime.now(UTC)
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(authority.subject if authority else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(days=DAYS))
-        .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-    )
-    if authority is not None and authority_key is not None:
-        identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-        builder = (
-            builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(common_name)]), critical=False)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .add_extension(identifier, critical=False)
-        )
-    return builder.sign(authority_key or key, hashes.SHA256()), key
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    return certificate.public_bytes(Encoding.PEM).decode()

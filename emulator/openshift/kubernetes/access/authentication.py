@@ -31,6 +31,10 @@ class Authenticator:
 
     def __init__(self, client_ca_pem: str, clock: Clock) -> None:
         self._clock = clock
+        self.trust(client_ca_pem)
+
+    def trust(self, client_ca_pem: str) -> None:
+        """Trust these authorities from now on, and no others."""
         self._store = crypto.X509Store()
         for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
             self._store.add_cert(crypto.X509.from_cryptography(authority))

@@ -5,12 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
+from emulator.core.certificate_authority import CertificateAuthority
 from emulator.core.faults import Fault
 from emulator.json_object import Json
 from emulator.openshift.boot import timeline
 from emulator.openshift.cluster import api_server_certificates
 from emulator.openshift.kubernetes import Certificate
-from emulator.openshift.operators import router
+from emulator.openshift.operators import rollouts, router
 from tests.bootstrap_ignition import key_pem, signer
 from tests.emulator.unit.openshift.conftest import DOMAIN, Stage
 
@@ -20,7 +21,7 @@ INGRESS_NAME = ("default", "openshift-ingress-operator")
 WELL = {"Available": "True", "Progressing": "False", "Degraded": "False"}
 ROLLING = WELL | {"Progressing": "True"}
 DEGRADED = WELL | {"Degraded": "True"}
-SECONDS = {row.operator: row.seconds for row in timeline.ROLLOUTS}
+SECONDS = {row.key: row.seconds for row in timeline.ROLLOUTS}
 
 
 def _pair(name: str = API) -> tuple[str, str]:
@@ -41,6 +42,7 @@ def _shown(stage: Stage) -> list[Certificate]:
 def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) -> None:
     """The operator is progressing from the moment of the change until then."""
     pair = _pair()
+    stage.after(0)
     before = api_server_certificates.serving(stage.cluster).certificates
     stage.secret("own", "openshift-config", pair)
     assert stage.conditions("kube-apiserver") == WELL
@@ -110,18 +112,23 @@ def test_a_renewed_secret_is_rolled_out_too(stage: Stage) -> None:
     assert _shown(stage) == [Certificate((API,), *new)]
 
 
+def _is_copied(stage: Stage) -> bool:
+    name, namespace = api_server_certificates.NAMED_SECRET.format(0), api_server_certificates.NAMED_NAMESPACE
+    return stage.cluster.objects.get("Secret", name, namespace) is not None
+
+
 def test_a_certificate_that_is_no_longer_wanted_goes(stage: Stage) -> None:
     """The operator's copy of the Secret goes with it."""
     stage.secret("own", "openshift-config", _pair())
     stage.patch(API_SERVER, _named())
     stage.after(SECONDS["kube-apiserver"])
-    assert len(stage.cluster.objects.list("Secret", api_server_certificates.NAMED_NAMESPACE)) == 1
+    assert _is_copied(stage)
 
     stage.patch(API_SERVER, {"servingCerts": {}})
     stage.after(SECONDS["kube-apiserver"])
 
     assert _shown(stage) == []
-    assert stage.cluster.objects.list("Secret", api_server_certificates.NAMED_NAMESPACE) == []
+    assert not _is_copied(stage)
 
 
 @pytest.mark.parametrize(
@@ -331,3 +338,31 @@ def test_static_pods_get_a_revision_that_keeps_its_reason(stage: Stage, kind: st
     assert (stage.conditions(row.operator), revision()) == (WELL, first + 1)
     pods = stage.cluster.objects.get("ConfigMap", f"{row.operator}-pod-{first + 1}", row.pods) or {}
     assert pods["data"]["forceRedeploymentReason"] == "new credentials"
+
+
+def _bundle(text: str) -> Json:
+    metadata = {"name": "admin-kubeconfig-client-ca", "namespace": "openshift-config"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"ca-bundle.crt": text}}
+
+
+def test_administrators_of_a_signer_that_is_gone_are_refused(stage: Stage) -> None:
+    """Once the new bundle is in force; until then those of the old signer are known, and those of the new are not."""
+    old, new = signer("admin-kubeconfig-signer"), CertificateAuthority(stage.platform.root / "new")
+    stage.cluster.objects.put(_bundle(old.pem))
+    rollouts.begun(stage.cluster, "kube-apiserver")
+    stage.cluster.objects.put(_bundle(old.pem + new.pem().decode()))
+    stage.after(SECONDS["kube-apiserver-client-ca"] - 1)
+    assert new.pem().decode().strip() not in api_server_certificates.serving(stage.cluster).client_ca_pem
+    stage.after(1)
+    shown = api_server_certificates.serving(stage.cluster).client_ca_pem
+    assert new.pem().decode().strip() in shown
+    assert old.pem.strip() in shown
+
+    stage.cluster.objects.put(_bundle(new.pem().decode()))
+    stage.after(SECONDS["kube-apiserver-client-ca"])
+
+    stage.restart()
+    shown = api_server_certificates.serving(stage.cluster).client_ca_pem
+    assert new.pem().decode().strip() in shown
+    assert old.pem.strip() not in shown
+    assert signer("kube-control-plane-signer").pem.strip() in shown
