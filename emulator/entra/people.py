@@ -120,17 +120,6 @@ class People:
             raise LookupError(f"there is no group {object_id}")
         self._groups.put(object_id.lower(), found | changes)
 
-    def delete_group(self, object_id: str) -> None:
-        """Remove a group; its members lose what it gave them."""
-        members = self.members(object_id)
-        with self._store.transaction():
-            self._groups.delete(object_id.lower())
-            for membership in members:
-                self._memberships.delete(_membership_key(membership["memberId"], object_id))
-            self.forget(object_id)
-        for membership in members:
-            self._access_changed(membership["memberId"])
-
     # Members
 
     def add_member(self, group_id: str, kind: str, member_id: str) -> bool:
@@ -147,10 +136,6 @@ class People:
         removed = self._memberships.delete(_membership_key(member_id, group_id))
         self._access_changed(member_id)
         return removed
-
-    def members(self, group_id: str) -> list[Document]:
-        """Return the direct members of a group as `{groupId, kind, memberId}`."""
-        return [found for _, found in self._memberships.scan() if found["groupId"] == group_id.lower()]
 
     def groups_of(self, member_id: str) -> set[str]:
         """Return the object ids of the groups of which a principal is a direct member."""

@@ -31,16 +31,12 @@ APPLICATION_DEFAULTS: dict[str, Any] = {
     },
 }
 APPLICATION = (*APPLICATION_DEFAULTS, "displayName", "keyCredentials")
-SERVICE_PRINCIPAL_CHANGES = ("accountEnabled", "appRoleAssignmentRequired", "description", "notes", "tags")
-NEW_SERVICE_PRINCIPAL = (*SERVICE_PRINCIPAL_CHANGES, "appId")
+NEW_SERVICE_PRINCIPAL = ("accountEnabled", "appId", "appRoleAssignmentRequired", "description", "notes", "tags")
 NEW_PASSWORD = ("passwordCredential",)
 REMOVED_PASSWORD = ("keyId",)
 ROLE_ASSIGNMENT = ("appRoleId", "principalId", "resourceId")
-USER_CHANGES = ("accountEnabled", "displayName", "mailNickname", "passwordProfile")
-NEW_USER = (*USER_CHANGES, "userPrincipalName")
+NEW_USER = ("accountEnabled", "displayName", "mailNickname", "passwordProfile", "userPrincipalName")
 NEW_GROUP = ("description", "displayName", "groupTypes", "mailEnabled", "mailNickname", "securityEnabled")
-MEMBER_GROUPS = ("securityEnabledOnly",)
-WANTED_GROUPS = ("groupIds",)
 IDS = ("ids", "types")
 
 

@@ -229,7 +229,7 @@ class GraphModel:
         if self._entra.service_principal(caller.tenant_id, app_id) is not None:
             raise NAME_IN_USE(app_id)
         self._entra.ensure_service_principal(caller.tenant_id, app_id)
-        return self._entra.update_service_principal(caller.tenant_id, app_id, _principal_changes({}, members))
+        return self._entra.update_service_principal(caller.tenant_id, app_id, _principal_members(members))
 
     def owned_service_principal(self, caller: Principal, object_id: str) -> Document:
         """Return a service principal whose application the caller may change.
@@ -240,17 +240,6 @@ class GraphModel:
         principal = self.service_principal(caller, object_id)
         self._check_owner(caller, self.registration(principal))
         return principal
-
-    def update_service_principal(self, caller: Principal, object_id: str, changes: Document) -> None:
-        """Change members of a service principal."""
-        principal = self.owned_service_principal(caller, object_id)
-        changed = _principal_changes(principal.get("members", {}), changes)
-        self._entra.update_service_principal(caller.tenant_id, principal["clientId"], changed)
-
-    def delete_service_principal(self, caller: Principal, object_id: str) -> None:
-        """Remove a service principal."""
-        principal = self.owned_service_principal(caller, object_id)
-        self._entra.delete_service_principal(caller.tenant_id, principal["clientId"])
 
 
 def _found(documents: Iterable[Document], member: str, wanted: str) -> Document:
@@ -273,8 +262,8 @@ def _merged(known: Document, changes: Document) -> Document:
     }
 
 
-def _principal_changes(known: Document, members: Document) -> Document:
-    """Return the members of the stored service principal that a request changes."""
+def _principal_members(members: Document) -> Document:
+    """Return the members that a request gives a stored service principal."""
     enabled = {"accountEnabled": members["accountEnabled"]} if "accountEnabled" in members else {}
     free = {name: value for name, value in members.items() if name not in ("appId", "accountEnabled")}
-    return enabled | {"members": known | free}
+    return enabled | {"members": free}

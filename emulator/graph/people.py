@@ -5,7 +5,6 @@ administrators change the others, and users. The messages of refusals are from m
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from emulator.core.store import Document
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
@@ -57,18 +56,12 @@ class PeopleModel:
         if self._people.user_named(caller.tenant_id, name) is not None:
             raise BAD_REQUEST("Another object with the same value for property userPrincipalName already exists.")
         user = self._people.add_user(caller.tenant_id, name, profile["password"], members["displayName"])
-        return self._people.change_user(user["objectId"], _user_changes(members))
-
-    def update_user(self, caller: Principal, id_or_name: str, changes: Document) -> None:
-        """Change members of a user.
-
-        Raises:
-            ServiceError: 403, 404.
-        """
-        user = self.user(caller, id_or_name)
-        _check_administers(caller)
-        password = changes.get("passwordProfile", {}).get("password") or ""
-        self._people.change_user(user["objectId"], _user_changes(changes), password)
+        kept = {
+            "accountEnabled": members["accountEnabled"],
+            "changesPassword": profile.get("forceChangePasswordNextSignIn", False),
+            "mailNickname": members["mailNickname"],
+        }
+        return self._people.change_user(user["objectId"], kept)
 
     def delete_user(self, caller: Principal, id_or_name: str) -> None:
         """Remove a user."""
@@ -109,21 +102,7 @@ class PeopleModel:
         self._people.change_group(group["objectId"], {"members": members})
         return self.group(caller, group["objectId"])
 
-    def delete_group(self, caller: Principal, object_id: str) -> None:
-        """Remove a group."""
-        group = self._owned(caller, object_id)
-        self._entra.app_roles.forget(group["objectId"])
-        self._people.delete_group(group["objectId"])
-
     # Members
-
-    def members(self, caller: Principal, group_id: str) -> list[tuple[str, Document]]:
-        """Return the direct members of a group, each with its kind."""
-        group = self.group(caller, group_id)
-        return [
-            (membership["kind"], self.object(caller, membership["memberId"])[1])
-            for membership in self._people.members(group["objectId"])
-        ]
 
     def add_member(self, caller: Principal, group_id: str, member_id: str) -> None:
         """Add a user, a group or a service principal to a group.
@@ -149,11 +128,6 @@ class PeopleModel:
         group = self._owned(caller, group_id)
         if not self._people.remove_member(group["objectId"], member_id):
             raise OBJECT_NOT_FOUND(member_id)
-
-    def groups_around(self, caller: Principal, object_id: str) -> list[str]:
-        """Return the object ids of the groups of which a principal is a member at any depth, sorted."""
-        _, found = self.object(caller, object_id)
-        return sorted(self._people.all_groups_of(found["objectId"]))
 
     def object(self, caller: Principal, object_id: str) -> tuple[str, Document]:
         """Return the kind and the document of a user, a group or a service principal.
@@ -182,14 +156,3 @@ class PeopleModel:
 def _check_administers(caller: Principal) -> None:
     if USER_ADMINISTRATOR not in caller.claims.get("wids", ()):
         raise DENIED()
-
-
-def _user_changes(members: Document) -> dict[str, Any]:
-    """Return the members of the stored user that a request changes."""
-    changed: dict[str, Any] = {
-        name: members[name] for name in ("accountEnabled", "displayName", "mailNickname") if name in members
-    }
-    profile = members.get("passwordProfile", {})
-    if "forceChangePasswordNextSignIn" in profile:
-        changed["changesPassword"] = profile["forceChangePasswordNextSignIn"]
-    return changed

@@ -1,18 +1,17 @@
 """The wire format of Microsoft Graph v1.0: users, groups, their members, and assignments of app roles."""
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from emulator.core.store import Document
 from emulator.entra.models import Principal
-from emulator.entra.people import GROUP, USER
 from emulator.graph.exceptions import BAD_REQUEST
-from emulator.graph.members import MEMBER_GROUPS, NEW_GROUP, NEW_USER, ROLE_ASSIGNMENT, USER_CHANGES, WANTED_GROUPS
+from emulator.graph.members import NEW_GROUP, NEW_USER, ROLE_ASSIGNMENT
 from emulator.graph.models import GraphModel
 from emulator.graph.odata import Item
 from emulator.graph.people import PeopleModel
 from emulator.graph.role_assignments import RoleAssignmentModel
-from emulator.graph.wire import CONTEXT, body_of, entity, page, referred
+from emulator.graph.wire import body_of, entity, page, referred
 
 
 class PeopleResponses:
@@ -52,12 +51,6 @@ class PeopleResponses:
         created = self._people.create_user(caller, await body_of(request, NEW_USER))
         return entity(request, "users", show_user(created), status_code=201)
 
-    async def update_user(self, request: Request) -> Response:
-        """Answer `PATCH /users/{id}`."""
-        caller = self._caller(request)
-        self._people.update_user(caller, request.path_params["id"], await body_of(request, USER_CHANGES))
-        return Response(status_code=204)
-
     async def delete_user(self, request: Request) -> Response:
         """Answer `DELETE /users/{id}`."""
         self._people.delete_user(self._caller(request), request.path_params["id"])
@@ -69,29 +62,13 @@ class PeopleResponses:
         """Answer `GET /groups`."""
         return page(request, "groups", self._people.groups(self._caller(request)), show_group)
 
-    async def get_group(self, request: Request) -> Response:
-        """Answer `GET /groups/{id}`."""
-        found = self._people.group(self._caller(request), request.path_params["id"])
-        return entity(request, "groups", show_group(found))
-
     async def create_group(self, request: Request) -> Response:
         """Answer `POST /groups`."""
         caller = self._caller(request)
         created = self._people.create_group(caller, await body_of(request, NEW_GROUP))
         return entity(request, "groups", show_group(created), status_code=201)
 
-    async def delete_group(self, request: Request) -> Response:
-        """Answer `DELETE /groups/{id}`."""
-        self._people.delete_group(self._caller(request), request.path_params["id"])
-        return Response(status_code=204)
-
     # Members
-
-    async def list_members(self, request: Request) -> Response:
-        """Answer `GET /groups/{id}/members`: the direct members."""
-        found = self._people.members(self._caller(request), request.path_params["id"])
-        value = [{"@odata.type": f"#microsoft.graph.{kind}"} | self._shown(kind, member) for kind, member in found]
-        return JSONResponse({"@odata.context": f"{CONTEXT}directoryObjects", "value": value})
 
     async def add_member(self, request: Request) -> Response:
         """Answer `POST /groups/{id}/members/$ref`."""
@@ -105,53 +82,13 @@ class PeopleResponses:
         self._people.remove_member(self._caller(request), path["id"], path["member"])
         return Response(status_code=204)
 
-    async def member_groups(self, request: Request) -> Response:
-        """Answer `POST /users/{id}/getMemberGroups` and the like: the groups around an object, at any depth."""
-        caller = self._caller(request)
-        await body_of(request, MEMBER_GROUPS)
-        object_id = request.path_params["id"]
-        if "@" in object_id:
-            object_id = self._people.user(caller, object_id)["objectId"]
-        return _ids(self._people.groups_around(caller, object_id))
-
-    async def check_member_groups(self, request: Request) -> Response:
-        """Answer `POST /directoryObjects/{id}/checkMemberGroups`: those of the given groups that are around an object."""
-        caller = self._caller(request)
-        wanted = {str(group).lower() for group in (await body_of(request, WANTED_GROUPS)).get("groupIds", ())}
-        around = self._people.groups_around(caller, request.path_params["id"])
-        return _ids([group for group in around if group in wanted])
-
     # App roles
-
-    async def list_assigned_to(self, request: Request) -> Response:
-        """Answer `GET /servicePrincipals/{id}/appRoleAssignedTo`: who has the roles of its application."""
-        found = self._roles.of_resource(self._caller(request), request.path_params["id"])
-        return page(request, "appRoleAssignments", found, dict)
-
-    async def list_role_assignments(self, request: Request) -> Response:
-        """Answer `GET /users/{id}/appRoleAssignments` and the like: the roles that somebody has."""
-        found = self._roles.to_principal(self._caller(request), request.path_params["id"])
-        return page(request, "appRoleAssignments", found, dict)
 
     async def assign_role(self, request: Request) -> Response:
         """Answer `POST …/appRoleAssignedTo` and `…/appRoleAssignments`; the body names both sides."""
         caller = self._caller(request)
         made = self._roles.assign(caller, await body_of(request, ROLE_ASSIGNMENT))
         return entity(request, "appRoleAssignments", made, status_code=201)
-
-    async def remove_role(self, request: Request) -> Response:
-        """Answer `DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}`."""
-        path = request.path_params
-        self._roles.remove(self._caller(request), path["id"], path["assignment"])
-        return Response(status_code=204)
-
-    def _shown(self, kind: str, document: Document) -> Item:
-        if kind == USER:
-            return show_user(document)
-        if kind == GROUP:
-            return show_group(document)
-        names = {"id": "objectId", "appId": "clientId", "displayName": "displayName"}
-        return {shown: document[name] for shown, name in names.items()}
 
 
 def show_user(document: Document) -> Item:
@@ -186,7 +123,3 @@ def show_group(document: Document) -> Item:
         "mailNickname": members.get("mailNickname"),
         "securityEnabled": True,
     }
-
-
-def _ids(found: list[str]) -> Response:
-    return JSONResponse({"@odata.context": f"{CONTEXT}Collection(Edm.String)", "value": found})

@@ -17,7 +17,6 @@ from emulator.graph.members import (
     NEW_PASSWORD,
     NEW_SERVICE_PRINCIPAL,
     REMOVED_PASSWORD,
-    SERVICE_PRINCIPAL_CHANGES,
     completed,
 )
 from emulator.graph.models import GraphModel
@@ -123,18 +122,6 @@ class Responses:
         created = self._model.create_service_principal(caller, await body_of(request, NEW_SERVICE_PRINCIPAL))
         return entity(request, "servicePrincipals", self._service_principal(created), status_code=201)
 
-    async def update_service_principal(self, request: Request) -> Response:
-        """Answer `PATCH /servicePrincipals/{id}`."""
-        caller = self._caller(request)
-        changes = await body_of(request, SERVICE_PRINCIPAL_CHANGES)
-        self._model.update_service_principal(caller, request.path_params["id"], changes)
-        return Response(status_code=204)
-
-    async def delete_service_principal(self, request: Request) -> Response:
-        """Answer `DELETE /servicePrincipals/{id}`."""
-        self._model.delete_service_principal(self._caller(request), request.path_params["id"])
-        return Response(status_code=204)
-
     # The rest
 
     async def get_by_ids(self, request: Request) -> Response:
@@ -160,17 +147,6 @@ class Responses:
             if document["objectId"] in wanted
         ]
         return JSONResponse({"@odata.context": f"{CONTEXT}directoryObjects", "value": found})
-
-    async def organization(self, request: Request) -> Response:
-        """Answer `GET /organization`."""
-        tenant = self._model.tenant(self._caller(request))
-        shown = {
-            "id": tenant["tenantId"],
-            "displayName": tenant["displayName"],
-            "tenantType": "AAD",
-            "verifiedDomains": [{"name": tenant["domain"], "isDefault": True, "isInitial": True, "type": "Managed"}],
-        }
-        return JSONResponse({"@odata.context": f"{CONTEXT}organization", "value": [shown]})
 
     def _service_principal(self, document: Document) -> Item:
         return _service_principal(document, self._model.registration(document))

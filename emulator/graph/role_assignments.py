@@ -1,12 +1,10 @@
 """The operations of Graph on assignments of app roles. The messages of refusals are from memory."""
 
-from collections.abc import Iterator
-
 from emulator.core.store import Document
 from emulator.entra.app_roles import DEFAULT_ACCESS
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.people import SERVICE_PRINCIPAL
-from emulator.graph.exceptions import BAD_REQUEST, OBJECT_NOT_FOUND
+from emulator.graph.exceptions import BAD_REQUEST
 from emulator.graph.models import GraphModel
 from emulator.graph.people import PeopleModel
 
@@ -18,18 +16,6 @@ class RoleAssignmentModel:
         self._entra = entra
         self._applications = applications
         self._people = people
-
-    def of_resource(self, caller: Principal, object_id: str) -> Iterator[Document]:
-        """Yield the assignments of the roles of a service principal's application, as Graph shows them."""
-        principal = self._applications.service_principal(caller, object_id)
-        for found in self._entra.app_roles.of_resource(principal["objectId"]):
-            yield self._shown(caller, found)
-
-    def to_principal(self, caller: Principal, object_id: str) -> Iterator[Document]:
-        """Yield the assignments to a user, a group or a service principal, as Graph shows them."""
-        _, found = self._people.object(caller, object_id)
-        for assignment in self._entra.app_roles.to_principal(found["objectId"]):
-            yield self._shown(caller, assignment)
 
     def assign(self, caller: Principal, wanted: Document) -> Document:
         """Assign a role of an application that the caller owns or administers; return the assignment as Graph shows it.
@@ -51,16 +37,6 @@ class RoleAssignmentModel:
             raise BAD_REQUEST("Permission being assigned already exists on the object")
         made = self._entra.app_roles.assign(resource["objectId"], role_id, kind, principal["objectId"])
         return self._shown(caller, made)
-
-    def remove(self, caller: Principal, resource_id: str, assignment_id: str) -> None:
-        """Remove an assignment of a role of an application that the caller owns or administers.
-
-        Raises:
-            ServiceError: 403, 404.
-        """
-        resource = self._applications.owned_service_principal(caller, resource_id)
-        if not self._entra.app_roles.remove(resource["objectId"], assignment_id):
-            raise OBJECT_NOT_FOUND(assignment_id)
 
     def _check_role(self, resource: Document, role_id: str, kind: str) -> None:
         members = self._applications.registration(resource).get("members", {})

@@ -9,7 +9,6 @@ from emulator.graph.responses import Responses
 def routes(responses: Responses, people: PeopleResponses) -> list[Route]:
     """Return the routes; a path may name an object by its object id, or by its application id in parentheses."""
     table = [
-        ("GET", "/organization", responses.organization),
         ("GET", "/me", people.me),
         ("POST", "/directoryObjects/getByIds", responses.get_by_ids),
         ("GET", "/applications", responses.list_applications),
@@ -25,31 +24,13 @@ def routes(responses: Responses, people: PeopleResponses) -> list[Route]:
         ("POST", "/servicePrincipals", responses.create_service_principal),
         ("GET", "/servicePrincipals(appId='{id}')", responses.get_service_principal),
         ("GET", "/servicePrincipals/{id}", responses.get_service_principal),
-        ("PATCH", "/servicePrincipals/{id}", responses.update_service_principal),
-        ("DELETE", "/servicePrincipals/{id}", responses.delete_service_principal),
-        ("GET", "/servicePrincipals/{id}/appRoleAssignedTo", people.list_assigned_to),
         ("POST", "/servicePrincipals/{id}/appRoleAssignedTo", people.assign_role),
-        ("DELETE", "/servicePrincipals/{id}/appRoleAssignedTo/{assignment}", people.remove_role),
-        *(
-            row
-            for collection in ("servicePrincipals", "users", "groups")
-            for row in (
-                ("GET", f"/{collection}/{{id}}/appRoleAssignments", people.list_role_assignments),
-                ("POST", f"/{collection}/{{id}}/appRoleAssignments", people.assign_role),
-                ("POST", f"/{collection}/{{id}}/getMemberGroups", people.member_groups),
-            )
-        ),
-        ("POST", "/directoryObjects/{id}/checkMemberGroups", people.check_member_groups),
         ("GET", "/users", people.list_users),
         ("POST", "/users", people.create_user),
         ("GET", "/users/{id}", people.get_user),
-        ("PATCH", "/users/{id}", people.update_user),
         ("DELETE", "/users/{id}", people.delete_user),
         ("GET", "/groups", people.list_groups),
         ("POST", "/groups", people.create_group),
-        ("GET", "/groups/{id}", people.get_group),
-        ("DELETE", "/groups/{id}", people.delete_group),
-        ("GET", "/groups/{id}/members", people.list_members),
         ("POST", "/groups/{id}/members/$ref", people.add_member),
         ("DELETE", "/groups/{id}/members/{member}/$ref", people.remove_member),
     ]

