@@ -14,6 +14,4 @@ INVALID_NAME = Refusal(400, "InvalidResourceName", MEMORY,
 INVALID_SKU = Refusal(400, "SkuNotSupported", MEMORY, "The SKU '{given}' is not supported for registries.")
 ALREADY_IN_USE = Refusal(409, "AlreadyInUse", public_output("an answer to `az acr create` in a published transcript"),
     "The registry DNS name {name}.azurecr.io is already in use.")
-SCOPE_MAP_IN_USE = Refusal(409, "ScopeMapInUse", MEMORY,
-    "The scope map '{identifier!n}' is associated with the tokens {holders:, }.")
 # fmt: on

@@ -1,10 +1,9 @@
 """Container registries, their scope maps and tokens, and the passwords of tokens."""
 
-import re
 import secrets
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, Reads, ResourceType, Writes
+from emulator.arm.resources import Action, ActionCall, Change, Reads, ResourceType, Writes
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Refusal, Required
 from emulator.containerregistry import exceptions
 from emulator.core.clock import rfc3339
@@ -72,10 +71,6 @@ async def _make_scope_maps(arm: Writes, stored: Json) -> None:
             )
 
 
-def _prepare_scope_map(change: Change) -> None:
-    change.properties["type"] = "UserDefined"
-
-
 def _prepare_token(change: Change) -> None:
     """Check the scope map; keep the passwords that the token already has."""
     identifier = change.properties["scopeMapId"]
@@ -133,26 +128,11 @@ def _password(call: ActionCall, name: str) -> Json:
     return password
 
 
-def _check_name(arm: Reads, body: Json) -> Json:
-    name = str(body.get("name", ""))
-    if not re.fullmatch(NAME, name):
-        return {"nameAvailable": False, "reason": "Invalid", "message": f"The registry name {name} is invalid."}
-    taken = any(other["name"].lower() == name.lower() for other in arm.scan("/subscriptions/", REGISTRY))
-    if taken:
-        return {
-            "nameAvailable": False,
-            "reason": "AlreadyExists",
-            "message": exceptions.ALREADY_IN_USE(name.lower()).message,
-        }
-    return {"nameAvailable": True}
-
-
 def _name_refusal(kind: str) -> Refusal:
     return lambda _: exceptions.INVALID_NAME(kind=kind, shortest=SHORTEST_NAME, longest=LONGEST_NAME)
 
 
 _SKU = Choice(("Classic", "Basic", "Standard", "Premium"), lambda found: exceptions.INVALID_SKU(found.value))
-_ACTION = str
 REGISTRIES = ResourceType(
     name=REGISTRY,
     api_versions=VERSIONS,
@@ -197,22 +177,14 @@ SCOPE_MAPS = ResourceType(
     name=f"{REGISTRY}/scopeMaps",
     api_versions=TOKEN_VERSIONS,
     properties={
-        "actions": Required([_ACTION]),
+        "actions": READ_ONLY,
         "creationDate": READ_ONLY,
-        "description": str,
+        "description": READ_ONLY,
         "provisioningState": READ_ONLY,
         "type": READ_ONLY,
     },
-    name_pattern=r"[A-Za-z0-9_-]{5,50}",
-    name_refusal=_name_refusal("scope map"),
-    create_seconds=5,
-    delete_seconds=5,
-    reply="operation",
-    writing_state="Creating",
-    status_path="{id}/operationStatuses/{operation}",
-    prepare=_prepare_scope_map,
+    inline_only=True,
     render=_render_created,
-    in_use=exceptions.SCOPE_MAP_IN_USE,
 )
 TOKENS = ResourceType(
     name=f"{REGISTRY}/tokens",
@@ -237,11 +209,3 @@ TOKENS = ResourceType(
 )
 
 TYPES = (identifiable(REGISTRIES, BOTH), SCOPE_MAPS, TOKENS)
-PROVIDER_ACTIONS = (
-    ProviderAction(
-        "Microsoft.ContainerRegistry/checkNameAvailability",
-        VERSIONS,
-        "Microsoft.ContainerRegistry/checkNameAvailability/read",
-        _check_name,
-    ),
-)

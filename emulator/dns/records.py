@@ -30,10 +30,9 @@ def _domain() -> Required:
     return Required(matching(_DOMAIN, ("two words", "-.example.com", "a..b"), exceptions.INVALID_DOMAIN))
 
 
-# By record type: one record. A list of these is a record set, except for CNAME and SOA, which have one record.
+# By record type: one record. A list of these is a record set, except for SOA, which has one record.
 RECORDS: Mapping[str, Json] = {
     "A": {"ipv4Address": Required(Rule(str, _is_address, ("10.0.0", "300.1.1.1", "::1"), exceptions.INVALID_ADDRESS))},
-    "CNAME": {"cname": _domain()},
     "NS": {"nsdname": _domain()},
     "SOA": {
         "host": str,
@@ -46,12 +45,11 @@ RECORDS: Mapping[str, Json] = {
     },
     "SRV": {"priority": Required(int), "weight": Required(int), "port": Required(int), "target": _domain()},
 }
-SINGLE = ("CNAME", "SOA")
 
 
 def table_of(kind: str) -> Any:
     """Return the kind of the member with the records of a type."""
-    return RECORDS[kind] if kind in SINGLE else [RECORDS[kind]]
+    return RECORDS[kind] if kind == "SOA" else [RECORDS[kind]]
 
 
 def complete(change: Change, members: Mapping[str, str]) -> None:
@@ -62,5 +60,5 @@ def complete(change: Change, members: Mapping[str, str]) -> None:
         # The host stays if the body leaves it out.
         before = (change.existing or {}).get("properties", {}).get(members[kind], {"host": ""})
         properties.setdefault(members[kind], {}).setdefault("host", before["host"])
-    elif kind not in SINGLE:
+    else:
         properties.setdefault(members[kind], [])

@@ -22,7 +22,6 @@ ZONE = "Microsoft.Network/dnsZones"
 # By record type: the member that holds its records.
 MEMBERS: dict[str, str] = {
     "A": "ARecords",
-    "CNAME": "CNAMERecord",
     "NS": "NSRecords",
     "SOA": "SOARecord",
 }

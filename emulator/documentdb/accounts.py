@@ -3,9 +3,6 @@
 import re
 from uuid import NAMESPACE_URL, uuid5
 
-from starlette.responses import Response
-
-from emulator.arm.call import Call, Row, answer
 from emulator.arm.exceptions import LOCATION_NOT_AVAILABLE
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.resources import Change, Reads, ResourceType, Writes
@@ -51,8 +48,6 @@ def _prepare(change: Change) -> None:
     name, existing = change.id.name, change.existing
     if existing is None and change.arm.platform.model(CosmosModel).account(name) is not None:
         raise exceptions.NAME_TAKEN(name)
-    if existing is not None and "pending" in existing:
-        raise exceptions.LOCKED(name)
     if change.body.setdefault("kind", KIND) != KIND:
         raise exceptions.NOT_SUPPORTED(f"accounts of the kind {change.body['kind']}")
     change.properties.pop("createMode", None)
@@ -109,12 +104,6 @@ async def _stored(arm: Writes, stored: Json) -> None:
 
 async def _removed(arm: Reads, stored: Json) -> None:
     arm.platform.model(CosmosModel).delete_account(stored["name"])
-
-
-async def name_exists(call: Call) -> Response:
-    """HEAD /providers/Microsoft.DocumentDB/databaseAccountNames/{name}: 200 if an account has the name, else 404."""
-    found = call.arm.platform.model(CosmosModel).account(call.params["name"])
-    return answer(None, 404 if found is None else 200)
 
 
 _REGION = {
@@ -176,13 +165,4 @@ ACCOUNTS = ResourceType(
     render=_render,
     stored=_stored,
     removed=_removed,
-)
-ROWS = (
-    Row(
-        "HEAD",
-        "/providers/Microsoft.DocumentDB/databaseAccountNames/{name}",
-        name_exists,
-        "Microsoft.DocumentDB/databaseAccountNames",
-        VERSIONS,
-    ),
 )

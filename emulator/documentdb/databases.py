@@ -11,7 +11,6 @@ from emulator.core.service_error import ServiceError
 from emulator.cosmos import CosmosModel
 from emulator.documentdb import exceptions
 from emulator.documentdb.accounts import ACCOUNTS_NAME, is_serverless
-from emulator.documentdb.locks import require_provisioned
 from emulator.documentdb.versions import VERSIONS
 from emulator.json_object import Json
 
@@ -23,7 +22,6 @@ _SYSTEM = ("_colls", "_conflicts", "_docs", "_etag", "_rid", "_self", "_sprocs",
 
 def _prepare(change: Change) -> None:
     """Check a database or container, and what a container defines. Its throughput is taken and limits nothing."""
-    require_provisioned(change)
     wanted = change.properties["resource"]
     wanted.pop("createMode", None)
     account = change.arm.load(change.id.root)

@@ -12,9 +12,6 @@ INVALID_NAME = Refusal(400, "BadRequest", MEMORY,
     "character. It must be 3-44 characters.")
 NAME_TAKEN = Refusal(400, "BadRequest", MEMORY,
     "Dns record for {name} under zone Document is already taken. Please use a different name for the account.")
-LOCKED = Refusal(412, "PreconditionFailed", MEMORY,
-    "There is already an operation in progress which requires exclusive lock on this service {account}. Please retry "
-    "the operation after sometime.")
 
 # Databases and containers
 NO_THROUGHPUT = Refusal(400, "BadRequest",
@@ -22,7 +19,6 @@ NO_THROUGHPUT = Refusal(400, "BadRequest",
     "Setting offer throughput or autopilot on {kind} is not supported for serverless accounts.")
 
 # Roles
-BUILT_IN_ROLE = Refusal(400, "BadRequest", MEMORY, "The built-in role definition '{name}' cannot be deleted.")
 UNKNOWN_ROLE = Refusal(400, "BadRequest", MEMORY,
     "The role definition '{identifier}' does not exist. The account has {known:, }.")
 WRONG_SCOPE = Refusal(400, "BadRequest", MEMORY,

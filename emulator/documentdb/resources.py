@@ -1,4 +1,4 @@
-"""All types and routes of Microsoft.DocumentDB."""
+"""All types of Microsoft.DocumentDB."""
 
 from emulator.documentdb import accounts, databases, roles
 from emulator.identities.resource_identity import BOTH_CLOSE, identifiable
@@ -10,4 +10,3 @@ TYPES = (
     roles.ROLE_DEFINITIONS,
     roles.ROLE_ASSIGNMENTS,
 )
-ROWS = accounts.ROWS

@@ -8,7 +8,6 @@ from emulator.arm.schema import Required
 from emulator.cosmos import CosmosModel, Role
 from emulator.cosmos.roles import ROLE_ACTIONS
 from emulator.documentdb import exceptions
-from emulator.documentdb.locks import require_provisioned
 from emulator.documentdb.versions import ROLE_VERSIONS
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
@@ -36,17 +35,8 @@ def make_definitions(arm: Writes, account_id: str) -> None:
             arm.documents.put({"id": identifier, "name": name, "type": DEFINITIONS_NAME, "properties": properties})
 
 
-def _refuse_definition(_change: Change) -> None:
-    raise exceptions.NOT_SUPPORTED("role definitions of Cosmos DB besides the built-in ones")
-
-
-def _keep_definition(_arm: Reads, stored: Json) -> None:
-    raise exceptions.BUILT_IN_ROLE(stored["name"])
-
-
 def _prepare_assignment(change: Change) -> None:
     """Check definition, scope and principal: full ids, below this account."""
-    require_provisioned(change)
     account_id, properties = str(change.id.parent), change.properties
     known = [f"{account_id}/sqlRoleDefinitions/{name}" for name in BUILT_IN]
     wanted = properties["roleDefinitionId"].lower()
@@ -86,8 +76,7 @@ ROLE_DEFINITIONS = ResourceType(
     properties={"roleName": str, "type": str, "assignableScopes": [str], "permissions": [object]},
     name_pattern=GUID,
     has_state=False,
-    prepare=_refuse_definition,
-    removable=_keep_definition,
+    inline_only=True,
 )
 ROLE_ASSIGNMENTS = ResourceType(
     name="Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments",

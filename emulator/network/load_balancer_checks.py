@@ -20,7 +20,6 @@ PARTS = (
     "probes",
     "loadBalancingRules",
     "outboundRules",
-    "inboundNatRules",
 )
 
 
@@ -42,7 +41,7 @@ def _named(change: Change, member: str) -> Iterator[tuple[str, Json]]:
 def _check_references(change: Change) -> None:
     """Check that rules refer to parts of their own load balancer."""
     own = f"{change.id.key}/"
-    for member in ("loadBalancingRules", "outboundRules", "inboundNatRules"):
+    for member in ("loadBalancingRules", "outboundRules"):
         for _, rule in _named(change, member):
             one = (rule.get(end) or {} for end in ("frontendIPConfiguration", "backendAddressPool", "probe"))
             for part in (*one, *rule.get("frontendIPConfigurations", ()), *rule.get("backendAddressPools", ())):
@@ -86,15 +85,6 @@ def prepare_outbound_rule(change: Change) -> None:
     properties = change.properties
     properties.setdefault("enableTcpReset", False)
     properties.setdefault("allocatedOutboundPorts", 0)
-    properties.setdefault("idleTimeoutInMinutes", LEAST_IDLE_MINUTES)
-
-
-def prepare_nat_rule(change: Change) -> None:
-    """Fill in the defaults of a NAT rule."""
-    properties = change.properties
-    properties.setdefault("protocol", "Tcp")
-    properties.setdefault("enableFloatingIP", False)
-    properties.setdefault("enableTcpReset", False)
     properties.setdefault("idleTimeoutInMinutes", LEAST_IDLE_MINUTES)
 
 

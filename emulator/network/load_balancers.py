@@ -11,7 +11,6 @@ from emulator.network.types import (
     FRONTEND,
     INTERFACE_CONFIGURATION,
     LOAD_BALANCER,
-    NAT_RULE,
     OUTBOUND_RULE,
     POOL,
     PROBE,
@@ -94,20 +93,6 @@ OUTBOUND_RULE_PROPERTIES: Json = {
     "protocol": Required(Choice(("Tcp", "Udp", "All"))),
     "provisioningState": READ_ONLY,
 }
-NAT_RULE_PROPERTIES: Json = {
-    "backendAddressPool": Since("2021-02-01", Reference(POOL)),
-    "backendIPConfiguration": READ_ONLY,
-    "backendPort": int,
-    "enableFloatingIP": bool,
-    "enableTcpReset": bool,
-    "frontendIPConfiguration": Required(Reference(FRONTEND)),
-    "frontendPort": int,
-    "frontendPortRangeEnd": Since("2021-02-01", int),
-    "frontendPortRangeStart": Since("2021-02-01", int),
-    "idleTimeoutInMinutes": int,
-    "protocol": Choice(("Udp", "Tcp", "All")),
-    "provisioningState": READ_ONLY,
-}
 
 
 def _unchecked(_change: Change) -> None:
@@ -153,7 +138,7 @@ LOAD_BALANCERS = ResourceType(
         "backendAddressPools": [inline_child(POOL_PROPERTIES)],
         "frontendIPConfigurations": [inline_child(FRONTEND_PROPERTIES, zones=[str])],
         "inboundNatPools": nothing([object], "inbound NAT pools", [{"name": "pool"}]),
-        "inboundNatRules": [inline_child(NAT_RULE_PROPERTIES)],
+        "inboundNatRules": nothing([object], "inbound NAT rules", [{"name": "rule"}]),
         "loadBalancingRules": [inline_child(RULE_PROPERTIES)],
         "outboundRules": [inline_child(OUTBOUND_RULE_PROPERTIES)],
         "probes": [inline_child(PROBE_PROPERTIES)],
@@ -162,7 +147,7 @@ LOAD_BALANCERS = ResourceType(
         "scope": Since("2025-01-01", Choice(("Public", "Private"))),
     },
     # Frontends come first, because rules are checked against them.
-    inline=dict(zip(load_balancer_checks.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE, NAT_RULE), strict=True)),
+    inline=dict(zip(load_balancer_checks.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE), strict=True)),
     create_seconds=4,
     update_seconds=4,
     delete_seconds=10,
@@ -175,7 +160,7 @@ FRONTENDS = _part(
     FRONTEND,
     FRONTEND_PROPERTIES,
     load_balancer_checks.prepare_frontend,
-    {"loadBalancingRules": RULE, "outboundRules": OUTBOUND_RULE, "inboundNatRules": NAT_RULE},
+    {"loadBalancingRules": RULE, "outboundRules": OUTBOUND_RULE},
     members={"zones": [str]},
 )
 POOLS = _part(
@@ -186,13 +171,11 @@ POOLS = _part(
         "backendIPConfigurations": INTERFACE_CONFIGURATION,
         "loadBalancingRules": RULE,
         "outboundRules": OUTBOUND_RULE,
-        "inboundNatRules": NAT_RULE,
     },
     alone=True,
 )
 PROBES = _part(PROBE, PROBE_PROPERTIES, load_balancer_checks.prepare_probe, {"loadBalancingRules": RULE})
 RULES = _part(RULE, RULE_PROPERTIES, load_balancer_checks.prepare_rule, {})
 OUTBOUND_RULES = _part(OUTBOUND_RULE, OUTBOUND_RULE_PROPERTIES, load_balancer_checks.prepare_outbound_rule, {})
-NAT_RULES = _part(NAT_RULE, NAT_RULE_PROPERTIES, load_balancer_checks.prepare_nat_rule, {}, alone=True)
 
-TYPES = (LOAD_BALANCERS, FRONTENDS, POOLS, PROBES, RULES, OUTBOUND_RULES, NAT_RULES)
+TYPES = (LOAD_BALANCERS, FRONTENDS, POOLS, PROBES, RULES, OUTBOUND_RULES)

@@ -33,7 +33,6 @@ from emulator.privatedns.resources import ZONE as PRIVATE_ZONE
 
 # All public addresses, and those of private endpoints of the provider that runs the working tree, are in this range.
 LOCAL = IPv4Network("127.0.0.0/8")
-ALIASES_FOLLOWED = 8
 # The delegations of subnets that function apps join, in lower case.
 OF_APPS = ("microsoft.app/environments", "microsoft.web/serverfarms")
 
@@ -113,30 +112,20 @@ class Reach:
 
     def _resolve(self, zones: dict[str, str], name: str, kind: str) -> list[str]:
         wanted = name.lower().rstrip(".")
-        for _ in range(ALIASES_FOLLOWED):
-            zone = next((zone for zone in _suffixes(wanted) if zone in zones), None)
-            if zone is None:
-                return []
-            relative = wanted[: -len(zone)].rstrip(".") or "@"
-            addresses, alias = self._look_up(zones[zone], relative, kind)
-            if addresses or not alias:
-                return addresses
-            wanted = alias
-        return []
+        zone = next((zone for zone in _suffixes(wanted) if zone in zones), None)
+        if zone is None:
+            return []
+        return self._look_up(zones[zone], wanted[: -len(zone)].rstrip(".") or "@", kind)
 
-    def _look_up(self, zone_id: str, relative: str, kind: str) -> tuple[list[str], str]:
-        """Return the addresses of a name in a zone, or else the name that it is an alias for."""
+    def _look_up(self, zone_id: str, relative: str, kind: str) -> list[str]:
+        """Return the addresses of a name in a zone."""
         names = [relative, *(f"*.{suffix}" for suffix in list(_suffixes(relative))[1:]), "*"]
         for candidate in names:
             found = self._arm.load(f"{zone_id}/A/{candidate}")
             if found is not None:
                 records = found["properties"].get("ARecords" if kind == PUBLIC_ZONE else "aRecords", ())
-                return [record["ipv4Address"] for record in records], ""
-            alias = self._arm.load(f"{zone_id}/CNAME/{candidate}")
-            if alias is not None:
-                record = alias["properties"].get("CNAMERecord" if kind == PUBLIC_ZONE else "cnameRecord", {})
-                return [], str(record.get("cname", "")).lower().rstrip(".")
-        return [], ""
+                return [record["ipv4Address"] for record in records]
+        return []
 
     # Connections
 

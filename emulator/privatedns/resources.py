@@ -17,7 +17,6 @@ LINK = f"{ZONE}/virtualNetworkLinks"
 # By record type: the member that holds its records.
 MEMBERS: dict[str, str] = {
     "A": "aRecords",
-    "CNAME": "cnameRecord",
     "SOA": "soaRecord",
     "SRV": "srvRecords",
 }

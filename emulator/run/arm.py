@@ -9,11 +9,9 @@ from emulator.arm.provider.manifest import PROVIDED
 from emulator.authorization.resources import TYPES as AUTHORIZATION_TYPES
 from emulator.authorization.urls import ROWS as AUTHORIZATION_ROWS
 from emulator.compute.resources import TYPES as COMPUTE_TYPES
-from emulator.containerregistry.resources import PROVIDER_ACTIONS as REGISTRY_ACTIONS
 from emulator.containerregistry.resources import TYPES as REGISTRY_TYPES
 from emulator.core.platform import Platform, Service
 from emulator.dns.resources import TYPES as DNS_TYPES
-from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
 from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
 from emulator.host.keys import read_keys
 from emulator.identities.federated_credentials import FEDERATED_CREDENTIALS
@@ -23,7 +21,6 @@ from emulator.monitoring.activity import ROWS as ACTIVITY_ROWS
 from emulator.monitoring.components import COMPONENTS
 from emulator.monitoring.diagnostic_settings import DIAGNOSTIC_SETTINGS
 from emulator.monitoring.workspaces import WORKSPACES
-from emulator.network.address_availability import ROWS as AVAILABILITY_ROWS
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
 from emulator.network.usages import ROWS as USAGE_ROWS
@@ -57,12 +54,10 @@ TYPES = (
     FEDERATED_CREDENTIALS,
     identifiable(WORKSPACES),
 )
-PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
+PROVIDER_ACTIONS = (*STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
 ROWS = (
     *ACTIVITY_ROWS,
     *AUTHORIZATION_ROWS,
-    *AVAILABILITY_ROWS,
-    *DOCUMENT_ROWS,
     *USAGE_ROWS,
     *VAULT_ROWS,
     *WEB_ROWS,

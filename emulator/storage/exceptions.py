@@ -19,10 +19,6 @@ OPERATION_IN_PROGRESS = Refusal(409, "StorageAccountOperationInProgress", MEMORY
     "An operation is currently performing on the storage account {name} that requires exclusive access.")
 NOT_PROVISIONED = Refusal(409, "StorageAccountIsNotProvisioned", MEMORY,
     "The storage account provisioning state must be 'Succeeded' before executing the operation.")
-UNSUITABLE_KIND = Refusal(400, "InvalidValuesForRequestParameters",
-    public_output("a comment of a public Terraform module for storage accounts quotes the answer"),
-    "Values for request parameters are invalid: kind, sku. For more information, see - "
-    "https://aka.ms/storageaccounttypes")
 INVALID_ADDRESS = Refusal(400, "InvalidValuesForRequestParameters",
     public_output("an answer to Update-AzStorageAccountNetworkRuleSet in a published article"),
     "Values for request parameters are invalid: networkAcls.ipRule[*].value. For more information, see - "
@@ -31,15 +27,8 @@ VALUE_NOT_ALLOWED = Refusal(400, "InvalidRequestPropertyValue",
     public_output("hashicorp/terraform-provider-azurerm: a comment of the storage account resource quotes the answer"),
     "The value '{value}' is not allowed for property {name}.")
 INVALID_SKU = Refusal(400, "InvalidAccountType", CODES, "The AccountType {name} is invalid.")
-SKU_CONVERSION = Refusal(400, "StorageAccountTypeConversionNotAllowed", CODES,
-    "The storage account does not support SKU conversion.")
-TIER_NOT_ALLOWED = Refusal(400, "InvalidAccessTier", CODES, "The access tier is not allowed for this account kind.")
 UNKNOWN_KEY_SOURCE = Refusal(400, "UnknownEncryptionKeySource", CODES,
     "Encryption KeySource given is unknown: {value}.")
-CANNOT_BE_UPDATED = Refusal(400, "AccountPropertyCannotBeUpdated",
-    public_output("https://github.com/cloudfoundry/bosh-azure-cpi-release/issues/415"),
-    "The property '{name}' was specified in the input, but it cannot be updated as it is read-only. For more "
-    "information, see - https://aka.ms/storageaccountupdate")
 INVALID_VALUES = Refusal(400, "InvalidValuesForRequestParameters",
     public_output("Azure/azure-sdk-for-net: tests of account SAS expect this answer"),
     "Values for request parameters are invalid: {name}.")

@@ -29,18 +29,6 @@ SKUS = (
 )
 KINDS = ("Storage", "StorageV2", "BlobStorage", "FileStorage", "BlockBlobStorage")
 TLS_VERSIONS = ("TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3")
-# The kinds that change to the general-purpose kind; no other change of a kind is possible.
-UPGRADED = ("Storage", "BlobStorage")
-# Members that an account keeps for life; one that was never set counts as false.
-KEPT = ("isHnsEnabled", "isNfsV3Enabled", "dnsEndpointType", "immutableStorageWithVersioning")
-# By kind: patterns of the SKUs that it can have.
-SUITABLE = {
-    "Storage": "Standard_(LRS|GRS|RAGRS|ZRS)|Premium_LRS",
-    "BlobStorage": "Standard_(LRS|GRS|RAGRS)",
-    "StorageV2": "Standard_.*|Premium_LRS",
-    "BlockBlobStorage": "Premium_(LRS|ZRS)",
-    "FileStorage": "Premium_(LRS|ZRS)|(Standard|Premium)V2_.*",
-}
 BYPASSES = ("none", "logging", "metrics", "azureservices")
 LONGEST_ADDRESS_PREFIX = 30
 ENDPOINTS = {kind: kind for kind in ("dfs", "blob", "queue", "table", "file")} | {"web": "z1.web"}
@@ -58,9 +46,6 @@ def _prepare_account(change: Change) -> None:
     sku = change.body["sku"]["name"]
     change.body["sku"]["tier"] = _tier(sku)
     change.body.setdefault("kind", "Storage" if existing is None else existing["kind"])
-    if existing is not None:
-        _check_kept(change, existing)
-    _check_kind(change, sku)
     _check_network(change)
     now = rfc3339(change.arm.clock.now())
     change.body["private"] = (
@@ -88,32 +73,6 @@ def _prepare_account(change: Change) -> None:
 
 def _tier(sku: str) -> str:
     return sku.partition("_")[0].removesuffix("V2")
-
-
-def _check_kept(change: Change, existing: Json) -> None:
-    before, kind = existing["kind"], change.body["kind"]
-    if kind != before and not (before in UPGRADED and kind == "StorageV2"):
-        raise exceptions.CANNOT_BE_UPDATED("kind")
-    old, new = existing["sku"]["name"], change.body["sku"]["name"]
-    if (_tier(old), "V2" in old) != (_tier(new), "V2" in new):
-        raise exceptions.SKU_CONVERSION()
-    for member in KEPT:
-        given = change.properties.get(member)
-        if given is not None and given != (existing["properties"].get(member) or type(given)()):
-            raise exceptions.CANNOT_BE_UPDATED(member)
-    given, known = (place.get("encryption", {}) for place in (change.properties, existing["properties"]))
-    if given.get("requireInfrastructureEncryption") not in (None, bool(known.get("requireInfrastructureEncryption"))):
-        raise exceptions.CANNOT_BE_UPDATED("requireInfrastructureEncryption")
-
-
-def _check_kind(change: Change, sku: str) -> None:
-    kind, tier = change.body["kind"], change.properties.get("accessTier")
-    if not re.fullmatch(SUITABLE[kind], sku):
-        raise exceptions.UNSUITABLE_KIND()
-    if tier is not None and (kind in ("Storage", "FileStorage") or (tier == "Premium") != (_tier(sku) == "Premium")):
-        raise exceptions.TIER_NOT_ALLOWED()
-    if change.properties.get("isNfsV3Enabled") and not change.properties.get("isHnsEnabled"):
-        raise exceptions.VALUE_NOT_ALLOWED(name="isNfsv3Enabled", value=True)
 
 
 def _check_network(change: Change) -> None:

@@ -20,9 +20,6 @@ TOO_MANY_ADDRESSES = Refusal(400, "PublicIPCountLimitReached", MEMORY,
 # Private addresses
 PRIVATE_ADDRESS_NOT_IN_SUBNET = Refusal(400, "PrivateIPAddressNotInSubnet", MEMORY,
     "Private static IP address {address} does not belong to the range of subnet prefix {prefix}.")
-PRIVATE_ADDRESS_IN_NO_SUBNET = Refusal(400, "PrivateIPAddressNotInAnySubnet",
-    public_output("Azure/azure-sdk-for-java: NetworkImpl.java names the code"),
-    "Private static IP address {address} does not belong to the range of any subnet of virtual network {network_id}.")
 PRIVATE_ADDRESS_TAKEN = Refusal(400, "PrivateIPAddressIsAllocated", MEMORY,
     "IP configuration {configuration_id} is using the private IP address {address} which is already allocated to "
     "resource {holder}.")

@@ -121,16 +121,3 @@ def test_a_property_that_a_subnet_lacks_is_refused(network: Any, group: str) -> 
     body = {"properties": {"addressPrefix": "10.0.0.0/24", "colour": "red"}}
     with pytest.raises(HttpResponseError, match="Could not find member 'colour'"):
         network.subnets.begin_create_or_update(group, "vnet", "first", body)
-
-
-def test_a_network_tells_which_addresses_are_free(network: Any, group: str) -> None:
-    """Of a network that does not exist, nothing can be told."""
-    _vnet(network, group, ("master", "10.0.0.0/24"))
-    ask = network.virtual_networks.check_ip_address_availability
-    assert ask(group, "vnet", ip_address="10.0.0.4").available
-    kept = ask(group, "vnet", ip_address="10.0.0.1")
-    assert (kept.available, kept.available_ip_addresses[0]) == (False, "10.0.0.4")
-    with pytest.raises(HttpResponseError, match="PrivateIPAddressNotInAnySubnet"):
-        ask(group, "vnet", ip_address="10.0.1.4")
-    with pytest.raises(ResourceNotFoundError):
-        ask(group, "other", ip_address="10.0.0.4")

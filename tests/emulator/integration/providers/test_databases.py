@@ -78,11 +78,11 @@ def test_an_identity_works_in_a_database_once_it_has_a_role_there(
             container.create_item({"id": "2", "partitionKey": "p", "key": "k"})
 
 
-def test_names_and_roles_are_read_as_the_cli_does(stage: Stage, account: dict[str, Any]) -> None:
-    """The CLI asks for a name before it makes an account."""
-    names = "/providers/Microsoft.DocumentDB/databaseAccountNames"
-    assert stage.call("HEAD", f"{names}/{account['name']}", VERSION).status_code == 200
-    assert stage.call("HEAD", f"{names}/free-{uuid4().hex[:8]}", VERSION).status_code == 404
+def test_the_built_in_roles_are_listed(stage: Stage, account: dict[str, Any]) -> None:
+    """They are in every account, and nobody writes or deletes them."""
+    definition = f"{account['id']}/sqlRoleDefinitions/{CONTRIBUTOR}"
+    assert stage.call("PUT", definition, VERSION, {"properties": {"roleName": "mine"}}).status_code == 405
+    assert stage.call("DELETE", definition, VERSION).status_code == 405
     roles = stage.call("GET", f"{account['id']}/sqlRoleDefinitions", VERSION).json()["value"]
     assert [role["properties"]["roleName"] for role in roles] == [
         "Cosmos DB Built-in Data Reader",
@@ -106,5 +106,3 @@ def test_a_deleted_account_does_not_resolve(stage: Stage, account: dict[str, Any
     """DELETE answers 202; after it, nothing is left."""
     stage.ended(stage.call("DELETE", account["id"], VERSION))
     assert stage.call("GET", account["id"], VERSION).status_code == 404
-    names = f"/providers/Microsoft.DocumentDB/databaseAccountNames/{account['name']}"
-    assert stage.call("HEAD", names, VERSION).status_code == 404

@@ -9,7 +9,6 @@ from tests.emulator.unit.rules.stage import Example
 PUBLIC, PRIVATE = "Microsoft.Network/dnsZones", "Microsoft.Network/privateDnsZones"
 RECORDS: dict[str, Any] = {
     "A": [{"ipv4Address": "192.0.2.1"}],
-    "CNAME": {"cname": "other.example.com"},
     "NS": [{"nsdname": "ns1.example.com."}],
     "SOA": {"email": "admin.example.com"},
     "SRV": [{"priority": 1, "weight": 1, "port": 443, "target": "host.example.com"}],

@@ -209,18 +209,6 @@ EXAMPLES = {
                         },
                     }
                 ],
-                "inboundNatRules": [
-                    {
-                        "name": "ssh",
-                        "properties": {
-                            "frontendIPConfiguration": {"id": "{id:load balancer}/frontendIPConfigurations/front"},
-                            "protocol": "Tcp",
-                            "frontendPort": 2200,
-                            "backendPort": 22,
-                            "idleTimeoutInMinutes": 4,
-                        },
-                    }
-                ],
             },
         },
         cheap=False,
@@ -257,22 +245,6 @@ EXAMPLES = {
     "backend address pool": Example(
         f"{NETWORK}/loadBalancers/backendAddressPools",
         {"properties": {"virtualNetwork": {"id": "{id:virtual network}"}}},
-        parent="load balancer",
-        cheap=False,
-    ),
-    "inbound NAT rule": Example(
-        f"{NETWORK}/loadBalancers/inboundNatRules",
-        {
-            "properties": {
-                "frontendIPConfiguration": {"id": "{id:load balancer}/frontendIPConfigurations/front"},
-                "backendAddressPool": {"id": "{id:load balancer}/backendAddressPools/pool"},
-                "protocol": "Tcp",
-                "frontendPortRangeStart": 5000,
-                "frontendPortRangeEnd": 5010,
-                "backendPort": 22,
-                "idleTimeoutInMinutes": 4,
-            }
-        },
         parent="load balancer",
         cheap=False,
     ),

@@ -70,11 +70,6 @@ EXAMPLES = {
         name="registry{n}",
         cheap=False,
     ),
-    "scope map": Example(
-        f"{REGISTRY}/scopeMaps",
-        {"properties": {"actions": ["repositories/one/content/read"], "description": "Reads one"}},
-        parent="registry",
-    ),
     "other registry": Example(
         REGISTRY,
         {"location": "eastus", "sku": {"name": "Basic"}},
@@ -82,15 +77,9 @@ EXAMPLES = {
         supporting=True,
         cheap=False,
     ),
-    "other scope map": Example(
-        f"{REGISTRY}/scopeMaps",
-        {"properties": {"actions": ["repositories/one/content/read"]}},
-        parent="other registry",
-        supporting=True,
-    ),
     "token": Example(
         f"{REGISTRY}/tokens",
-        {"properties": {"scopeMapId": "{id:scope map}", "status": "enabled"}},
+        {"properties": {"scopeMapId": "{id:registry}/scopeMaps/_repositories_pull", "status": "enabled"}},
         parent="registry",
     ),
 }

@@ -4,13 +4,12 @@ import asyncio
 from typing import Any
 
 from emulator.arm.seeding import ensure_group
-from emulator.core.refusals import origin
 from emulator.documentdb import exceptions
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import refused, wrong
 from tests.emulator.unit.rules.stage import Stage
-from tests.emulator.unit.rules.targets import Answer, LocalTarget
+from tests.emulator.unit.rules.targets import LocalTarget
 
 ACCOUNT, VERSION = "database account", "2024-11-15"
 ROLE = "{id:database account}/sqlRoleDefinitions/00000000-0000-0000-0000-00000000000"
@@ -28,26 +27,8 @@ def _make_in_another_group(stage: Stage) -> None:
     asyncio.run(_arm(stage).put_resource(OWNING, identifier, VERSION, stage.fill(stage.examples[ACCOUNT].body)))
 
 
-def _write_twice_at_once(stage: Stage) -> None:
-    body = stage.fill(stage.examples[ACCOUNT].body)
-    for _ in range(2):
-        asyncio.run(_arm(stage).put_resource(OWNING, stage.id(ACCOUNT), VERSION, body))
-
-
-def _delete_a_built_in_role(stage: Stage) -> Answer:
-    stage.make(ACCOUNT)
-    return stage.target.delete(stage.fill(f"{ROLE}1"), VERSION)
-
-
-def _define_a_role(stage: Stage) -> Answer:
-    stage.make(ACCOUNT)
-    identifier = f"{stage.id(ACCOUNT)}/sqlRoleDefinitions/00000000-0000-4000-8000-000000000001"
-    return stage.target.put(identifier, VERSION, {"properties": {"roleName": "mine"}})
-
-
 CASES: tuple[Case, ...] = (
     refused(ACCOUNT, "the name of another account", exceptions.NAME_TAKEN, _make_in_another_group),
-    refused(ACCOUNT, "two writes at once", exceptions.LOCKED, _write_twice_at_once),
     wrong(
         ACCOUNT,
         "a capability that is not here",
@@ -55,14 +36,6 @@ CASES: tuple[Case, ...] = (
         {"properties.capabilities": [{"name": "EnableGremlin"}]},
     ),
     wrong(ACCOUNT, "another kind", exceptions.NOT_SUPPORTED, {"kind": "MongoDB"}),
-    Case(ACCOUNT, "a role definition", _define_a_role, origin(exceptions.NOT_SUPPORTED), alone=True),
-    Case(
-        ACCOUNT,
-        "the deletion of a built-in role",
-        _delete_a_built_in_role,
-        origin(exceptions.BUILT_IN_ROLE),
-        alone=True,
-    ),
     wrong("serverless database", "throughput", exceptions.NO_THROUGHPUT, {"properties.options": {"throughput": 400}}),
     wrong("database role", "an unknown role", exceptions.UNKNOWN_ROLE, {"properties.roleDefinitionId": f"{ROLE}9"}),
     wrong("database role", "a scope outside the account", exceptions.WRONG_SCOPE, {"properties.scope": "{group}"}),

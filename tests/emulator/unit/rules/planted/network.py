@@ -9,13 +9,11 @@ from emulator.arm.quotas import Limits
 from emulator.core.refusals import origin
 from emulator.json_object import Json
 from emulator.network import exceptions as networks
-from emulator.network.address_availability import availability
 from emulator.network.refusals import address_exceptions as addresses
 from emulator.network.refusals import link_exceptions as links
 from emulator.network.refusals import load_balancer_exceptions as balancing
 from emulator.network.refusals import security_exceptions as security
 from tests.emulator.unit.rules.generated_cases import Case
-from tests.emulator.unit.rules.planted.mistake import refused
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import Answer, LocalTarget
 
@@ -230,12 +228,6 @@ ADDRESSES = (
         addresses.PRIVATE_ADDRESS_TAKEN,
         _part("ipConfigurations", privateIPAddress="10.0.1.10"),
     ),
-    refused(
-        "virtual network",
-        "a question about an address in none of its subnets",
-        addresses.PRIVATE_ADDRESS_IN_NO_SUBNET,
-        lambda stage: availability(_local(stage).azure.arm, stage.id("virtual network"), "192.168.0.1"),
-    ),
     _wrong(
         "interface",
         "no static address",
@@ -250,7 +242,7 @@ ADDRESSES = (
 
 def _pool_gone(stage: Stage) -> Answer:
     stage.make("interface")
-    gone = _properties(backendAddressPools=[], loadBalancingRules=[], inboundNatRules=[])
+    gone = _properties(backendAddressPools=[], loadBalancingRules=[])
     return stage.put("load balancer", _body(stage, "load balancer", gone))
 
 

@@ -42,7 +42,7 @@ CASES: tuple[Case, ...] = (
         "token",
         "a scope map of another registry",
         registries.SCOPE_MAP_NOT_FOUND,
-        {"properties.scopeMapId": "{id:other scope map}"},
+        {"properties.scopeMapId": "{id:other registry}/scopeMaps/_repositories_pull"},
     ),
     action(
         "registry",

@@ -7,11 +7,11 @@ from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
-from tests.emulator.unit.rules.planted.mistake import action, later, refused, wrong
+from tests.emulator.unit.rules.planted.mistake import action, refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 
-ACCOUNT, KIND, SKU = "storage account", "kind", "sku.name"
+ACCOUNT = "storage account"
 RULES = "properties.networkAcls"
 SIGNED = {
     "signedServices": "b",
@@ -66,21 +66,6 @@ CASES: tuple[Case, ...] = (
     refused(ACCOUNT, "the name of a stranger's account", exceptions.ALREADY_TAKEN, _make_with_a_stranger_s_name),
     refused(ACCOUNT, "two writes at once", exceptions.OPERATION_IN_PROGRESS, _write_twice_at_once),
     refused(ACCOUNT, "keys before it is made", exceptions.NOT_PROVISIONED, _ask_for_keys_too_early),
-    later(
-        ACCOUNT, "another kind later", exceptions.CANNOT_BE_UPDATED, {KIND: "Storage", "properties.accessTier": None}
-    ),
-    later(ACCOUNT, "a hierarchical namespace later", exceptions.CANNOT_BE_UPDATED, {"properties.isHnsEnabled": True}),
-    later(ACCOUNT, "NFS later", exceptions.CANNOT_BE_UPDATED, {"properties.isNfsV3Enabled": True}),
-    later(
-        ACCOUNT,
-        "double encryption later",
-        exceptions.CANNOT_BE_UPDATED,
-        {"properties.encryption.requireInfrastructureEncryption": True},
-    ),
-    later(ACCOUNT, "premium storage later", exceptions.SKU_CONVERSION, {SKU: "Premium_LRS"}),
-    wrong(ACCOUNT, "a kind that its SKU lacks", exceptions.UNSUITABLE_KIND, {KIND: "BlockBlobStorage"}),
-    wrong(ACCOUNT, "a tier that its kind lacks", exceptions.TIER_NOT_ALLOWED, {KIND: "Storage"}),
-    wrong(ACCOUNT, "the premium tier", exceptions.TIER_NOT_ALLOWED, {"properties.accessTier": "Premium"}),
     wrong(
         ACCOUNT,
         "an address twice",
