@@ -52,7 +52,6 @@ ROWS = (
         "Microsoft.Resources/providers/unregister",
         RESOURCES_VERSIONS,
     ),
-    Row("GET", F, subscriptions.list_features, "Microsoft.Features/features", FEATURES_VERSIONS),
     Row("GET", F + "/{feature}", subscriptions.get_feature, "Microsoft.Features/features", FEATURES_VERSIONS),
     Row("POST", F + "/{feature}/{verb}", subscriptions.set_feature, "Microsoft.Features/features", FEATURES_VERSIONS),
     Row("GET", S + "/resourcegroups", groups.list_groups, GROUPS, RESOURCES_VERSIONS),
@@ -73,7 +72,6 @@ ROWS = (
     Row("PUT", T, tags.put_tags, tags.TYPE, TAGS_VERSIONS),
     Row("PATCH", T, tags.patch_tags, tags.TYPE, TAGS_VERSIONS),
     Row("DELETE", T, tags.delete_tags, tags.TYPE, TAGS_VERSIONS),
-    Row("GET", S + "/tagNames", tags.list_names, "Microsoft.Resources/subscriptions/tagNames", RESOURCES_VERSIONS),
     Row(
         "GET HEAD PUT PATCH DELETE POST",
         S + "/providers/Microsoft.RedHatOpenShift/{rest:path}",

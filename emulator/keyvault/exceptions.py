@@ -30,7 +30,6 @@ DELETED_BUT_RECOVERABLE = Refusal(409, "Conflict",
     public_output("https://github.com/microsoft/AzureKeyVaultExplorer/issues/42"),
     "Secret {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this state, the "
     "secret can only be recovered or purged.", extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}})
-NAME_IN_USE = Refusal(409, "Conflict", MEMORY, "Secret {name} already exists and cannot be recovered over.")
 SECRET_DISABLED = Refusal(403, "Forbidden", MEMORY,
     "Operation get is not allowed on a disabled secret.", extra={"innererror": {"code": "SecretDisabled"}})
 SECRET_MANAGED = Refusal(403, "Forbidden", MEMORY,

@@ -8,7 +8,6 @@ from emulator.core.store import Document
 from emulator.keyvault.exceptions import (
     DELETED_BUT_RECOVERABLE,
     DELETED_SECRET_NOT_FOUND,
-    NAME_IN_USE,
     SECRET_DISABLED,
     SECRET_MANAGED,
     SECRET_NOT_FOUND,
@@ -129,23 +128,6 @@ class KeyVaultModel(Vaults):
             raise DELETED_SECRET_NOT_FOUND(name)
         return self._deleted_version(secret)
 
-    def recover_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
-        """Recover a deleted secret with all its versions; return the newest.
-
-        Raises:
-            ServiceError: 404 if it is not deleted; 403 if it is a certificate's; 409 if a secret has the name.
-        """
-        check_name(name)
-        if self._active(vault, name) is not None:
-            raise NAME_IN_USE(name)
-        found = self.deleted_secret(vault, name)
-        if not managed:
-            _refuse_managed(found, "recover")
-        secret = self._secrets.get(_key(vault, name))
-        if secret is not None:
-            self._secrets.put(_key(vault, name), secret | {"deleted": None})
-        return found
-
     # Secrets of certificates
 
     def has_own_secret(self, vault: str, name: str) -> bool:
@@ -172,6 +154,12 @@ class KeyVaultModel(Vaults):
                 _key(vault, name, version["version"]), version | {"vault": vault.lower(), "managed": True}
             )
             self._secrets.put(_key(vault, name), secret)
+
+    def recover_managed(self, vault: str, name: str) -> None:
+        """Recover the deleted secret of a certificate with all its versions."""
+        secret = self._secret(vault, name)
+        if secret is not None:
+            self._secrets.put(_key(vault, name), secret | {"deleted": None})
 
     def managed_version(self, vault: str, name: str, version: str) -> Document:
         """Return a version of a certificate's secret, disabled or not.

@@ -51,11 +51,6 @@ class Responses:
         """Answer `GET /deletedsecrets/{name}`."""
         return JSONResponse(_bundle(vault, self._model.deleted_secret(vault["name"], request.path_params["name"])))
 
-    async def recover_secret(self, request: Request, vault: Document) -> Response:
-        """Answer `POST /deletedsecrets/{name}/recover`."""
-        recovered = self._model.recover_secret(vault["name"], request.path_params["name"])
-        return JSONResponse(_bundle(vault, recovered | {"deleted": None}))
-
 
 def _common(vault: Document, version: Document, *, versioned: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {

@@ -31,7 +31,6 @@ SECRETS: tuple[Operation[Secrets], ...] = (
     ("PATCH", "/secrets/{name}/", "set", "secrets/update/action", Secrets.update_secret),
     ("PATCH", "/secrets/{name}/{version}", "set", "secrets/update/action", Secrets.update_secret),
     ("GET", "/deletedsecrets/{name}", "get", "secrets/readMetadata/action", Secrets.get_deleted_secret),
-    ("POST", "/deletedsecrets/{name}/recover", "recover", "secrets/recover/action", Secrets.recover_secret),
 )
 CERTIFICATES: tuple[Operation[Certificates], ...] = (
     ("PUT", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.set_issuer),

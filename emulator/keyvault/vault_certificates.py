@@ -86,7 +86,7 @@ class CertificateModel:
         found["deleted"] = None
         with self._store.transaction():
             self.put(found)
-            self._vaults.recover_secret(vault, name, managed=True)
+            self._vaults.recover_managed(vault, name)
         return found, version
 
     # Documents

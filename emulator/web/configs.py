@@ -96,10 +96,6 @@ def _list_keys(call: ActionCall) -> Json:
     return model.keys(site)
 
 
-def sync_triggers(_call: ActionCall) -> None:
-    """Answer 204 to what syncs triggers: the host reads its triggers at each start, so there is nothing to do."""
-
-
 async def _list_web(call: Call) -> Response:
     """GET the list of configurations: Azure lists only `web`."""
     web = parse_resource(f"{call.path}/web")
@@ -184,7 +180,7 @@ HOSTS = ResourceType(
     name_pattern="default",
     has_state=False,
     inline_only=True,
-    actions={"listkeys": Action(_list_keys), "listsyncstatus": Action(sync_triggers), "sync": Action(sync_triggers)},
+    actions={"listkeys": Action(_list_keys)},
 )
 ROWS = (
     Row("GET", f"{_SITE}/config", _list_web, CONFIG, VERSIONS),

@@ -6,7 +6,6 @@ from emulator.identities import resource_identity
 from emulator.json_object import Json
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.web import exceptions, function_app_config, settings, site_config, subnet_integration
-from emulator.web.configs import sync_triggers
 from emulator.web.models import SitesModel, new_credentials
 from emulator.web.names import (
     FLEX,
@@ -235,7 +234,6 @@ FUNCTION_APPS = ResourceType(
         "start": Action(lambda call: _set_enabled(call, enabled=True)),
         "stop": Action(lambda call: _set_enabled(call, enabled=False)),
         "restart": Action(_restart),
-        "syncfunctiontriggers": Action(sync_triggers),
     },
 )
 PROVIDER_ACTIONS = (

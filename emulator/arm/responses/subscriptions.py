@@ -89,14 +89,6 @@ async def unregister_provider(call: Call) -> Response:
     return _changed(call, subscription_id, namespace)
 
 
-async def list_features(call: Call) -> Response:
-    """GET …/providers/Microsoft.Features/providers/{namespace}/features."""
-    subscription_id = _enter(call, "Microsoft.Features/providers/features/read")
-    return page(
-        call, [_feature(subscription_id, document) for document in call.arm.subscriptions.features(subscription_id)]
-    )
-
-
 async def get_feature(call: Call) -> Response:
     """GET …/features/{name}."""
     subscription_id = _enter(call, "Microsoft.Features/providers/features/read")

@@ -6,7 +6,7 @@ Who may write tags need not be able to write what has them: the role Tag Contrib
 from starlette.responses import Response
 
 from emulator.arm import exceptions
-from emulator.arm.call import Call, answer, page
+from emulator.arm.call import Call, answer
 from emulator.arm.forwarding import provider_calls
 from emulator.arm.ids import ResourceId, parse, subscription_of
 from emulator.arm.models import ArmModel
@@ -63,25 +63,6 @@ async def delete_tags(call: Call) -> Response:
     scope = _enter(call, "delete")
     await _write(call, scope, {})
     return answer(None)
-
-
-async def list_names(call: Call) -> Response:
-    """GET …/tagNames: the names and values in use in a subscription, with how often each is used."""
-    subscription_id = call.params["subscription_id"]
-    call.arm.subscriptions.for_caller(subscription_id, call.caller)
-    subscription = f"/subscriptions/{subscription_id}"
-    call.arm.authorize(call.caller, "Microsoft.Resources/subscriptions/tagNames/read", subscription)
-    used: dict[str, tuple[str, dict[str, int]]] = {}
-    tagged = [
-        *call.arm.groups.in_subscription(subscription_id),
-        *call.arm.scan(f"{subscription}/"),
-        *await call.arm.front_door.known(f"{subscription}/"),
-    ]
-    for document in tagged:
-        for name, value in (document.get("tags") or {}).items():
-            values = used.setdefault(name.lower(), (name, {}))[1]
-            values[value] = values.get(value, 0) + 1
-    return page(call, [_name(subscription, name, values) for _, (name, values) in sorted(used.items())])
 
 
 def _merge(current: Json, given: Json) -> Json:
@@ -186,16 +167,3 @@ def _tags_id(scope: str) -> ResourceId:
 
 def _shown(scope: str, tags: Json) -> Json:
     return {"id": str(_tags_id(scope)), "name": "default", "type": TYPE, "properties": {"tags": tags}}
-
-
-def _name(subscription: str, name: str, values: dict[str, int]) -> Json:
-    identifier = f"{subscription}/tagNames/{name}"
-    return {
-        "id": identifier,
-        "tagName": name,
-        "count": {"type": "Total", "value": sum(values.values())},
-        "values": [
-            {"id": f"{identifier}/tagValues/{value}", "tagValue": value, "count": {"type": "Total", "value": count}}
-            for value, count in sorted(values.items())
-        ],
-    }

@@ -219,5 +219,3 @@ def test_the_cli_finds_what_it_reads_besides_the_site(deployer: Deployer) -> Non
     assert [each["name"] for each in listed] == ["web"]
     assert deployer.arm("GET", f"{deployer.site}/config/web").json()["properties"]["linuxFxVersion"] == ""
     assert deployer.arm("PATCH", f"{deployer.site}/config/web", {"properties": {"http20Enabled": True}}).ok
-    for synced in ("host/default/sync", "host/default/listsyncstatus", "syncfunctiontriggers"):
-        assert deployer.arm("POST", f"{deployer.site}/{synced}").status_code == 204
