@@ -18,7 +18,10 @@ from aroctl.commands.list import list_clusters
 from aroctl.commands.operations import list_operations
 from aroctl.commands.publish import publish
 from aroctl.commands.resume import resume
+from aroctl.commands.revoke import revoke
 from aroctl.commands.show import show
+from aroctl.commands.start import start
+from aroctl.commands.stop import stop
 from aroctl.commands.try_plan import render, try_plan
 from aroctl.commands.update import update
 from aroctl.commands.watch import watch
@@ -42,6 +45,9 @@ VERBS: dict[str, Callable[..., None]] = {
     "publish": publish,
     "credentials": credentials,
     "update": update,
+    "stop": stop,
+    "start": start,
+    "revoke": revoke,
     "delete": delete,
     "operations": list_operations,
     "watch": watch,

@@ -18,6 +18,10 @@ _SIGN_IN_SECONDS = 15
 # Details of an error that are told in another way, or only matter to the service's own people.
 _REMEDY, _UNSAID = "Remedy", ("Owner",)
 _LABELS = {"Step": "step", "CorrelationId": "correlation id"}
+# Actions whose plans have another name.
+_PLANS = {"revokeCredentials": "revoke_credentials"}
+# The verb that repeats an operation, by its plan. A PUT of the cluster repeats all others.
+_REPEATED_BY = {"delete": "delete", "stop": "stop", "start": "start", "revoke_credentials": "revoke"}
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Operation:
         cluster: its cluster.
         id: its id.
         status_path: the path that tells its status, also when the cluster is gone.
-        what: `create`, `update` or `delete`.
+        what: the name of its plan, such as `create`.
     """
 
     cluster: Cluster
@@ -52,6 +56,22 @@ def of_answer(cluster: Cluster, answer: Answer, what: str) -> Operation:
         )
     path = urlsplit(address).path
     return Operation(cluster, path.rpartition("/")[2], path, what)
+
+
+def act(service: Api, cluster: Cluster, action: str, *, no_wait: bool) -> None:
+    """Begin an action on a cluster, and follow it to its end.
+
+    Args:
+        service: the service.
+        cluster: the cluster.
+        action: the last part of its path, such as `stop`.
+        no_wait: whether to leave it alone once it has begun.
+
+    Raises:
+        Problem: it is refused, or has failed.
+    """
+    answer = service.call("POST", f"{cluster.id}/{action}")
+    attend(service, of_answer(cluster, answer, _PLANS.get(action, action)), no_wait=no_wait)
 
 
 def every(service: Api, cluster: Cluster) -> list[Json]:
@@ -184,14 +204,18 @@ def problem(operation: Operation, status: Json) -> Problem:
     error = status.get("error") or {}
     details = [each for each in error.get("details") or [] if each["code"] not in _UNSAID]
     remedy = "\n".join(each["message"] for each in details if each["code"] == _REMEDY)
-    verb = "delete" if operation.what == "delete" else "resume"
-    again = f"To repeat the request: {operation.cluster.command(verb)}"
+    again = f"To repeat the request: {operation.cluster.command(repeating_verb(operation.what))}"
     return Problem(
         Exit.FAILED,
         _sentence(error, f"The {operation.what} of '{operation.cluster.name}' has ended: {status['status']}."),
         "\n".join(filter(None, [remedy, again])),
         [_detail(each) for each in details if each["code"] != _REMEDY],
     )
+
+
+def repeating_verb(plan: str) -> str:
+    """Return the verb that repeats an operation with a plan."""
+    return _REPEATED_BY.get(plan, "resume")
 
 
 def _sentence(error: Mapping[str, str], otherwise: str) -> str:

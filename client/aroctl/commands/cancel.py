@@ -16,7 +16,7 @@ def cancel(
     yes: Yes = False,
     no_wait: NoWait = False,
 ) -> None:
-    """Let an operation change nothing more, and end. `resume` continues it later. A delete cannot be canceled."""
+    """Let an operation change nothing more, and end. The same request continues it later. A delete cannot be."""
     caller = session.begin()
     cluster = caller.cluster(name, group, subscription)
     location = caller.service.get(cluster.id)["location"]
@@ -30,4 +30,5 @@ def cancel(
     status = operations.follow(caller.service, canceled)["status"]
     if status != "Canceled":
         raise Problem(Exit.FAILED, f"The {canceled.what} had ended before it could be canceled: {status}.")
-    typer.echo(f"Canceled. To continue it: {cluster.command('resume')}", err=True)
+    verb = operations.repeating_verb(canceled.what)
+    typer.echo(f"Canceled. To continue it: {cluster.command(verb)}", err=True)

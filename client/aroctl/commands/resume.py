@@ -32,11 +32,11 @@ def resume(
             f"Follow what runs: {cluster.command('watch')}" if state != "Succeeded" else "",
         )
     last = operations.newest(caller.service, cluster)["properties"].get("plan", "create")
-    if last == "delete":
+    if (verb := operations.repeating_verb(last)) != "resume":
         raise Problem(
             Exit.REFUSED,
-            f"A delete of '{cluster.name}' has failed, and a PUT does not continue it.",
-            f"Delete it again: {cluster.command('delete')}",
+            f"The last operation on '{cluster.name}' was its {last}, and a PUT does not continue that.",
+            f"Repeat it: {cluster.command(verb)}",
         )
     # Nobody has changed the cluster in between, or this is not the same request.
     answer = caller.service.call("PUT", cluster.id, document, headers={"If-Match": document["etag"]})
