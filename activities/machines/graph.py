@@ -112,7 +112,8 @@ def _ensure_graph(step: Step) -> Outcome | None:
 
 def _ensure_once(step: Step) -> None:
     if Purpose.GRAPH_KEY not in graph_inputs.bundle_ids(step):
-        cluster_secrets.store(step, Purpose.GRAPH_KEY, {"key": base64.b64encode(seal.new_key()).decode("ascii")})
+        key = base64.b64encode(seal.new_key()).decode("ascii")
+        cluster_secrets.store(step, Purpose.GRAPH_KEY, {"key": key}, interchangeable=True)
     with storage.blob_service(step, resource_types="o", permissions="rcw") as blobs:
         sealed = blobs.get_blob_client(*GRAPH_BLOB)
         made = _read(step, sealed) or _make(step, sealed)

@@ -111,6 +111,19 @@ class Vault:
             self._versions[versioned_id] = json.loads(stored.value or "{}")
         return dict(self._versions[versioned_id])
 
+    def newest_secret(self, name: str) -> tuple[str, Bundle] | None:
+        """Return the newest version of a secret, its versioned id and its bundle; None if there is none.
+
+        Args:
+            name: the name that `shared.clusters.secrets.secret_name` makes.
+        """
+        try:
+            with deadline.call():
+                stored = self._clusters.get_secret(name)
+        except ResourceNotFoundError:
+            return None
+        return str(stored.id), json.loads(stored.value or "{}")
+
     def ask_for_access(self) -> None:
         """Read a secret that does not exist from the clusters' vault. If there is no error, secrets can be read.
 

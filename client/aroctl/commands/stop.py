@@ -1,4 +1,4 @@
-"""`stop`: a cluster that costs nothing but its disks and addresses."""
+"""`stop`: a cluster of which only disks and addresses cost money."""
 
 from aroctl import operations, session
 from aroctl.options import Group, Name, NoWait, Subscription, Yes, sure

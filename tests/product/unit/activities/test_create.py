@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from azure.core.exceptions import ServiceResponseError
 
 from shared.clusters.secrets import Purpose
 from tests.product.unit.activities.calls import DONE, call, control, error_of, twice
@@ -33,6 +34,22 @@ def test_secrets_are_made_once_and_stand_in_the_vault_alone(accepted: World) -> 
     assert "BEGIN RSA PRIVATE KEY" in json.loads(versions[0])["sshKey"]
     assert accepted.cluster["secrets"]["install"].endswith("/doc-1-install/1")
     assert "PRIVATE KEY" not in json.dumps([container.writes for container in accepted.cosmos.values()])
+
+
+def test_a_secret_whose_answer_was_lost_is_not_stored_again(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outage of the vault would leave a version for each call of the row."""
+    vault = accepted.vault("rp-cls")
+    put = vault.set_secret
+
+    def lose(*args: Any, **kwargs: Any) -> Any:
+        put(*args, **kwargs)
+        raise ServiceResponseError("the connection was closed")
+
+    monkeypatch.setattr(vault, "set_secret", lose)
+    assert call("ensure_cluster_secrets")["outcome"] != "done"
+    assert call("ensure_cluster_secrets", polls=1) == DONE
+    assert len(vault.versions["doc-1-install"]) == 1
+    assert accepted.cluster["secrets"]["install"].endswith("/doc-1-install/1")
 
 
 def test_the_resource_group_is_made_once_and_managed_by_the_cluster(accepted: World) -> None:
