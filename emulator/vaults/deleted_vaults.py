@@ -1,4 +1,4 @@
-"""Deleted vaults: they keep name and contents until they are recovered or purged, or their retention is over.
+"""Deleted vaults: they keep name and contents until they are purged, or their retention is over.
 
 Source: https://learn.microsoft.com/azure/key-vault/general/soft-delete-overview.
 """
@@ -55,18 +55,16 @@ class DeletedVaults:
             if found is not None:
                 yield found
 
-    def forget(self, name: str) -> None:
-        """Remove the record of a vault that was recovered."""
-        self._table.delete(name.lower())
-
     def purge_by_hand(self, name: str) -> None:
         """Purge a deleted vault before its retention is over.
 
         Raises:
-            ServiceError: 405 if the vault has purge protection.
+            ServiceError: 404; 405 if the vault has purge protection.
         """
         found = self.find(name)
-        if found is not None and is_protected(found["vault"]):
+        if found is None:
+            raise exceptions.DELETED_NOT_FOUND(name)
+        if is_protected(found["vault"]):
             raise exceptions.PURGE_NOT_ALLOWED()
         self.purge(name)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from emulator.arm.ids import GUID
 from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, matching
-from emulator.core.service_error import ServiceError
 from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME
@@ -14,7 +13,6 @@ from emulator.vaults.deleted_vaults import DeletedVaults, is_protected
 from emulator.vaults.versions import VERSIONS
 
 VAULTS_NAME = "Microsoft.KeyVault/vaults"
-RECOVER = "recover"
 # From this version on, a new vault goes by roles unless its body says otherwise.
 RBAC_BY_DEFAULT = "2026-02-01"
 RETENTION_DAYS = range(7, 91)
@@ -23,13 +21,10 @@ _KEPT = ("enableRbacAuthorization", "enablePurgeProtection", "softDeleteRetentio
 
 
 def _prepare(change: Change) -> None:
-    """Check the name and what cannot be undone; recover, or fill in the defaults."""
-    recovering = change.properties.pop("createMode", "default") == RECOVER
-    taken = None if change.existing is not None else _refusal(change, recovering=recovering)
-    if taken is not None:
-        raise taken
-    if recovering and change.existing is None:
-        _recover(change)
+    """Check the name and what cannot be undone; fill in the defaults."""
+    change.properties.pop("createMode", None)
+    if change.existing is None:
+        _check_name_free(change)
     properties, before = change.properties, (change.existing or {}).get("properties", {})
     _check_lasting(properties, before)
     properties |= {name: before[name] for name in _KEPT if name in before and name not in properties}
@@ -43,26 +38,15 @@ def _prepare(change: Change) -> None:
     properties.setdefault("publicNetworkAccess", "Enabled")
 
 
-def _refusal(change: Change, *, recovering: bool) -> ServiceError | None:
-    """Return the error for the name of a new vault, or None."""
+def _check_name_free(change: Change) -> None:
+    """Check that no other vault has the name of a new one, and that none of that name was deleted and not yet purged."""
     name, platform = change.id.name, change.arm.platform
     if platform.model(KeyVaultModel).vault(name) is not None:
-        return exceptions.ALREADY_EXISTS(name)
+        raise exceptions.ALREADY_EXISTS(name)
     deleted = platform.model(DeletedVaults).find(name)
-    if deleted is None:
-        return exceptions.DELETED_NOT_FOUND(name) if recovering else None
-    if deleted["vault"]["id"].lower() == change.id.key and deleted["vault"]["location"] == change.location:
-        return None if recovering else exceptions.IN_DELETED_STATE()
-    own = deleted["vault"]["id"].lower().startswith(f"/subscriptions/{change.id.subscription_id}/".lower())
-    return exceptions.IN_DELETED_STATE() if own else exceptions.ALREADY_EXISTS(name)
-
-
-def _recover(change: Change) -> None:
-    """Give a recovered vault the properties and tags that it had when it was deleted."""
-    deleted = change.arm.platform.model(DeletedVaults).find(change.id.name)
     if deleted is not None:
-        change.body["properties"] = dict(deleted["vault"]["properties"])
-        change.body.setdefault("tags", deleted["vault"].get("tags", {}))
+        own = deleted["vault"]["id"].lower().startswith(f"/subscriptions/{change.id.subscription_id}/".lower())
+        raise exceptions.IN_DELETED_STATE() if own else exceptions.ALREADY_EXISTS(name)
 
 
 def _check_lasting(properties: Json, before: Json) -> None:
@@ -76,9 +60,8 @@ def _render(_arm: Reads, stored: Json) -> Json:
 
 
 async def _stored(arm: Reads, stored: Json) -> None:
-    """Let Key Vault serve the vault, with the contents that a deleted one had."""
+    """Let Key Vault serve the vault."""
     vaults, properties = arm.platform.model(KeyVaultModel), stored["properties"]
-    arm.platform.model(DeletedVaults).forget(stored["name"])
     vaults.ensure_vault(stored["name"], properties["tenantId"], location=stored["location"])
     granted = [
         (policy["objectId"].lower(), policy["permissions"])
@@ -149,7 +132,7 @@ VAULTS = ResourceType(
     placement="region",
     properties={
         "accessPolicies": [_POLICY],
-        "createMode": Choice(("default", RECOVER)),
+        "createMode": Choice(("default",)),
         "enabledForDeployment": bool,
         "enabledForDiskEncryption": bool,
         "enabledForTemplateDeployment": bool,

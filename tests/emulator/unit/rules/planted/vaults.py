@@ -44,11 +44,11 @@ CASES: tuple[Case, ...] = (
     refused(VAULT, "the name of another group's vault", exceptions.ALREADY_EXISTS, _make_in_another_group),
     refused(VAULT, "the name of a deleted vault", exceptions.IN_DELETED_STATE, _make_again),
     refused(VAULT, "the purge of a vault with purge protection", exceptions.PURGE_NOT_ALLOWED, _purge),
-    wrong(
+    refused(
         VAULT,
-        "the recovery of a vault that was not deleted",
+        "the purge of a vault that was not deleted",
         exceptions.DELETED_NOT_FOUND,
-        {"properties.createMode": "recover"},
+        lambda stage: _local(stage).azure.platform.model(DeletedVaults).purge_by_hand("none"),
     ),
     wrong(
         VAULT,
