@@ -76,15 +76,11 @@ def _tier(sku: str) -> str:
 
 
 def _check_network(change: Change) -> None:
-    """Check that no network rule is repeated, and that the caller may join the subnets, which have storage's endpoint.
+    """Check that the caller may join the subnets of network rules, which have storage's endpoint.
 
     The rules do not hold the subnets: as in Azure, those can be deleted.
     """
     rules = change.properties.get("networkAcls", {})
-    for member, key in (("ipRules", "value"), ("virtualNetworkRules", "id")):
-        values = [rule[key].lower() for rule in rules.get(member, ())]
-        if len(set(values)) < len(values):
-            raise exceptions.INVALID_VALUES(f"networkAcls.{member}[*].{key}(unique)")
     wanted = [rule["id"] for rule in rules.get("virtualNetworkRules", ())]
     # Azure documents rules for the subnets of other tenants, in which nobody could hold a right.
     own = tuple(

@@ -68,12 +68,6 @@ CASES: tuple[Case, ...] = (
     refused(ACCOUNT, "keys before it is made", exceptions.NOT_PROVISIONED, _ask_for_keys_too_early),
     wrong(
         ACCOUNT,
-        "an address twice",
-        exceptions.INVALID_VALUES,
-        {f"{RULES}.ipRules": [{"value": "8.8.8.8"}, {"value": "8.8.8.8"}]},
-    ),
-    wrong(
-        ACCOUNT,
         "a subnet without an endpoint",
         exceptions.NO_SERVICE_ENDPOINT,
         {f"{RULES}.virtualNetworkRules[0].id": "{id:endpoints' network}/subnets/plain"},
