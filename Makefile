@@ -61,7 +61,7 @@ $(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
 	@tools/bootstrap kubectl
 	@touch $@
 
-.PHONY: help setup demo recording rehearse docs up package az client test unit integration emulator faults fuzz runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording rehearse docs up package az client test unit integration emulator faults years fuzz runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,7 @@ unit: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Run the product's unit tests alone: 
 	$(PY) -m pytest tests/product/unit tests/client/unit $(UNITS)
 
 integration: setup ## Run the product's stories alone, against the local Azure, and five hundred requests that nobody wrote.
+	@tools/bootstrap faketime
 	$(PY) -m pytest tests/product/integration tests/faults tests/fuzz $(STORIES)
 
 emulator: setup $(KUBECTL_READY) ## Run the local Azure's own tests. ONLY_IF_CHANGED=1 skips them if they have passed for what it is now.
@@ -111,6 +112,10 @@ emulator: setup $(KUBECTL_READY) ## Run the local Azure's own tests. ONLY_IF_CHA
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
+
+years: setup ## Let a cluster live for twenty-six months in a faked time, in both deployments (needs faketime and cc).
+	@tools/bootstrap faketime
+	@for callers in arm entra; do PYTHONPATH=http $(PY) -m tests.years --callers $$callers || exit 1; done
 
 fuzz: $(PYTHON_READY) ## Send ten thousand requests that nobody wrote. SEED= repeats a run, CASES= sends another number.
 	@PYTHONPATH=http $(PY) -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES))

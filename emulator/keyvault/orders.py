@@ -5,7 +5,7 @@ even after a restart. `reuse_key` of a policy is kept but ignored: each order ma
 """
 
 import base64
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from cryptography.hazmat.primitives import hashes
@@ -35,6 +35,9 @@ FAULTS = "keyvault"
 ISSUER_ERROR = "Certificate issuer error"
 # The error code if the same order may succeed later.
 CAN_RETRY = "FailedCanRetry"
+# How often a vault looks for certificates to renew, without regard to the time scale.
+LOOK_EVERY = timedelta(hours=1)
+SECONDS_A_DAY = 86400
 
 
 class OrderModel:
@@ -51,6 +54,7 @@ class OrderModel:
         self._certificates = certificates
         self._issuers = issuers
         self._orders = platform.store.table("keyvault_orders")
+        self._looked: dict[str, datetime] = {}
 
     def create(self, vault: str, name: str, wish: Document, key_pem: str, correlation_id: str = "") -> Document:
         """Order a certificate, or its next version.
@@ -106,8 +110,31 @@ class OrderModel:
         if found["order"] and found["order"]["status"] == "inProgress":
             raise PENDING_IN_PROGRESS()
 
+    def _renew(self, vault: str) -> None:
+        """Order the next version of every certificate of a vault whose policy wants that now."""
+        now = self._clock.now()
+        if self._looked.get(vault, now - LOOK_EVERY) > now - LOOK_EVERY:
+            return
+        self._looked[vault] = now
+        for certificate in self._certificates.all(vault):
+            order, policy = certificate["order"] or {}, certificate["policy"]
+            version = self._certificates.version(vault, certificate["name"], certificate["versions"][-1])
+            left = version["attributes"].get("exp", float("inf")) - now.timestamp()
+            days = max(
+                (
+                    one["trigger"].get("days_before_expiry") or 0
+                    for one in policy["lifetime_actions"]
+                    if one["action"]["action_type"] == "AutoRenew"
+                ),
+                default=0,
+            )
+            if left <= days * SECONDS_A_DAY and order.get("status") != "inProgress":
+                wish = {"policy": policy, "tags": version.get("tags")}
+                self.create(vault, certificate["name"], wish, certificate_material.new_key(policy))
+
     def settle(self, vault: str) -> None:
-        """End every order of a vault that is due."""
+        """End every order of a vault that is due, and order what is to be renewed."""
+        self._renew(vault.lower())
         for key, order in list(self._orders.scan(f"{vault.lower()}/")):
             if self._clock.now() >= datetime.fromisoformat(order["ready"]):
                 certificate = self._certificates.active(vault, key.partition("/")[2])

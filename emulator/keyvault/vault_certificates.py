@@ -1,7 +1,7 @@
 """Certificates with versions, policies and soft delete.
 
 Every version has a secret with the same name and version, which is deleted and recovered with its certificate.
-Only that secret has the key. No certificate is renewed automatically.
+Only that secret has the key.
 """
 
 from emulator.core.platform import Platform
@@ -103,6 +103,10 @@ class CertificateModel:
         """Return a certificate that is not deleted, or None."""
         found = self.find(vault, name)
         return None if found is None or found["deleted"] else found
+
+    def all(self, vault: str) -> list[Document]:
+        """Return the certificates of a vault that are not deleted."""
+        return [found for _, found in self._certificates.scan(f"{vault}/") if not found["deleted"]]
 
     def version(self, vault: str, name: str, version: str) -> Document:
         """Return a version, listed or still on order.

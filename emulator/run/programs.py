@@ -14,8 +14,12 @@ from emulator.core.platform import Platform
 from emulator.run.children import Program
 from emulator.run.tools import find_azurite, find_node
 
-# The variables that a child inherits. None of them can lead it out of the local Azure or change how it works.
-INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ")
+# The variables that a child inherits. None of them can lead it out of the local Azure or change how it works. The second row
+# is the time of libfaketime, in which either all processes live, or none.
+INHERITED = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ"),
+    *("LD_PRELOAD", "FAKETIME_TIMESTAMP_FILE", "FAKETIME_NO_CACHE", "FAKETIME_DISABLE_SHM"),
+)
 # The path of a Unix socket must fit into 108 bytes, on macOS into 104.
 LONGEST_SOCKET_PATH = 100
 

@@ -25,7 +25,7 @@ from azure.keyvault.secrets import SecretClient
 
 from emulator.core.certificate_authority import write_private
 from emulator.core.faults import Fault
-from emulator.keyvault import IssuerModel
+from emulator.keyvault import IssuerModel, orders
 from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS
 from shared import fence
 from shared.vault import Vault, pem
@@ -34,6 +34,7 @@ from tests.emulator.integration.entra.stage import Stage
 
 ISSUER = "Public"
 NAME = "api.c1.eastus.aroapp.io"
+RENEWED = LifetimeAction(action=CertificatePolicyAction.auto_renew, days_before_expiry=45)
 SUBJECT = f"CN={NAME}"
 
 
@@ -112,6 +113,22 @@ def test_an_order_is_in_progress_and_then_completed(scene: Scene) -> None:
     scene.pass_by()
     order = scene.certificates.get_certificate_operation("c")
     assert (order.status, order.target) == ("completed", f"{scene.certificates.vault_url}/certificates/c")
+
+
+def test_a_certificate_is_renewed_when_its_policy_says(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its issuer makes another version; one whose end is far away stays."""
+    monkeypatch.setattr(orders, "LOOK_EVERY", timedelta(0))
+    first = scene.issue("c", _policy(validity_in_months=1, lifetime_actions=[RENEWED]))
+    far = scene.issue("far")
+    scene.pass_by("c")
+
+    second = scene.certificates.get_certificate("c")
+
+    assert first.properties is not None
+    assert second.properties is not None
+    assert second.properties.version != first.properties.version
+    assert second.cer != first.cer
+    assert scene.certificates.get_certificate("far").cer == far.cer
 
 
 def test_an_issued_certificate_comes_with_policy_key_and_secret(scene: Scene) -> None:
