@@ -23,6 +23,8 @@ ELSEWHERE = {
     "Microsoft.Compute/galleries/write": "an image that is made from a release's disk",
     "Microsoft.Compute/images/read": "a version whose image has a resource id",
     "Microsoft.MarketplaceOrdering/offertypes/publishers/offers/plans/agreements/read": "an image that is bought",
+    "Microsoft.Compute/virtualMachines/deallocate/action": "a stop",
+    "Microsoft.Compute/virtualMachines/start/action": "a start; an update that starts machines",
     "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a failed create",
     "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
     "Microsoft.Network/virtualNetworks/checkIpAddressAvailability/read": "OpenShift's own installer, not its stand-in",
