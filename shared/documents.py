@@ -322,6 +322,7 @@ class ClusterDocument(FencedDocument, total=False):
     clientIdKey: str
     bucket: int
     supersededOperationId: str | None
+    isAction: bool
     principal: KnownPrincipals
     identities: KnownIdentities
     scaling: Scaling

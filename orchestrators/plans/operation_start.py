@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from orchestrators import plans
 from shared.arm import async_operations
-from shared.clusters.states import Edge, apply_edge, is_terminal
+from shared.clusters.states import ACTIONS, Edge, apply_edge, is_terminal
 from shared.documents import BegunBy, ClusterDocument, CorrelationData, FencedDocument, OperationDocument, SiteDocument
 from shared.settings import Settings
 from shared.steps import ResolvedPlan, StepStatus
@@ -60,6 +60,7 @@ def begin_operation(
     # If a delete failed before it saw the superseded operation end, the next delete waits for that end.
     superseded = document.get("asyncOperationId") if cancels else document.get("supersededOperationId")
     document["supersededOperationId"] = superseded
+    document["isAction"] = edge.event in ACTIONS
     _name(document, request)
     plan = plans.resolve(edge.plan, document, settings)
     if done:

@@ -68,9 +68,9 @@ def items_left_running(items: Iterable[ProgressItem], ending: str = "") -> list[
 def end_owner(document: FencedDocument, *, failed: bool) -> None:
     """Write the end of an operation into the document that fences it: remove the members that belonged to it.
 
-    A cluster also gets its terminal state. After a success it runs with its current principal and number of workers. If
-    a delete fails before it has seen the end of the operation that it superseded, the document keeps that operation's
-    id for the next delete.
+    A cluster also gets its terminal state. After a success of anything but an action it runs with its current principal
+    and number of workers. If a delete fails before it has seen the end of the operation that it superseded, the
+    document keeps that operation's id for the next delete.
     """
     if "openShiftCluster" in document:
         _end_cluster(cast("ClusterDocument", document), failed=failed)
@@ -99,7 +99,8 @@ def snapshot(document: FencedDocument, *, failed: bool) -> Cluster | None:
 
 def _end_cluster(document: ClusterDocument, *, failed: bool) -> None:
     end_state(document["openShiftCluster"], failed=failed)
-    if not failed:
+    is_action = document.pop("isAction", False)
+    if not failed and not is_action:
         principals.note_worked(document)
         known_identities.note_created(document)
         worker_count.note_scaled(document)

@@ -37,6 +37,8 @@ class Event(StrEnum):
     FAILURE = "failure"
 
 
+# Events that bring nothing of what the customer wants into the cluster: they say nothing about an update before them.
+ACTIONS = frozenset({Event.STOP, Event.START, Event.REVOKE_CREDENTIALS, Event.RENEW})
 TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED})
 _S = ProvisioningState
 _UPDATABLE = frozenset({"", _S.UPDATING, _S.ADMIN_UPDATING})

@@ -90,6 +90,20 @@ DIFFERENCES: tuple[Row, ...] = (
         "etag",
         "the provider's own API version has it, Microsoft's have not",
     ),
+    Difference(
+        "unknown member",
+        "azure.mgmt.redhatopenshift",
+        "OpenShiftClusterProperties",
+        "conditions",
+        "the provider's own API version has it, Microsoft's have not",
+    ),
+    Difference(
+        "unknown member",
+        "azure.mgmt.redhatopenshift",
+        "OpenShiftClusterProperties",
+        "powerState",
+        "the provider's own API version has it, Microsoft's have not",
+    ),
     WithoutModel(
         "(GET|POST) Microsoft.RedHatOpenShift/openShiftClusters/(operations(/cancel)?|dryRuns?)",
         "the provider's own API version has them, Microsoft's have not",

@@ -111,6 +111,24 @@ def test_an_operation_that_runs_is_waited_for(old: World, action: str) -> None:
     expect_address(old, reply)
 
 
+@pytest.mark.parametrize(("action", "state"), [("stop", "Running"), ("start", "Stopped")])
+def test_what_a_failed_update_has_begun_is_still_to_be_done_after_it(old: World, action: str, state: str) -> None:
+    """A stop carries no principal into the cluster, and makes no workers."""
+    become(old, state)
+    worked = old.document["principal"]["worked"]
+    tried = {"worked": worked, "tried": [worked | {"clientId": "another"}]}
+    old.document.update(principal=tried, scaling={"before": 3, "begun": True})
+    old.document["openShiftCluster"]["properties"].update(
+        provisioningState="Failed", failedProvisioningState="Updating"
+    )
+    assert post(old, action).status == 202
+    old.finish()
+    assert old.document["openShiftCluster"]["properties"]["provisioningState"] == "Succeeded"
+    assert old.document["principal"] == tried
+    assert old.document["scaling"] == {"before": 3, "begun": True}
+    assert "isAction" not in old.document
+
+
 def test_of_two_callers_at_once_one_is_refused(old: World) -> None:
     """The loser reads again, and finds the operation of the winner."""
     old.cosmos["OpenShiftClusters"].before_write.append(lambda: post(old, "stop"))
