@@ -19,6 +19,7 @@ from aroctl.commands.operations import list_operations
 from aroctl.commands.publish import publish
 from aroctl.commands.resume import resume
 from aroctl.commands.revoke import revoke
+from aroctl.commands.schedule import schedule
 from aroctl.commands.show import show
 from aroctl.commands.start import start
 from aroctl.commands.stop import stop
@@ -47,6 +48,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "update": update,
     "stop": stop,
     "start": start,
+    "schedule": schedule,
     "revoke": revoke,
     "delete": delete,
     "operations": list_operations,

@@ -38,7 +38,8 @@ def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool)
 def _overlay_object(node: Node, stored: Members, sent: Members, patch: bool) -> Members:
     result = copy.deepcopy(dict(stored))
     for name, child in node.children.items():
-        value = _overlay_member(child, stored.get(name), sent.get(name), patch)
+        removed = patch and name in sent and sent[name] is None
+        value = None if removed else _overlay_member(child, stored.get(name), sent.get(name), patch)
         if value is None:
             result.pop(name, None)
         else:

@@ -60,7 +60,8 @@ class _Pass:
 def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
     """Return the members of a body that this version knows.
 
-    Unknown members are ignored. `null` counts as absent, except for `tags`, which it clears.
+    Unknown members are ignored. `null` counts as absent, except for `tags`, which it clears, and for members that a
+    PATCH can remove with it.
 
     Raises:
         CloudError: 400 `InvalidRequestContent`, naming the members of a wrong JSON type, a hundred at most.
@@ -143,6 +144,8 @@ def _decode_object(node: Node, value: dict[str, Any], target: str, decoding: _Pa
         entry = given.get(name if generated else name.lower(), ...)
         if entry is None and child.kind is Kind.MAP:
             found[name] = {}
+        elif entry is None and child.member.clears:
+            found[name] = None
         elif decoding.is_unknown(entry):
             decoding.unknown.add(step(target, child))
         elif entry is not None and entry is not ...:

@@ -36,6 +36,7 @@ class Member:
         create_only: whether the checks run only on a create, because the value is fixed later, or is the cluster's own.
         secret: whether it is kept in the vault and never returned.
         check_empty: whether the checks also run on an empty value.
+        clears: whether `null` in a PATCH removes it, as in a JSON merge patch. Elsewhere it counts as absent.
         live: for an array, the name of the array beside it that has its live items. A version without that array shows
             them as this one.
     """
@@ -52,6 +53,7 @@ class Member:
     create_only: bool = False
     secret: bool = False
     check_empty: bool = False
+    clears: bool = False
     live: str = ""
 
 
@@ -109,7 +111,7 @@ MEMBERS = (
     Member(f"{_CO}.lastTransitionTime", Kind.TIME, _I),
     # Changes by itself like the state: what a cluster has without one is in `power_states.py`.
     Member("properties.powerState", rule=_I, values=POWER_STATES),
-    Member(_PS, _OBJECT, _M, check=power_checks.schedule),
+    Member(_PS, _OBJECT, _M, check=power_checks.schedule, clears=True),
     Member(f"{_PS}.timeZone", rule=_M, required=True, check=power_checks.time_zone),
     Member(f"{_PS}.days", Kind.STRINGS, _M, check=power_checks.days, check_empty=True),
     Member(f"{_PS}.stopTime", rule=_M, required=True, check=power_checks.clock),

@@ -4,7 +4,18 @@ import pytest
 
 from aroctl.problems import Exit
 from tests.client.unit.conftest import Run
-from tests.client.unit.fake_service import BEGUN, CLUSTER, OPERATION, STATUS, FakeService, Reply, operation, status
+from tests.client.unit.fake_service import (
+    BEGUN,
+    CLUSTER,
+    OPERATION,
+    STATUS,
+    FakeService,
+    Json,
+    Reply,
+    cluster,
+    operation,
+    status,
+)
 
 DETAILS = f"{CLUSTER}/operations/{OPERATION}"
 ACTIONS = [
@@ -57,3 +68,43 @@ def test_nobody_has_to_wait(run: Run, service: FakeService, verb: str, action: s
     done = run(verb, "c1", "--no-wait", *YES[verb])
     assert done.code == 0
     assert "aroctl watch c1" in done.err
+
+
+NIGHTS = {"timeZone": "UTC", "days": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]}
+TIMES = {"stopTime": "19:00", "startTime": "07:00"}
+
+
+def scheduled(service: FakeService, before: Json | None, after: Json | None) -> None:
+    """Let a cluster have a schedule before and after an update."""
+    found = [cluster(powerSchedule=each) if each else cluster() for each in (before, after)]
+    service.on("GET", CLUSTER, *(Reply(200, each) for each in found))
+    service.on("PATCH", CLUSTER, Reply(200, found[1], BEGUN))
+    service.on("GET", STATUS, status("Succeeded"))
+    service.on("GET", DETAILS, operation("Succeeded", plan="update"))
+
+
+def test_a_schedule_needs_only_its_times(run: Run, service: FakeService) -> None:
+    """Workdays and UTC are what it begins with."""
+    scheduled(service, None, NIGHTS | TIMES)
+    done = run("schedule", "c1", "--stop", "19:00", "--start", "07:00")
+    assert done.code == 0, done.err
+    assert service.bodies("PATCH") == [{"properties": {"powerSchedule": NIGHTS | TIMES}}]
+    assert "stops   19:00" in done.out
+
+
+def test_a_schedule_keeps_what_nobody_names(run: Run, service: FakeService) -> None:
+    """The service gets it whole, because it may have been changed by nobody else in between."""
+    known = {**NIGHTS, **TIMES, "timeZone": "Europe/Berlin", "days": ["Sunday"]}
+    scheduled(service, known, known | {"stopTime": "20:30"})
+    assert run("schedule", "c1", "--stop", "20:30").code == 0
+    assert service.bodies("PATCH") == [{"properties": {"powerSchedule": known | {"stopTime": "20:30"}}}]
+
+
+def test_a_schedule_is_removed_and_shown(run: Run, service: FakeService) -> None:
+    """Without a change nothing is sent."""
+    scheduled(service, NIGHTS | TIMES, None)
+    assert run("schedule", "c1", "--remove").code == 0
+    assert service.bodies("PATCH") == [{"properties": {"powerSchedule": None}}]
+    done = run("schedule", "c1")
+    assert (done.code, len(service.bodies("PATCH"))) == (0, 1)
+    assert "has no schedule" in done.err

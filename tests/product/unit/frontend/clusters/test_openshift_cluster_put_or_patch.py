@@ -632,3 +632,17 @@ def test_an_unknown_subscription_is_told_apart(world: World) -> None:
     reply = put(world, body())
     assert refusal(reply) == (400, "InvalidSubscriptionState", "")
     assert "not registered" in reply.body["error"]["message"]
+
+
+def test_null_in_a_patch_ends_a_schedule(world: World) -> None:
+    """Leaving it out keeps it."""
+    own, schedule = (
+        "2026-12-01-preview",
+        {"timeZone": "UTC", "days": ["Monday"], "stopTime": "19:00", "startTime": "07:00"},
+    )
+    world.send("PUT", CLUSTER, body())
+    world.finish()
+    for sent, want in ((schedule, schedule), ({}, schedule), (None, None)):
+        reply = world.send("PATCH", CLUSTER, {"properties": {"powerSchedule": sent}}, api_version=own)
+        assert reply.body["properties"].get("powerSchedule") == want
+        world.finish()
