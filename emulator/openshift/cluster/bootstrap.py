@@ -16,6 +16,7 @@ from emulator.openshift.cluster import api_server_certificates, machine_config, 
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.endpoint import Endpoint
 from emulator.openshift.kubernetes import Objects
+from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release import kinds
 
 _CONFLICT = 409
@@ -29,9 +30,19 @@ async def machine_config_server(cluster: Cluster) -> None:
 
 
 async def _open_machine_config_server(cluster: Cluster) -> None:
-    renewed = rotation.kubelet_kubeconfig(cluster.installation) if api_server_certificates.is_rotated(cluster) else ""
-    configs = machine_config.Configs(cluster.installation, renewed)
-    await _listen(cluster, "machine-config", Endpoint(configs.answer), "machine-config-server")
+    first = machine_config.Configs(cluster.installation)
+
+    def answer(path: str, host: str) -> Response:
+        if not api_server_certificates.is_rotated(cluster):
+            return first.answer(path, host)
+        # What machines ask with must be valid whenever they boot.
+        namespace, name = api_server_certificates.CSR_SIGNER
+        data = (cluster.objects.get("Secret", name, namespace) or {}).get("data") or {}
+        signer = (decoded(data["tls.crt"]), decoded(data["tls.key"])) if data else None
+        known = rotation.kubelet_kubeconfig(cluster.installation, signer)
+        return machine_config.Configs(cluster.installation, known).answer(path, host)
+
+    await _listen(cluster, "machine-config", Endpoint(answer), "machine-config-server")
 
 
 async def etcd_signer(cluster: Cluster) -> None:
@@ -161,4 +172,3 @@ async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) ->
 async def rotate(cluster: Cluster) -> None:
     """Serve with renewed certificates from now on, and give new machines a renewed client certificate."""
     api_server_certificates.rotate(cluster)
-    await _open_machine_config_server(cluster)

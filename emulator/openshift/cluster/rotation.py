@@ -17,7 +17,7 @@ from emulator.core.certificate_authority import private_key_pem, read_private_ke
 from emulator.openshift.boot.installation import Installation
 from emulator.openshift.kubernetes import go_yaml
 
-DAYS = 365
+DAYS = 30
 SIGNERS = {
     "kube-apiserver-lb-server": "kube-apiserver-lb-signer",
     "kube-apiserver-internal-lb-server": "kube-apiserver-lb-signer",
@@ -32,32 +32,39 @@ KUBELET = "auth/kubeconfig-kubelet"
 def server_pair(installation: Installation, name: str) -> tuple[str, str]:
     """Return a renewed server certificate with its chain, and its key."""
     old = x509.load_pem_x509_certificate(installation.text(f"tls/{name}.crt").encode())
-    return _renew(installation, old, SIGNERS[name])
+    return _renew(old, _pair(installation, SIGNERS[name]), is_server=True)
 
 
-def kubelet_kubeconfig(installation: Installation) -> str:
-    """Return the kubeconfig with which new kubelets request a certificate, with its client certificate renewed."""
+def kubelet_kubeconfig(installation: Installation, signer: tuple[str, str] | None) -> str:
+    """Return the kubeconfig with which new kubelets request a certificate, with its client certificate renewed.
+
+    Args:
+        installation: the files of the bootstrap machine.
+        signer: certificate and key of the signer, as PEM; None for the installer's.
+    """
     document = go_yaml.load(installation.text(KUBELET))
     user = document["users"][0]["user"]
     old = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
-    certificate, key = _renew(installation, old, CLIENT_SIGNER)
+    certificate, key = _renew(old, signer or _pair(installation, CLIENT_SIGNER), is_server=False)
     user["client-certificate-data"] = base64.b64encode(certificate.encode()).decode()
     user["client-key-data"] = base64.b64encode(key.encode()).decode()
     return yaml.safe_dump(document)
 
 
-def _renew(installation: Installation, old: x509.Certificate, signer: str) -> tuple[str, str]:
+def _pair(installation: Installation, signer: str) -> tuple[str, str]:
+    return installation.text(f"tls/{signer}.crt"), installation.text(f"tls/{signer}.key")
+
+
+def _renew(old: x509.Certificate, signer: tuple[str, str], *, is_server: bool) -> tuple[str, str]:
     """Issue a certificate for the same subject, names and uses.
 
     Raises:
         ValueError: if the signer cannot be read.
     """
-    authority_pem = installation.text(f"tls/{signer}.crt")
+    authority_pem, authority_key = signer[0], read_private_key(signer[1])
     authority = x509.load_pem_x509_certificate(authority_pem.encode())
-    authority_key = read_private_key(installation.text(f"tls/{signer}.key"))
     key = ec.generate_private_key(ec.SECP256R1())
     now = datetime.now(UTC)
-    is_server = signer != CLIENT_SIGNER
     usage = ExtendedKeyUsageOID.SERVER_AUTH if is_server else ExtendedKeyUsageOID.CLIENT_AUTH
     builder = (
         x509.CertificateBuilder()
