@@ -17,6 +17,8 @@ from emulator.run.exports import network_environment
 from shared.json_object import Json
 from tests.e2e import every_method
 from tests.local_azure import LocalAzure
+from tests.product.integration.service.identities import Identities
+from tests.product.integration.service.stage import Cluster
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENTS = REPOSITORY / ".venv-sdk"
@@ -43,20 +45,22 @@ class Sdk:
         api_versions: the API versions that it can be asked for, if it lets one choose.
         excepted: methods that are not called.
         aio: whether its asynchronous client is called too.
+        identities: whether it knows workload identity, which its cluster then has instead of a service principal.
     """
 
     release: str
     api_versions: tuple[str, ...] = ()
     excepted: frozenset[str] = frozenset()
     aio: bool = False
+    identities: bool = False
 
 
 SDKS = {
     "0": Sdk("0.1.0", WITHOUT_VERSIONS[:1]),
     "1": Sdk("1.5.0", WITHOUT_VERSIONS + WITH_VERSIONS, frozenset(RETIRED)),
     "2": Sdk("2.0.0", excepted=frozenset(RETIRED)),
-    "3": Sdk("3.0.0"),
-    "4": Sdk("4.0.0", aio=True),
+    "3": Sdk("3.0.0", identities=True),
+    "4": Sdk("4.0.0", aio=True, identities=True),
 }
 
 pytestmark = [
@@ -76,10 +80,12 @@ def running(azure: LocalAzure) -> Iterator[dict[str, Future[Json]]]:
 
 def _told(azure: LocalAzure, major: str) -> Json:
     """Let one major version call all of its methods; return what it tells."""
-    customer = azure.prepared_customer(f"sdk{major}")
+    has_identities = SDKS[major].identities
+    customer = azure.prepared_customer(f"sdk{major}", with_role=not has_identities)
+    body = _with_identities(azure, customer) if has_identities else cluster_body(customer).as_dict()
     done = subprocess.run(
         [ENVIRONMENTS / major / "bin" / "python", "-I", every_method.__file__],
-        input=json.dumps(_task(customer)),
+        input=json.dumps(_task(customer, body)),
         env=network_environment(azure.endpoints["proxy"], azure.endpoints["ca_bundle"]),
         capture_output=True,
         text=True,
@@ -91,14 +97,20 @@ def _told(azure: LocalAzure, major: str) -> Json:
     return document
 
 
-def _task(customer: Customer) -> every_method.Task:
+def _with_identities(azure: LocalAzure, customer: Customer) -> Json:
+    identities = Identities(Cluster(azure, customer))
+    identities.make()
+    return identities.body()
+
+
+def _task(customer: Customer, body: Json) -> every_method.Task:
     return {
         "token": customer.credential.get_token("https://management.azure.com/.default").token,
         "subscription_id": customer.subscription_id,
         "location": customer.endpoints["location"],
         "group": customer.group,
         "cluster": customer.cluster,
-        "body": cluster_body(customer).as_dict(),
+        "body": body,
         "tags": TAGS,
         "version": VERSION,
     }
@@ -133,7 +145,7 @@ def test_a_cluster_is_created_read_updated_and_deleted(told: Json, major: str) -
     assert properties["provisioningState"] == "Succeeded"
     assert properties["clusterProfile"]["version"] == VERSION
     assert properties["consoleProfile"]["url"].startswith("https://console-openshift-console.apps.")
-    assert "clientSecret" not in properties["servicePrincipalProfile"]
+    _expect_credential(cluster, has_identities=SDKS[major].identities)
     assert answers["open_shift_clusters.get"] == cluster
     assert answers["open_shift_clusters.list_by_resource_group"] == [cluster]
     assert cluster["id"] in _ids(answers["open_shift_clusters.list"])
@@ -145,6 +157,21 @@ def test_a_cluster_is_created_read_updated_and_deleted(told: Json, major: str) -
     assert refusal["type"] == ("CloudError" if major == "0" else "ResourceNotFoundError")
     assert "ResourceNotFound" in refusal["message"]
     assert cluster["id"] in refusal["message"]
+
+
+def _expect_credential(cluster: Json, *, has_identities: bool) -> None:
+    """Check that a cluster shows its principal without its secret, or its identities with their ids."""
+    properties = cluster["properties"]
+    assert ("identity" in cluster) == has_identities
+    if has_identities:
+        assert "servicePrincipalProfile" not in properties
+        (own,) = cluster["identity"]["userAssignedIdentities"].values()
+        assert own["clientId"]
+        assert own["principalId"]
+        operators = properties["platformWorkloadIdentityProfile"]["platformWorkloadIdentities"]
+        assert all(each["clientId"] and each["objectId"] for each in operators.values())
+    else:
+        assert "clientSecret" not in properties["servicePrincipalProfile"]
 
 
 def test_credentials_and_catalogues_are_read(told: Json) -> None:
