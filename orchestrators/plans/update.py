@@ -1,4 +1,6 @@
-"""The plan that updates a cluster: it deploys roles and security groups again, and does what the request changes.
+"""The plan that updates a cluster: it deploys roles and the masters' security group again, and does what is asked.
+
+That of the nodes has rules of the cluster's own cloud provider, which a deployment would remove.
 
 Workers get the number of outbound addresses that the cluster asks for, and the cluster's resource group gets its tags.
 

@@ -97,8 +97,13 @@ def test_a_deployment_that_succeeded_with_the_same_content_is_not_sent_again(rea
     assert ready.azure.changes() == ["PUT deployments/storage"]
 
 
-def test_an_update_does_not_bring_back_the_container_of_the_ignition(ready: World) -> None:
-    """Only a create has it. Its absence does not make an update deploy again; another principal does."""
+def test_an_update_brings_back_no_container_of_the_ignition_and_takes_no_rule_of_the_clusters_services(
+    ready: World,
+) -> None:
+    """Only a create makes the container, and the nodes' security group; another principal makes an update deploy again.
+
+    To deploy that group again would remove the rules that the cluster's cloud provider has written into it.
+    """
     begun(ready)
     becomes(ready, "Succeeded")
     assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["isCreated"] == {"value": True}
@@ -108,7 +113,10 @@ def test_an_update_does_not_bring_back_the_container_of_the_ignition(ready: Worl
     assert call("deploy_storage_template")["outcome"] == "wait"
     assert ready.azure.resources[DEPLOYMENT]["properties"]["parameters"]["isCreated"] == {"value": False}
     resources = {each["name"]: each.get("condition") for each in templates.load("storage")["resources"]}
-    assert resources["[concat(variables('account'), '/default/ignition')]"] == "[parameters('isCreated')]"
+    assert {name for name, condition in resources.items() if condition == "[parameters('isCreated')]"} == {
+        "[concat(variables('account'), '/default/ignition')]",
+        "[concat(parameters('infraId'), '-node-nsg')]",
+    }
 
 
 def test_a_deployment_that_failed_before_is_sent_again(ready: World) -> None:
