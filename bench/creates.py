@@ -62,7 +62,7 @@ class Round:
     @property
     def name(self) -> str:
         """The round's name, for the report."""
-        return f"{self.creates} {self.kind}".strip()
+        return f"{self.creates} with ids" if self.kind else str(self.creates)
 
 
 @dataclass(frozen=True)
