@@ -1,8 +1,8 @@
 """The executor behind an activity's name, and the outcomes that it may have.
 
-The functions of an executor take a `FencedCall`: mostly a `Step`, which works on a cluster. They return None (done) or
-`wait(...)`, or raise: `CloudError` for a failure that the customer reads, `TryAgain` for one that may pass, and any
-error of an Azure SDK unchanged.
+The functions of an executor take a `FencedCall`: mostly a `Step`, which works on a cluster. They return None
+(done), `done(...)` or `wait(...)`, or raise: `CloudError` for a failure that the customer reads, `TryAgain` for one
+that may pass, and any error of an Azure SDK unchanged.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from activities.runtime.fenced_call import FencedCall
 from shared import steps
 from shared.arm.errors import CloudError
-from shared.steps import RetryClass, Wait
+from shared.steps import Done, RetryClass, Wait
 
 Outcome = steps.Outcome
 Given = TypeVar("Given", bound=FencedCall[Any])
@@ -42,6 +42,15 @@ def wait(message: str, retry_after_seconds: float | None = None, *, unanswered: 
     if retry_after_seconds:
         outcome["retryAfterSeconds"] = retry_after_seconds
     return outcome
+
+
+def done(message: str) -> Done:
+    """Return the outcome of an activity that is done, with what people should know of it.
+
+    Args:
+        message: what was found, or why there was nothing to do.
+    """
+    return {"outcome": "done", "message": message}
 
 
 # One request or document that an executor would send or write, without secrets.

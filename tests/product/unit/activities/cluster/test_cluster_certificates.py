@@ -84,7 +84,7 @@ def test_the_certificate_is_put_into_the_cluster_and_used(api: FakeApi, issued: 
     assert user(api, name)["spec"] == WANT[name]
     assert [method for method, _, _ in api.changes] == ["POST", "PATCH"]
     objects = dict(api.objects)
-    assert run(name) == DONE
+    assert run(name) == DONE | {"message": f"The cluster has the newest version of '{SECRETS[name][0]}'."}
     assert api.objects == objects
 
 
@@ -125,6 +125,56 @@ def test_certificates_of_other_hosts_stay_and_an_older_one_of_ours_goes(api: Fak
         other,
         *WANT[API_SERVER]["servingCerts"]["namedCertificates"],
     ]
+
+
+def named(name: str, *hosts: str) -> Json:
+    """Return an entry of the named certificates."""
+    return {"names": list(hosts), "servingCertificate": {"name": name}}
+
+
+@pytest.mark.parametrize(
+    ("found", "want"),
+    [
+        ([named("doc-1-apiserver", HOST), named("theirs", "a.example")], None),
+        (
+            [named("theirs", "a.example", HOST)],
+            [named("theirs", "a.example"), named("doc-1-apiserver", HOST)],
+        ),
+        (
+            [named("doc-1-apiserver", HOST), named("theirs", HOST, "a.example")],
+            [named("theirs", "a.example"), named("doc-1-apiserver", HOST)],
+        ),
+        ([{"servingCertificate": {"name": "theirs"}}, named("doc-1-apiserver", HOST)], None),
+    ],
+    ids=["right, and first", "theirs has our host too", "both have our host", "theirs names no host"],
+)
+def test_a_reference_that_is_right_stays_and_theirs_lose_only_our_host(
+    api: FakeApi, issued: dict[str, Pair], found: list[Json], want: list[Json] | None
+) -> None:
+    """Each change of one rolls out every API server."""
+    assert issued
+    api.add({**USERS[API_SERVER], "spec": {"servingCerts": {"namedCertificates": found}}})
+    assert run(API_SERVER) == DONE
+    assert user(api, API_SERVER)["spec"]["servingCerts"]["namedCertificates"] == (want or found)
+    assert ("PATCH" in [method for method, _, _ in api.changes]) == bool(want)
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["exists", "is gone"])
+def test_a_certificate_that_administrators_have_chosen_for_the_router_stays_if_it_exists(
+    api: FakeApi, issued: dict[str, Pair], *, exists: bool
+) -> None:
+    """Ours is kept up to date beside it, for the day on which they go back."""
+    assert issued
+    api.add({**USERS[INGRESS], "spec": {"defaultCertificate": {"name": "theirs"}}})
+    if exists:
+        api.add({"kind": "Secret", "metadata": {"name": "theirs", "namespace": "openshift-ingress"}})
+    outcome = run(INGRESS)
+    want = "theirs" if exists else "doc-1-ingress"
+    assert user(api, INGRESS)["spec"]["defaultCertificate"]["name"] == want
+    assert outcome == (
+        DONE | {"message": "The cluster's administrators have chosen the certificate 'theirs'."} if exists else DONE
+    )
+    assert api.at("Secret", *SECRETS[INGRESS])
 
 
 @BOTH
