@@ -90,6 +90,13 @@ CLUSTER_READ = _real("CLUSTER_READ", "One pause of it in an answer; together wit
 PASSWORD = _real("PASSWORD", "Generating a password of the registry takes a second or two; it cannot be read later.", seconds=60)
 PASSWORD_IN_FLIGHT = _real("PASSWORD_IN_FLIGHT", "What a call has sent may take this to arrive, with the retries of its connection.", seconds=15)
 
+# Renewals. What they renew ends by Azure's clocks and those of the cluster, which ignore the time scale.
+RENEWAL_PERIOD = _real("RENEWAL_PERIOD", "Between two renewals of a cluster. Most of them find nothing to do: Key Vault renews a certificate when it has thirty days left.", days=7)
+RENEWAL_AGAIN = _real("RENEWAL_AGAIN", "The same while something ends soon, so that a renewal which has failed is tried again in time.", days=1)
+ENDS_SOON = _real("ENDS_SOON", "What the service renews itself ends soon if it has less left: two renewals have failed by then.", days=14)
+ROUTER_CERTIFICATE = _real("ROUTER_CERTIFICATE", "The router's own certificate and its authority are renewed for as long as OpenShift makes them.", days=730)
+REGISTRY_PASSWORD = _real("REGISTRY_PASSWORD", "How long a password of the service's registry counts. It stays valid until the one after the next takes its slot.", days=180)
+
 GRAPH_AGAIN = _real("GRAPH_AGAIN", "`ensure_graph` is called again this soon where nothing has to be waited for.", seconds=1)
 GRAPH = _real("GRAPH", "One graph on one core: a create waits that long for each create before it.", seconds=2)
 GRAPH_TURN = _real("GRAPH_TURN", "The longest time until a create asks for its turn again.", seconds=30)

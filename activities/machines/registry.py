@@ -9,7 +9,7 @@ whose claim is still there stores what it made. A second call takes the other sl
 
 import contextlib
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from azure.core.exceptions import AzureError, ResourceNotFoundError
@@ -18,7 +18,7 @@ from azure.mgmt.containerregistry.models import GenerateCredentialsParameters, T
 
 from activities.azure import cluster_secrets
 from activities.machines import graph
-from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.executor import Executor, Outcome, TryAgain, done, wait
 from activities.runtime.step import Step, own
 from shared import cloud, durations, settings
 from shared.arm import resource_id
@@ -26,12 +26,15 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure.azure_errors import status_of
 from shared.azure.sdk_values import text
+from shared.cluster_conditions.calendar import BY_NAME, REGISTRY_TOKEN
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument, PasswordClaim, RegistryProfile
 from shared.steps import RetryClass
 from shared.vault import Bundle, get_vault
 
 _PULL_SCOPE_MAP = "_repositories_pull"
+# A password of this age is replaced.
+_YOUNG = durations.REGISTRY_PASSWORD - timedelta(days=BY_NAME[REGISTRY_TOKEN].renewed_days)
 # The registry's names for the two passwords of a token.
 _SLOTS = ("password1", "password2")
 
@@ -59,16 +62,51 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     condemned = (step.properties.get("install") or {}).get("beginsAgain")
     if _held_id(step) and not condemned and graph.exists(step):
         return None
+    return _store_password(step, name, held)
+
+
+def _renew_acr_password(step: Step) -> Outcome | None:
+    """Store another password of the token, in the slot that the cluster does not use, if its own is too old.
+
+    A second run finds a young one. A password that was made but not stored is made again, in the same slot.
+
+    Source: ARO-RP `pkg/util/acrtoken/acrtoken.go`.
+    """
+    name, held = _ensure_intent(step), _held(step)
+    made = _password_time(_ensure_token(name), held)
+    if made is not None and datetime.now(UTC) < made + _YOUNG:
+        return done(f"The password is from {made:%Y-%m-%d}. It is renewed after {made + _YOUNG:%Y-%m-%d}.")
+    return _store_password(step, name, held)
+
+
+def login(step: Step) -> tuple[str, str]:
+    """Return the host name of the service's registry, and `user:password` of the cluster.
+
+    Raises:
+        CloudError: for the operators: the cluster has no password, which only a bug in a plan can cause.
+    """
+    server, held = login_server(), _held(step)
+    if held is None:
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, f"The cluster has no password for '{server}'.")
+    return server, f"{_profile(step.document, server)['username']}:{held['password']}"
+
+
+def _ensure_token(name: str) -> Token:
     registry = _registry()
     tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens
     try:
-        token = tokens.get(registry.resource_group, registry.name, name)
+        return tokens.get(registry.resource_group, registry.name, name)
     except ResourceNotFoundError:
         wanted = Token(
             properties=TokenProperties(scope_map_id=f"{registry}/scopeMaps/{_PULL_SCOPE_MAP}", status="enabled")
         )
         tokens.begin_create(registry.resource_group, registry.name, name, wanted, polling=False)
-        token = tokens.get(registry.resource_group, registry.name, name)
+        return tokens.get(registry.resource_group, registry.name, name)
+
+
+def _store_password(step: Step, name: str, held: Bundle | None) -> Outcome | None:
+    """Make a password of the token in a slot that is free, and store it in the vault."""
+    token = _ensure_token(name)
     state = token.properties.provisioning_state if token.properties else None
     if state != "Succeeded":
         return wait(f"token {name} is being created")
@@ -76,12 +114,20 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     slot = _claimed_slot(step, _free_slots(token, held, held_id), held_id, claim)
     if slot is None:
         return wait("another call is making a password")
-    password = _made_password(step, registry, slot, claim)
+    password = _made_password(step, _registry(), slot, claim)
     bundle = {"password": password, "name": slot, "operationId": step.call["operationId"]}
     takes = partial(_release, slot=slot, claim=claim)
     if not cluster_secrets.store(step, Purpose.REGISTRY, bundle, instead_of=held_id, takes=takes):
         return wait("another call has made a password")
     return None
+
+
+def _password_time(token: Token, held: Bundle | None) -> datetime | None:
+    """Return when the cluster's password was made, or None if the registry does not have it any more."""
+    credentials = token.properties.credentials if token.properties else None
+    passwords = (credentials.passwords if credentials else None) or []
+    slot = (held or {}).get("name")
+    return next((one.creation_time for one in passwords if slot and text(one.name) == slot), None)
 
 
 def _held_id(step: Step) -> str:
@@ -230,4 +276,5 @@ def _registry() -> ResourceId:
 
 
 ensure_acr_token = Executor(run=_ensure_acr_token)
+renew_acr_password = Executor(run=_renew_acr_password)
 delete_acr_token = Executor(run=_delete_acr_token)

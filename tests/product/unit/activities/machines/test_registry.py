@@ -201,3 +201,67 @@ def test_a_password_that_was_made_but_not_kept_is_made_again_in_its_own_slot(
     assert resume(accepted, "second") == DONE
     assert registry.slots["password1"] == "pw-0"
     assert registry.held() == registry.slots["password2"]
+
+
+def aged(world: World, days: float) -> None:
+    """Let the registry say that its passwords are some days old."""
+    (token,) = [found for key, found in world.azure.resources.items() if key.startswith(TOKENS)]
+    for number, password in enumerate(token["properties"]["credentials"]["passwords"]):
+        password["creationTime"] = (datetime.now(UTC) - timedelta(days=days, hours=number)).isoformat()
+
+
+def test_a_renewal_replaces_the_password_in_time_and_once_and_the_one_before_still_holds(
+    accepted: World, registry: Registry
+) -> None:
+    """Machines pull with the former one until the cluster's pull secret has followed."""
+    assert call("ensure_acr_token") == DONE
+    aged(accepted, 134)
+    assert "It is renewed after " in call("renew_acr_password")["message"]
+    assert len(registry.made) == 1
+    aged(accepted, 136)
+    assert call("renew_acr_password") == DONE
+    assert registry.held() == "pw-1"
+    assert registry.slots == {"password1": "pw-0", "password2": "pw-1"}
+    (token,) = [found for key, found in accepted.azure.resources.items() if key.startswith(TOKENS)]
+    for password in token["properties"]["credentials"]["passwords"]:
+        password["creationTime"] = datetime.now(UTC).isoformat()
+    assert call("renew_acr_password")["outcome"] == "done"
+    assert len(registry.made) == 2
+
+
+def test_a_password_that_was_made_and_not_stored_is_made_again_in_the_same_slot(
+    accepted: World, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster's own stays valid until the document names another."""
+    assert call("ensure_acr_token") == DONE
+    aged(accepted, 150)
+    vault = accepted.vault("rp-cls")
+    set_secret = vault.set_secret
+
+    def die(*_args: Any, **_more: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(vault, "set_secret", die)
+    with pytest.raises(KeyboardInterrupt):
+        call("renew_acr_password")
+    monkeypatch.setattr(vault, "set_secret", set_secret)
+    monkeypatch.setattr(durations, "PASSWORD_IN_FLIGHT", timedelta())
+    assert registry.held() == registry.slots["password1"] == "pw-0"
+    aged(accepted, 150)
+    assert call("renew_acr_password") == DONE
+    assert [slot for slot, _ in registry.made] == ["password1", "password2", "password2"]
+    assert registry.held() == registry.slots["password2"]
+
+
+@pytest.mark.parametrize("lost", ["the bundle", "the token"])
+def test_a_password_that_is_lost_is_made_by_the_next_renewal(accepted: World, registry: Registry, lost: str) -> None:
+    """Whoever has deleted it."""
+    assert call("ensure_acr_token") == DONE
+    if lost == "the bundle":
+        del accepted.vault("rp-cls").versions["doc-1-registry"]
+        get_vault()._versions.clear()
+    else:
+        for key in [key for key in accepted.azure.resources if key.startswith(TOKENS)]:
+            del accepted.azure.resources[key]
+    assert call("renew_acr_password") == DONE
+    assert registry.held() == registry.slots[registry.made[-1][0]]

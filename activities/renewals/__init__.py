@@ -1,0 +1,1 @@
+"""The renewals of a living cluster: what OpenShift and Azure do not renew by themselves."""
