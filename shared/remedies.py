@@ -62,6 +62,16 @@ START_CREDENTIAL = (
     "or give the identity back what the message says, then POST start again."
 )
 
+# After a failed renewal the cluster still runs, and what has not been renewed is not over yet.
+RENEWAL = (
+    "Do what the message says. The service renews again by itself, each day if something ends soon; a POST of renew does it "
+    "at once. If it fails again, open a support request with the correlation id."
+)
+RENEWAL_INSIDE = (
+    "Read the cluster's last messages, here and below, and fix the cause. The service renews again by itself, each day if "
+    "something ends soon; a POST of renew does it at once."
+)
+
 # For the service's own data, credentials and networks.
 OURS = (
     "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "

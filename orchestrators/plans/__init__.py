@@ -8,6 +8,7 @@ from orchestrators import retry
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
+from orchestrators.plans.renew import RENEW
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.start import START
 from orchestrators.plans.stop import STOP
@@ -31,6 +32,7 @@ from shared.steps import (
 PLANS: dict[str, tuple[Row, ...]] = {
     "create": CREATE,
     "update": UPDATE,
+    "renew": RENEW,
     "delete": DELETE,
     "stop": STOP,
     "start": START,

@@ -34,7 +34,8 @@ class Row:
     # How long it usually takes, if that varies little; it is then polled when its end is due.
     usual: timedelta = timedelta()
     retry: RetryPolicy = RetryPolicy.AZURE
-    # Whether its failure is reported in one error with those of other such rows. Only checks, which change nothing.
+    # Whether its failure is reported in one error with those of other such rows, which go on meanwhile: checks, which
+    # change nothing, and the rows of a renewal, which are independent of each other.
     together: bool = False
     # Who is most likely responsible if the deadline passes. Azure's errors have owners of their own.
     owner: Owner = Owner.PLATFORM

@@ -38,6 +38,7 @@ WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
     ),
     (("FP_CLIENT_ID", "FP_CERTIFICATE_SECRET"), "delete", (), NO_FIRST_PARTY),
     (("ACR_RESOURCE_ID",), "create", ("ensure_acr_token", "ensure_logging", "ensure_ifreload"), NO_REGISTRY),
+    (("ACR_RESOURCE_ID",), "renew", ("renew_acr_password", "update_pull_secret"), NO_REGISTRY),
     (("ACR_RESOURCE_ID",), "delete", ("delete_acr_token",), NO_REGISTRY),
     (
         ("CERTIFICATE_ISSUER",),
@@ -46,6 +47,17 @@ WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
             "create_api_server_certificate",
             "create_ingress_certificate",
             "configure_api_server_certificate",
+            "configure_ingress_certificate",
+        ),
+        NO_ISSUER,
+    ),
+    (
+        ("CERTIFICATE_ISSUER",),
+        "renew",
+        (
+            "configure_api_server_certificate",
+            "api_server_certificate_served",
+            "api_servers_ready",
             "configure_ingress_certificate",
         ),
         NO_ISSUER,
@@ -68,11 +80,25 @@ WITHOUT: list[tuple[tuple[str, ...], str, tuple[str, ...], str]] = [
         ),
         NO_ZONE,
     ),
+    (
+        ("DOMAIN",),
+        "renew",
+        (
+            "configure_api_server_certificate",
+            "api_server_certificate_served",
+            "api_servers_ready",
+            "configure_ingress_certificate",
+        ),
+        NO_ZONE,
+    ),
     (("DOMAIN",), "delete", ("delete_dns", "delete_certificates"), NO_ZONE),
 ]
 # The rows of a cluster that has all of them, and that nothing else skips.
 HOSTED_ONLY = {
-    name for empty, _, rows, _ in WITHOUT if not any((ENVIRONMENT | OWN).get(each) for each in empty) for name in rows
+    (plan, name)
+    for empty, plan, rows, _ in WITHOUT
+    if not any((ENVIRONMENT | OWN).get(each) for each in empty)
+    for name in rows
 }
 
 
@@ -121,7 +147,8 @@ def test_ones_own_subscription_runs_the_same_plan_less_these_rows(plan: str) -> 
     own = plans.resolve(plan, document("c1.example.com"), parse(ENVIRONMENT | OWN))
     names = [row["name"] for row in own["rows"]]
     identities = {row["name"] for row in own["skipped"] if row["reason"] == NO_IDENTITIES}
-    assert names == [row.name for row in plans.PLANS[plan] if row.name not in HOSTED_ONLY | identities]
+    hosted = {name for each, name in HOSTED_ONLY if each == plan}
+    assert names == [row.name for row in plans.PLANS[plan] if row.name not in hosted | identities]
     assert {need for row in own["rows"] for need in row["needs"]} <= set(names)
     assert [need for row in own["rows"] if row["name"] == "finish" for need in row["needs"]]
 

@@ -14,6 +14,7 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 from activities.runtime import failures
 from orchestrators import plans, tries
 from orchestrators.packed_inputs import pack_start
+from orchestrators.plans import resume
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.executors import CHECK_PLAN
 from shared.json_object import Json
@@ -110,6 +111,20 @@ def ended(host: Host) -> Json | None:
 def began(host: Host) -> list[str]:
     """Return the rows of the plan in the order of their first calls."""
     return list(dict.fromkeys(call["step"] for _, _, call in host.calls if call["step"] not in ("", CHECK_PLAN)))
+
+
+@pytest.mark.parametrize("row", [row.name for row in plans.PLANS["renew"] if row.name != "finish"])
+def test_a_row_of_a_renewal_that_fails_lets_the_others_end(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only those that need it do not begin, and the operation fails with what it says."""
+    rows = [dataclasses.replace(each, when="") for each in plans.PLANS["renew"]]
+    monkeypatch.setitem(plans.PLANS, "renew", tuple(rows))
+    plan: Any = plans.resolve("renew", cluster_document(), SETTINGS)
+    host, _ = run(plan, {row: ENDLESS["an error of ours"][0]}, [])
+    left_out = resume.depending_on((row,), tuple(rows)) - {row}
+    assert set(began(host)) == {each.name for each in rows} - left_out
+    error = ended(host)
+    assert error is not None
+    assert row in error["message"]
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)

@@ -363,6 +363,27 @@ def test_the_end_of_a_superseded_operation_is_awaited_longer_than_its_requests_m
     assert plan["rows"][0]["deadlineSeconds"] > (durations.ARM_CONNECTION + durations.ARM_READ).total_seconds()
 
 
+def test_a_renewal_is_short_and_no_row_of_it_stops_another() -> None:
+    """What is outside of the cluster is renewed even if the cluster does not answer."""
+    *rows, finish = plans.PLANS["renew"]
+    assert len(rows) <= 12
+    assert [each.name for each in rows if not each.together] == []
+    assert finish.executor == "finish_operation"
+    outside = {each.name for each in rows if each.section == "outside"}
+    assert outside.isdisjoint(resume.depending_on(("api_servers_available",), plans.PLANS["renew"]))
+    inside = {each.name for each in rows} - outside
+    assert inside <= resume.depending_on(("api_servers_available",), plans.PLANS["renew"])
+
+
+def test_a_renewal_begins_no_roll_out_of_the_api_servers_during_another() -> None:
+    """One row can begin one: it waits until none is going on, and the operation waits until its own is over."""
+    rows = {each.name: each for each in plans.PLANS["renew"]}
+    order = ["api_servers_available", "configure_api_server_certificate", "api_server_certificate_served"]
+    order += ["api_servers_ready", "finish"]
+    for earlier, later in pairwise(order):
+        assert earlier in rows[later].needs
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_durations_are_scaled_when_a_plan_is_resolved_and_keep_their_floor(name: str) -> None:
     """Deadlines never fall below fifteen seconds, nor below their row's own unscaled minimum."""
@@ -436,10 +457,12 @@ def test_every_row_has_a_phase() -> None:
 
 
 def test_what_several_plans_do_fails_alike_in_each() -> None:
-    """The owner of a failure does not depend on the plan."""
-    rows = [row for plan in plans.PLANS.values() for row in plan]
-    told = {row.executor: (row.kind, row.together, row.owner) for row in rows}
-    assert [row.name for row in rows if (row.kind, row.together, row.owner) != told[row.executor]] == []
+    """The owner of a failure does not depend on the plan. Only rows of a renewal let the others go on."""
+    rows = [(row, row.together and name != "renew") for name, plan in plans.PLANS.items() for row in plan]
+    told = {row.executor: (row.kind, row.owner) for row, _ in rows}
+    assert [row.name for row, _ in rows if (row.kind, row.owner) != told[row.executor]] == []
+    checks = {row.executor for row, together in rows if together}
+    assert [row.name for row, together in rows if row.executor in checks and not together] == []
 
 
 def test_every_policy_that_a_row_may_name_is_there() -> None:
