@@ -327,6 +327,8 @@ class ClusterDocument(FencedDocument, total=False):
     identities: KnownIdentities
     scaling: Scaling
     power: Power
+    # When its last renewal began.
+    renewedAt: str
     secrets: dict[str, str]
     hasPullSecret: bool
     liveVersion: str

@@ -9,7 +9,7 @@ import azure.functions as func
 
 from shared import settings
 from shared.settings import SettingsError
-from timers import conditions, deleted_groups, leftovers
+from timers import conditions, deleted_groups, leftovers, renewals
 from timers.deleted_subscriptions import sweep
 from timers.power_schedules import switch
 from timers.purge import purge
@@ -24,6 +24,7 @@ TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
     "groups": (deleted_groups.report, "%PURGE_SCHEDULE%"),
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
+    "renewals": (renewals.renew, "%PURGE_SCHEDULE%"),
     # These look every minute for work that has to begin or to continue.
     "power_schedules": (switch, "%WATCHDOG_SCHEDULE%"),
     "subscriptions": (sweep, "%WATCHDOG_SCHEDULE%"),

@@ -6,7 +6,7 @@ parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
 from frontend import readiness_checks
-from frontend.actions import power
+from frontend.actions import power, renewal
 from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
@@ -37,6 +37,7 @@ from shared.clusters.api_versions import (
     OPERATIONS,
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
     POWER,
+    RENEW,
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -85,6 +86,9 @@ ROUTES = (
           feature=OPERATIONS),
     Route("http_cluster_operations", _C + "/operations",
           {"GET": Verb(cluster_operations.list_all, needs=rights.READ, answers={200: Body.CLUSTER_OPERATIONS})}, feature=OPERATIONS),
+    Route("http_cluster_renewal", _C + "/renew",
+          {"POST": Verb(renewal.renew, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
+                        answers={202: Body.NONE})}, feature=RENEW, durable=True),
     Route("http_cluster_start", _C + "/start",
           {"POST": Verb(power.start, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
                         answers={202: Body.NONE})}, feature=POWER, durable=True),
@@ -123,6 +127,9 @@ ROUTES = (
         "PUT": Verb("frontend.admin.sre_bundles:put", needs=Role.OPERATOR, takes=Body.ARCHIVE, most_bytes=MOST_BYTES_PACKED),
         "DELETE": Verb("frontend.admin.sre_bundles:delete", needs=Role.OPERATOR),
     }, Caller.ADMIN, versioned=False),
+    Route("http_sre_cluster_renewal", "sre/" + _C + "/renew",
+          {"POST": Verb(renewal.renew, begins=True, conditional=True, needs=Role.OPERATOR)},
+          Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_cluster_ssh_key", "sre/" + _C + "/getSshKey",
           {"POST": Verb("frontend.admin.sre_ssh_key:get", needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False),
     Route("http_sre_cluster_start", "sre/" + _C + "/start",

@@ -19,6 +19,7 @@ LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 LIST_CREDENTIALS = "listCredentials"
 OPERATIONS = "operations"
 POWER = "power"
+RENEW = "renew"
 OPEN_SHIFT_VERSION = "openShiftVersion"
 OPEN_SHIFT_VERSIONS = "openShiftVersions"
 PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS = "platformWorkloadIdentityRoleSets"
@@ -100,7 +101,7 @@ API_VERSIONS = (
     ApiVersion(
         "2026-12-01-preview",
         adds=("etag", "properties.conditions[]", "properties.powerState", _PS),
-        features=frozenset({OPERATIONS, DRY_RUN, POWER}),
+        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW}),
         own=True,
     ),
 )

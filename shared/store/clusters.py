@@ -101,6 +101,10 @@ class Clusters(Fenced[ClusterDocument]):
         """Yield every cluster that stops and starts by a schedule."""
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.openShiftCluster.properties.powerSchedule)")
 
+    def idle(self) -> Iterator[ClusterDocument]:
+        """Yield every cluster on which no operation runs."""
+        return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperationId)")
+
     def undeleted(self) -> Iterator[ClusterDocument]:
         """Yield id and key of every cluster that is not being deleted."""
         return self.query(

@@ -187,6 +187,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "IS_DEFINED(c.openShiftCluster.properties.powerSchedule)": lambda document, _values: (
         "powerSchedule" in document["openShiftCluster"]["properties"]
     ),
+    "NOT IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" not in document,
     "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
     "NOT IS_DEFINED(c.asyncOperation.endTime) AND NOT IS_DEFINED(c.planOf)": lambda document, _values: (
         _at(document, "asyncOperation.endTime") is None and "planOf" not in document

@@ -79,6 +79,7 @@ def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_nam
         f"{clusters}/operations/read": f"{clusters}/read",
         f"{clusters}/start/action": f"{clusters}/write",
         f"{clusters}/stop/action": f"{clusters}/write",
+        f"{clusters}/renew/action": f"{clusters}/write",
     }
     assert {*mapped.values()} <= PUBLIC
     (linked,) = (row["linkedAccessChecks"] for row in rows if "linkedAccessChecks" in row)

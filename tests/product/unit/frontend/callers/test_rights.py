@@ -29,6 +29,7 @@ http_cluster_dry_run_result      GET     Microsoft.RedHatOpenShift/openShiftClus
 http_cluster_operation           GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_cluster_operation_cancel    POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_operations          GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
+http_cluster_renewal             POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_start               POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_stop                POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_clusters_of_resource_group  GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
@@ -44,6 +45,7 @@ http_role_set                    GET     Microsoft.RedHatOpenShift/locations/lis
 http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_bundle                  PUT     Operator                                                                 role
 http_sre_bundle                  DELETE  Operator                                                                 role
+http_sre_cluster_renewal         POST    Operator                                                                 role
 http_sre_cluster_ssh_key         POST    OperatorAdmin                                                            role
 http_sre_cluster_start           POST    Operator                                                                 role
 http_sre_cluster_stop            POST    Operator                                                                 role
