@@ -102,7 +102,7 @@ GRAPH = _real("GRAPH", "One graph on one core: a create waits that long for each
 GRAPH_TURN = _real("GRAPH_TURN", "The longest time until a create asks for its turn again.", seconds=30)
 
 # What was read of Azure and still counts.
-PUBLISHED_FRESH = _real("PUBLISHED_FRESH", "Certificates and keys that ARM and Entra ID publish are read again then.", hours=1)
+PUBLISHED_FRESH = _real("PUBLISHED_FRESH", "Certificates and keys that ARM and Entra ID publish are read again then, and so is the first party's own certificate.", hours=1)
 PUBLISHED_KEPT = _real("PUBLISHED_KEPT", "They count for this long while their publisher is away.", hours=24)
 PUBLISHED_AGAIN = _real("PUBLISHED_AGAIN", "While it is away, one request in this time tries again, or asks for something newer.", minutes=1)
 PUBLISHED_WAIT = _real("PUBLISHED_WAIT", "How long a request waits for another one that is asking already.", seconds=1)

@@ -6,15 +6,21 @@ managed identity also opens the service's own Cosmos DB and Key Vault; see `shar
 
 import base64
 import binascii
+import logging
+import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from azure.core.credentials import TokenCredential
+from azure.core.credentials import AccessToken, AccessTokenInfo, TokenCredential, TokenRequestOptions
+from azure.core.exceptions import AzureError
 from azure.identity import CertificateCredential, ClientSecretCredential
 
-from shared import answer_framing, cloud, settings, tracing
+from shared import answer_framing, cloud, durations, settings, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
+
+_log = logging.getLogger(__name__)
 
 # Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 IMPATIENT: dict[str, Any] = {
@@ -63,29 +69,84 @@ def installer(tenant_id: str, read_secret: Callable[[str], str]) -> TokenCredent
     )
 
 
-@cache
-def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> CertificateCredential:
-    """Return the first-party application's credential in a tenant, created once per process.
+class FirstParty:
+    """The first-party application's credential in one tenant, with the newest certificate of the service vault.
 
-    The certificate is read once: it overlaps its successor by months, and no process lives that long.
+    The certificate is read again after an hour, because a process may outlive it. While the vault is away, the last one
+    serves.
+    """
+
+    def __init__(self, tenant_id: str, read_secret: Callable[[str], str], clock: Callable[[], float]) -> None:
+        """Read the certificate.
+
+        Args:
+            tenant_id: the tenant.
+            read_secret: as in `first_party`.
+            clock: seconds.
+
+        Raises:
+            azure.core.exceptions.AzureError: the vault does not answer, or has no certificate.
+        """
+        self._tenant_id, self._read_secret, self._clock = tenant_id, read_secret, clock
+        self._lock = threading.Lock()
+        self._again_at = clock() + durations.PUBLISHED_FRESH.total_seconds()
+        self._text = self._read()
+        self._credential = self._made()
+
+    def get_token(self, *scopes: str, **options: Any) -> AccessToken:
+        """Return a token, as `azure-identity` does."""
+        return self._newest().get_token(*scopes, **options)
+
+    def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
+        """Return a token with more about it, as `azure-identity` does."""
+        return self._newest().get_token_info(*scopes, options=options)
+
+    def _newest(self) -> CertificateCredential:
+        with self._lock:
+            if self._clock() >= self._again_at:
+                self._refresh()
+            return self._credential
+
+    def _refresh(self) -> None:
+        try:
+            text, again = self._read(), durations.PUBLISHED_FRESH
+        except AzureError:
+            _log.warning("the first party's certificate could not be read again", exc_info=True)
+            text, again = self._text, durations.PUBLISHED_AGAIN
+        self._again_at = self._clock() + again.total_seconds()
+        # A credential keeps the tokens that it has got.
+        if text != self._text:
+            self._text = text
+            self._credential = self._made()
+
+    def _read(self) -> str:
+        return self._read_secret(settings.load().first_party_certificate_secret)
+
+    def _made(self) -> CertificateCredential:
+        return CertificateCredential(
+            self._tenant_id,
+            settings.load().first_party_client_id,
+            certificate_data=certificate_bytes(self._text),
+            # Subject name and issuer authentication needs the chain. It lets the certificate rotate without
+            # registration.
+            send_certificate_chain=True,
+            authority=cloud.cloud_profile().login_endpoint,
+            # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
+            disable_instance_discovery=True,
+            transport=cloud.short_transport(),
+            **IMPATIENT,
+        )
+
+
+@cache
+def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> FirstParty:
+    """Return the first-party application's credential in a tenant, created once per process.
 
     Args:
         tenant_id: the customer's tenant, or the service's own.
         read_secret: reads a secret of the service vault, such as `Vault.get_service_secret`.
     """
-    service_settings = settings.load()
-    return CertificateCredential(
-        tenant_id,
-        service_settings.first_party_client_id,
-        certificate_data=certificate_bytes(read_secret(service_settings.first_party_certificate_secret)),
-        # Subject name and issuer authentication needs the chain. It lets the certificate rotate without registration.
-        send_certificate_chain=True,
-        authority=cloud.cloud_profile().login_endpoint,
-        # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
-        disable_instance_discovery=True,
-        transport=cloud.short_transport(),
-        **IMPATIENT,
-    )
+    return FirstParty(tenant_id, read_secret, time.monotonic)
 
 
 def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> ClientSecretCredential:

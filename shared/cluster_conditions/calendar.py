@@ -355,7 +355,7 @@ CALENDAR: tuple[Entry, ...] = (
         "service vault, `FP_CERTIFICATE_SECRET`",
         "as the authority has set",
         Renewer.OPERATOR,
-        "by a new version of the secret; processes read it when they start",
+        "by a new version of the secret; processes read it every hour",
         "the service can do nothing in customers' subscriptions",
         "`az keyvault secret show`",
         owner=Owner.SERVICE,

@@ -90,7 +90,8 @@ CACHES: tuple[Any, ...] = (
 )
 
 
-def _first_party_certificate() -> str:
+def first_party_certificate() -> str:
+    """Make a certificate with its key, as Key Vault hands it out."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "first-party")])
     now = datetime.now(UTC)
@@ -106,7 +107,7 @@ def _first_party_certificate() -> str:
     return (private + certificate.public_bytes(serialization.Encoding.PEM)).decode()
 
 
-FIRST_PARTY_CERTIFICATE = _first_party_certificate()
+FIRST_PARTY_CERTIFICATE = first_party_certificate()
 # Each test has credentials of its own, with the same key. Loading it checks its primes, which took a third of all time.
 _load = cache(serialization.load_pem_private_key)
 

@@ -184,3 +184,17 @@ def test_operations_of_the_provider_need_no_api_version(world: World) -> None:
     value = world.send("GET", "/providers/microsoft.redhatopenshift/operations", api_version="").body["value"]
     assert all(operation["name"].startswith("Microsoft.RedHatOpenShift/") for operation in value)
     assert {"name", "display", "origin"} == set(value[0])
+
+
+def test_the_drill_of_the_paging_key(world: World) -> None:
+    """A client in the middle of a list is told to begin again, and does so with the new key."""
+    fill(world, 23)
+    link = urlsplit(world.send("GET", OF_SUBSCRIPTION).body["nextLink"])
+    token = {"$skipToken": parse_qs(link.query)["$skipToken"][0]}
+    world.service_secrets.versions["fe-encryption-key"].append("another-key")
+    refused = world.send("GET", OF_SUBSCRIPTION, query=token)
+    assert (refused.status, refused.body["error"]["target"]) == (400, "$skipToken")
+    assert "Begin without it." in refused.body["error"]["message"]
+    link = urlsplit(world.send("GET", OF_SUBSCRIPTION).body["nextLink"])
+    token = {"$skipToken": parse_qs(link.query)["$skipToken"][0]}
+    assert len(world.send("GET", OF_SUBSCRIPTION, query=token).body["value"]) == 10

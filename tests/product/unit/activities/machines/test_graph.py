@@ -494,7 +494,7 @@ def rotate(stage: Stage) -> str:
     return str(newer.id)
 
 
-def test_the_drill_of_a_rotation_leaves_old_graphs_readable_and_seals_new_ones_with_the_newest_key(
+def test_the_drill_of_the_sealing_key_leaves_old_graphs_readable_and_seals_new_ones_with_the_newest(
     stage: Stage,
 ) -> None:
     """Each graph opens only with the version that its header names."""

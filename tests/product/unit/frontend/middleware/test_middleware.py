@@ -85,8 +85,8 @@ def test_only_arms_own_certificate_passes_as_arm(world: World, header: str) -> N
     assert world.send("GET", CLUSTER, headers={"x-arr-clientcert": header}).status == 403
 
 
-def test_both_certificates_of_a_rollover_pass(world: World) -> None:
-    """ARM publishes the next certificate before it uses it."""
+def test_the_drill_of_arms_certificates(world: World) -> None:
+    """ARM publishes the next one before it uses it: both pass, and the former no longer once it is gone."""
     upcoming = Authority("arm").leaf("arm")
     world.arm_certificates.append(ClientCertificate(upcoming, NOW - timedelta(hours=1), NOW + timedelta(days=9)))
     assert world.send("GET", CLUSTER, certificate=upcoming).status == 404
