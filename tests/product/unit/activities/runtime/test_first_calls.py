@@ -36,6 +36,7 @@ from tests.product.unit.activities.machines.test_expired_machines import blobs, 
 from tests.product.unit.activities.machines.test_gallery_image import BLOB, WHOLE, becomes
 from tests.product.unit.activities.machines.test_gallery_image import blobs as disks
 from tests.product.unit.activities.machines.test_machines import sealed
+from tests.product.unit.activities.power.stoppable_cluster import INTERFACES, MASTERS, WORKERS, stoppable
 from tests.product.unit.activities.test_delete import deleting, group
 from tests.product.unit.azure_fake import FakeAzure, Reply, Request
 from tests.product.unit.key_vault_fake import FakeCertificates
@@ -157,6 +158,24 @@ def _start_machines(request: pytest.FixtureRequest) -> Begun:
     return Begun(lambda: all("PowerState/running" in str(world.azure.resources[view]) for view in views))
 
 
+def _switch(names: list[str], before: str, after: str) -> Callable[[pytest.FixtureRequest], Begun]:
+    """Let some machines of a cluster have another power than they are to get."""
+
+    def begin(request: pytest.FixtureRequest) -> Begun:
+        cluster = stoppable(request.getfixturevalue("accepted"), request.getfixturevalue("monkeypatch"))
+        cluster.powers = dict.fromkeys(cluster.powers, before)
+        return Begun(lambda: {cluster.powers[name] for name in names} == {after}, cluster.arrive)
+
+    return begin
+
+
+def _pin_master_addresses(request: pytest.FixtureRequest) -> Begun:
+    world: World = request.getfixturevalue("accepted")
+    stoppable(world, request.getfixturevalue("monkeypatch"))
+    interfaces = [f"{INTERFACES}/{name}-nic".lower() for name in MASTERS]
+    return Begun(lambda: all("Static" in str(world.azure.resources[interface]) for interface in interfaces))
+
+
 def _cancel_superseded(request: pytest.FixtureRequest) -> Begun:
     world: World = request.getfixturevalue("deleting")
     group(world)
@@ -224,6 +243,11 @@ WORLDS: dict[str, Callable[[pytest.FixtureRequest], Begun]] = {
     "remove_bootstrap": _remove_bootstrap,
     "reconcile_load_balancer_profile": _outbound,
     "start_machines": _start_machines,
+    "pin_master_addresses": _pin_master_addresses,
+    "stop_workers": _switch(WORKERS, "running", "deallocated"),
+    "stop_masters": _switch(MASTERS, "running", "deallocated"),
+    "start_workers": _switch(WORKERS, "deallocated", "running"),
+    "start_masters": _switch(MASTERS, "deallocated", "running"),
     "cancel_superseded": _cancel_superseded,
     "delete_private_endpoint": _delete_private_endpoint,
     "delete_resource_group": _delete_resource_group,
