@@ -9,7 +9,6 @@ from frontend.middleware.body import body
 from frontend.middleware.cross_site import cross_site
 from frontend.middleware.draining import draining
 from frontend.middleware.entra.admission import admit
-from frontend.middleware.entra.arm_routes import served
 from frontend.middleware.entra.authorize import authorize
 from frontend.middleware.entra.foreign_headers import foreign_headers
 from frontend.middleware.entra.public_address import public_address
@@ -23,6 +22,7 @@ from frontend.middleware.method import method
 from frontend.middleware.panic import panic
 from frontend.middleware.path import path
 from frontend.middleware.referer import referer
+from frontend.middleware.served import served
 from frontend.middleware.subscription import subscription
 from frontend.middleware.system_data import system_data
 from frontend.services import Services
@@ -37,6 +37,7 @@ CHAINS: dict[Callers, tuple[Middleware, ...]] = {
         cross_site,
         authenticate,
         host,
+        served,
         method,
         draining,
         lowercase,

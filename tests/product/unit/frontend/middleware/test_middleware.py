@@ -40,6 +40,7 @@ def test_authentication_comes_before_all_checks_but_one() -> None:
         "cross_site",
         "authenticate",
         "host",
+        "served",
         "method",
         "draining",
         "lowercase",

@@ -1,11 +1,11 @@
-"""Routes that only ARM calls."""
+"""Routes that only some deployments serve, by who calls them."""
 
 from frontend.messages import Call, Handler, Reply
 from shared.arm.errors import path_not_found
 
 
 def served(call: Call, handle: Handler) -> Reply:
-    """Answer a route for other callers like a path that is not served.
+    """Answer a route of other deployments like a path that is not served.
 
     Raises:
         CloudError: 404 `NotFound`.
