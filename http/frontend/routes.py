@@ -26,6 +26,7 @@ from frontend.dry_runs import dry_run, openshift_cluster_preflight
 from frontend.messages import Route, Verb
 from frontend.middleware.body import MAX_BYTES
 from frontend.operations import async_operation_get, cluster_operations, operations_list
+from frontend.portal import files
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -113,6 +114,11 @@ ROUTES = (
           {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION, answers={200: Body.STATUS})}),
     Route("http_operations", _P + "/operations",
           {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN, answers={200: Body.OPERATIONS})}, versioned=False),
+    # The page for people has no data. What it shows, it asks for like every other caller.
+    Route("http_portal", "portal",
+          {"GET": Verb(files.index, needs=Open.ANYBODY)}, Caller.ANY, versioned=False, only=Callers.ENTRA),
+    Route("http_portal_file", "portal/{portalFile}",
+          {"GET": Verb(files.get, needs=Open.ANYBODY)}, Caller.ANY, versioned=False, only=Callers.ENTRA),
     # Each resource of the body names its own api-version.
     Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
           {"POST": Verb(openshift_cluster_preflight.preflight, takes=Body.DOCUMENT,

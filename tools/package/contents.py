@@ -1,9 +1,11 @@
 """What of this repository is in the package. `.funcignore` excludes the rest, for other tools that publish it."""
 
+import gzip
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from shared import portal_files
 from shared.phase_documents.kustomize import BINARIES, IN_PACKAGE, INSTALLED, REPOSITORY
 
 PRODUCT = (
@@ -36,6 +38,18 @@ def kustomize(repository: Path) -> dict[str, bytes]:
     package, _ = BINARIES["Linux", "x86_64"]
     path = repository / INSTALLED.relative_to(REPOSITORY) / package / package
     return {IN_PACKAGE: path.read_bytes()} if path.is_file() else {}
+
+
+def portal(repository: Path) -> dict[str, bytes]:
+    """Return what the page for people has in a package only: npm's files, if they are installed, and all compressed."""
+    installed = repository / portal_files.INSTALLED.relative_to(portal_files.REPOSITORY)
+    static = repository / portal_files.IN_PACKAGE
+    of_npm = {name: installed / part for name, part in portal_files.OF_NPM.items()}
+    parts = {name: path.read_bytes() for name, path in of_npm.items() if path.is_file()}
+    files = {path.name: path.read_bytes() for path in static.glob("*.*")} | parts
+    # No time and no name are in it, so that one commit always gives the same bytes.
+    packed = {f"{name}{portal_files.COMPRESSED}": gzip.compress(content, 9, mtime=0) for name, content in files.items()}
+    return {f"{portal_files.IN_PACKAGE}/{name}": content for name, content in (parts | packed).items()}
 
 
 def _paths(repository: Path) -> Iterator[Path]:

@@ -17,6 +17,7 @@ _DIGEST = re.compile(rf"[0-9a-f]{{{DIGEST_LENGTH}}}")
 _SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DECLARED = re.compile(NAME["pattern"])
 _ROW = re.compile(r"[a-z][a-z0-9_]{0,99}")
+_FILE = re.compile(r"[a-z][a-z-]*\.[a-z]+")
 _DRY_RUN = re.compile(r"[a-z]{1,20}-(.*)")
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
@@ -101,6 +102,13 @@ PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
         400,
         ErrorCode.INVALID_PARAMETER,
         "a name such as deploy_network_template",
+    ),
+    "portalFile": (
+        "file",
+        lambda value, _: bool(_FILE.fullmatch(value)),
+        404,
+        ErrorCode.NOT_FOUND,
+        "a file of the page",
     ),
     "digest": (
         "digest",

@@ -15,7 +15,8 @@ import pytest
 from frontend import ROUTES, functions, register
 from frontend.dry_runs import dry_run
 from orchestrators.plans import RUN_PLAN
-from shared import deadline
+from shared import deadline, portal_files
+from tests.product.unit.frontend.callers_world import CallersWorld
 from tests.product.unit.frontend.world import CLUSTER, NEW, World, admin_certificate, arm_certificate, body, match
 
 
@@ -63,6 +64,16 @@ def ask(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., func.Htt
         return response
 
     return send
+
+
+def test_a_file_goes_out_as_it_is_with_its_own_type(
+    own: CallersWorld, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., func.HttpResponse]
+) -> None:
+    """All other answers are JSON."""
+    monkeypatch.setattr(functions, "get_services", lambda: own.services)
+    icon = ask("GET", "/portal/icon.svg")
+    assert icon.get_body() == (portal_files.STATIC / "icon.svg").read_bytes()
+    assert icon.headers["Content-Type"] == "image/svg+xml"
 
 
 def test_a_put_starts_its_orchestration(world: World, ask: Callable[..., func.HttpResponse]) -> None:

@@ -1,6 +1,7 @@
 """What `make package` puts into the package, without its dependencies."""
 
 import ast
+import gzip
 import json
 import os
 import re
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from shared import settings
+from shared import portal_files, settings
 from tools.package import archive, bytecode
 from tools.package.__main__ import main
-from tools.package.contents import LEFT_OUT, PRODUCT, product_files
+from tools.package.contents import LEFT_OUT, PRODUCT, portal, product_files
 from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
+from tools.package.sbom import sbom
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -167,3 +169,30 @@ def test_the_product_takes_from_the_kubernetes_client_only_what_the_package_has(
         if (module, name)
         not in {("kubernetes.client", name) for name in ("ApiClient", "ApiException", "Configuration")}
     }
+
+
+def test_the_page_for_people_is_in_the_package_with_npms_files_and_compressed(tmp_path: Path) -> None:
+    """The host compresses nothing. One commit gives the same bytes, so no time is in them."""
+    static = tmp_path / portal_files.IN_PACKAGE
+    static.mkdir(parents=True)
+    (static / "main.js").write_bytes(b"main" * 100)
+    assert set(portal(tmp_path)) == {f"{portal_files.IN_PACKAGE}/main.js.gz"}
+    for part in portal_files.OF_NPM.values():
+        path = tmp_path / "tools" / "portal" / "node_modules" / part
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"npm" * 100)
+    page = portal(tmp_path)
+    assert page == portal(tmp_path)
+    for name in portal_files.OF_NPM:
+        whole, packed = page[f"{portal_files.IN_PACKAGE}/{name}"], page[f"{portal_files.IN_PACKAGE}/{name}.gz"]
+        assert (whole, gzip.decompress(packed), packed[4:8]) == (b"npm" * 100, whole, bytes(4))
+
+
+def test_the_list_of_what_is_inside_has_npms_packages_in_their_pinned_versions() -> None:
+    """A package without them lists none."""
+    page = {f"{portal_files.IN_PACKAGE}/{name}": b"x" for name in portal_files.OF_NPM}
+    lock = json.loads((REPOSITORY / "tools" / "portal" / "package-lock.json").read_text())
+    version = lock["packages"]["node_modules/@azure/msal-browser"]["version"]
+    (listed,) = json.loads(sbom(page, "abc"))["components"]
+    assert listed["purl"] == f"pkg:npm/%40azure/msal-browser@{version}"
+    assert "components" not in json.loads(sbom({}, "abc"))

@@ -21,6 +21,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(package, "product_files", lambda _repository: dict(FILES))
     monkeypatch.setattr(package, "kustomize", lambda _repository: {})
+    monkeypatch.setattr(package, "portal", lambda _repository: {})
     monkeypatch.setattr(package, "dependency_files", dependencies)
     monkeypatch.setattr(bytecode, "interpreter", lambda _python: None)
     return seen

@@ -38,6 +38,7 @@ VALUES = {
     "openShiftVersion": "4.17.9",
     "openShiftMinorVersion": "4.19",
     "deploymentName": "d1",
+    "portalFile": "config.json",
     "path": "foo/bar",
 }
 OTHER = f"{CLUSTERS}/other"
