@@ -1,0 +1,57 @@
+"""Debian's Chromium, driven by Playwright, with the rules that the page's own policy sets."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+AXE = REPOSITORY / "tools" / "portal" / "node_modules" / "axe-core" / "axe.min.js"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "microsoft-edge")
+# What the page must be free of; the rules of WCAG 2.2, A and AA, and what axe calls best practice.
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Give a browser; skip the test where there is none, because not every machine can have one."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        pytest.skip("There is no Chromium, Chrome or Edge: run `apt-get install --no-install-recommends chromium`")
+    with playwright.sync_playwright() as driver:
+        # A container has no name spaces to give away; what is opened here is this service's own page.
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def violations(page: Any) -> list[str]:
+    """Return what axe finds wrong with what a page shows, by rule and element."""
+    found = page.evaluate("tags => axe.run({runOnly: tags})", TAGS)
+    return [
+        f"{violation['id']} at {node['target']}: {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def complaints(page: Any) -> list[str]:
+    """Return a list that fills with what the browser complains about, such as what the page's policy forbids.
+
+    That an answer is an error is not among it: the page tells that.
+    """
+    found: list[str] = []
+
+    def note(said: Any) -> None:
+        if said.type == "error" and not said.text.startswith("Failed to load resource"):
+            found.append(said.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found

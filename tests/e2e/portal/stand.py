@@ -1,0 +1,137 @@
+"""The page in a browser, with the frontend in this process behind it: no network, no local Azure.
+
+The browser's requests become calls of the frontend on stores in memory. Only the library that signs in is another one,
+which has signed in already.
+"""
+
+import json
+import uuid
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from tests.api_versions import VERSIONS
+from tests.e2e.portal.browser import AXE, complaints
+from tests.product.unit.frontend.callers_world import CallersWorld, user_token
+from tests.product.unit.frontend.world import CLUSTERS, NOW, SUBSCRIPTION, body
+
+ADDRESS = "https://clusters.example.com"
+NEWEST = VERSIONS[-1]
+# In place of MSAL: the same members that `session.js` uses.
+SIGNS_IN = """
+class InteractionRequiredAuthError extends Error {}
+globalThis.expired = false;
+globalThis.msal = {
+  InteractionRequiredAuthError,
+  BrowserCacheLocation: { MemoryStorage: "memoryStorage" },
+  CacheLookupPolicy: { AccessTokenAndRefreshToken: 2 },
+  PublicClientApplication: class {
+    async initialize() {}
+    async loginPopup() { globalThis.expired = false; return { account: { username: "ann@example.com" } }; }
+    async acquireTokenSilent() {
+      if (globalThis.expired) throw new InteractionRequiredAuthError("ended");
+      return { accessToken: "TOKEN" };
+    }
+  },
+};
+"""
+
+
+@dataclass
+class Stand:
+    """A page and the frontend behind it.
+
+    Args:
+        page: Playwright's page.
+        world: the frontend.
+        asked: what the browser has asked, as method and path.
+        failing: statuses of the next answers of the API, instead of its own.
+        complaints: what the browser has complained about, such as what its policy forbids.
+    """
+
+    page: Any
+    world: CallersWorld
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    failing: list[int] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, fragment: str = "") -> None:
+        """Open the page, and sign in."""
+        self.page.add_init_script(path=AXE)
+        self.page.route("**/*", self._answer)
+        self.complaints = complaints(self.page)
+        self.page.goto(f"{ADDRESS}/portal{fragment}")
+        self.page.get_by_role("button", name="Sign in").click()
+
+    def _answer(self, route: Any) -> None:
+        request = route.request
+        url = urlsplit(request.url)
+        if url.path == "/portal/msal-browser.js":
+            script = SIGNS_IN.replace("TOKEN", user_token())
+            route.fulfill(status=200, content_type="text/javascript", body=script)
+            return
+        self.asked.append((request.method, url.path))
+        if self.failing and not url.path.startswith("/portal"):
+            route.fulfill(status=self.failing.pop(0), headers={"Retry-After": "1"}, body="")
+            return
+        # The host passes names in lower case.
+        query = {name.lower(): value for name, value in parse_qsl(url.query)}
+        sent = {name.lower(): value for name, value in request.headers.items()}
+        content = json.loads(request.post_data) if request.post_data else None
+        token = sent.pop("authorization", "").removeprefix("Bearer ")
+        version = query.pop("api-version", "")
+        reply = self.world.call(
+            request.method, url.path, content, token=token, api_version=version, query=query, headers=sent
+        )
+        headers = {"Content-Type": "application/json", **reply.headers}
+        route.fulfill(status=reply.status, headers=headers, body=reply.content or reply.text())
+
+    def create(self, name: str = "C1", **changes: Any) -> None:
+        """Create a cluster, which then waits for its first step."""
+        world = self.world
+        client_id = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+        content = body(name=name.lower(), client_id=client_id) | changes
+        reply = world.call("PUT", f"{CLUSTERS}/{name}", content, api_version=NEWEST)
+        assert reply.status == 201, reply.body
+
+    def fail(self, message: str) -> None:
+        """Let the one create fail in its first step, with a remedy."""
+        document = self.world.document
+        operation_id, details = document["asyncOperationId"], [{"code": "Remedy", "message": "Give the role back."}]
+        error = {"code": "InvalidLinkedVNet", "message": message, "details": details}
+        self.step("validate_network", "Failed", endTime=NOW.isoformat(), error=error)
+        self.world.finish(failed=True)
+        self.world.operation(operation_id)["asyncOperation"]["error"] = error
+
+    def step(self, name: str, status: str, **more: Any) -> None:
+        """Store the progress of a step of the running operation."""
+        operation_id = self.world.document["asyncOperationId"]
+        about = {"id": f"{name}-1", "operationId": operation_id, "step": name, "attempt": 1, "status": status}
+        times = {"startTime": NOW.isoformat(), "lastProgressTime": NOW.isoformat()}
+        self.world.cosmos["OperationProgress"].upsert_item({**about, **times, **more})
+
+    def condition(self, kind: str, status: str, message: str) -> None:
+        """Store a condition of the one cluster, as the timer does."""
+        document, since = self.world.document, NOW.isoformat()
+        found = {"type": kind, "status": status, "reason": "A", "message": message, "lastTransitionTime": since}
+        stored = {"id": document["id"], "partitionKey": document["partitionKey"], "key": document["key"]}
+        self.world.cosmos["ClusterConditions"].upsert_item({**stored, "observedAt": since, "conditions": [found]})
+
+    def copies(self, number: int) -> None:
+        """Put copies of the one cluster beside it."""
+        original = self.world.document
+        for index in range(number):
+            copy = deepcopy(original)
+            name = f"copy-{index}"
+            copy |= {"id": str(uuid.uuid4()), "key": f"{CLUSTERS}/{name}".lower()}
+            copy["openShiftCluster"] |= {"id": f"{CLUSTERS}/{name}", "name": name}
+            self.world.cosmos["OpenShiftClusters"].documents[copy["partitionKey"], copy["id"]] = copy
+
+
+def stand_of(page: Any) -> Stand:
+    """Return a stand with a frontend of its own, which serves the subscription of its clusters."""
+    world = CallersWorld()
+    settings = replace(world.services.settings, subscription_id=SUBSCRIPTION)
+    world.services = replace(world.services, settings=settings)
+    return Stand(page, world)
