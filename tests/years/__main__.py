@@ -17,7 +17,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.years", description="Let a cluster live for months.")
     parser.add_argument("--days", type=int, default=790, help="how long it lives; 790 days are 26 months")
     parser.add_argument("--step", type=int, default=13, help="how many days each step of the time has")
-    parser.add_argument("--time-scale", default="100", help="how many times faster than Azure the rest is")
+    parser.add_argument("--time-scale", default="40", help="how many times faster than Azure the rest is")
     parser.add_argument("--folder", type=Path, help="where the state is kept; a temporary folder that is removed")
     parser.add_argument("--callers", default="arm", choices=("arm", "entra"), help="the deployment of the service")
     parser.add_argument("--finished", type=Path, help="state folder of a local Azure with a finished cluster, to copy")

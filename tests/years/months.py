@@ -29,6 +29,7 @@ OPERATORS = "/apis/config.openshift.io/v1/clusteroperators"
 OWN_VERSION = "2026-12-01-preview"
 # The days on which the cluster is stopped, and for how long: not in its first hours, and never past its limits.
 STOPS = {100: 1, 200: 30, 400: 90}
+ROUTER_CA = ("openshift-ingress-operator", "router-ca")
 NOT_AFTER = "auth.openshift.io/certificate-not-after"
 
 
@@ -138,18 +139,28 @@ def _problem(cluster: Cluster, folder: Path) -> str:
         ill += [_name(one) for one in api.list(OPERATORS) if not _has(one, "Available", "True")]
         ill += [_name(one) for one in api.list(OPERATORS) if not _has(one, "Degraded", "False")]
         ill += [_name(one) for one in api.list("/api/v1/secrets") if _has_ended(one)]
-        _look(cluster, shown["properties"]["consoleProfile"]["url"])
+        _look(cluster, shown["properties"]["consoleProfile"]["url"], _authorities(cluster, api, folder))
     except (requests.RequestException, AssertionError, OSError) as error:
         return f"{type(error).__name__}: {error}"[:500]
     return f"not well: {', '.join(ill)}" if ill else ""
 
 
-def _look(cluster: Cluster, url: str) -> None:
+def _authorities(cluster: Cluster, api: KubernetesApi, folder: Path) -> Path:
+    """Return a file with the authorities that browsers trust: the public ones, and the cluster's for its routes."""
+    own = api.secrets().get(ROUTER_CA, {}).get("tls.crt", "")
+    file = folder / "authorities.pem"
+    file.write_text(
+        Path(cluster.customer.options["connection_verify"]).read_text(encoding="utf-8") + own, encoding="utf-8"
+    )
+    return file
+
+
+def _look(cluster: Cluster, url: str, authorities: Path) -> None:
     """Look at a page of the cluster as a browser does."""
-    options = cluster.customer.options
     with requests.Session() as session:
         session.trust_env = False
-        session.get(url, proxies=options["proxies"], verify=options["connection_verify"], timeout=30).raise_for_status()
+        proxies = cluster.customer.options["proxies"]
+        session.get(url, proxies=proxies, verify=str(authorities), timeout=30).raise_for_status()
 
 
 def _name(obj: Json) -> str:
