@@ -84,6 +84,11 @@ class PeopleResponses:
 
     # App roles
 
+    async def list_assigned_to(self, request: Request) -> Response:
+        """Answer `GET /servicePrincipals/{id}/appRoleAssignedTo`: who has the roles of its application."""
+        found = self._roles.of_resource(self._caller(request), request.path_params["id"])
+        return page(request, "appRoleAssignments", found, dict)
+
     async def assign_role(self, request: Request) -> Response:
         """Answer `POST …/appRoleAssignedTo` and `…/appRoleAssignments`; the body names both sides."""
         caller = self._caller(request)

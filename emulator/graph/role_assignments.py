@@ -1,5 +1,7 @@
 """The operations of Graph on assignments of app roles. The messages of refusals are from memory."""
 
+from collections.abc import Iterator
+
 from emulator.core.store import Document
 from emulator.entra.app_roles import DEFAULT_ACCESS
 from emulator.entra.models import EntraModel, Principal
@@ -16,6 +18,12 @@ class RoleAssignmentModel:
         self._entra = entra
         self._applications = applications
         self._people = people
+
+    def of_resource(self, caller: Principal, object_id: str) -> Iterator[Document]:
+        """Yield the assignments of the roles of a service principal's application, as Graph shows them."""
+        principal = self._applications.service_principal(caller, object_id)
+        for found in self._entra.app_roles.of_resource(principal["objectId"]):
+            yield self._shown(caller, found)
 
     def assign(self, caller: Principal, wanted: Document) -> Document:
         """Assign a role of an application that the caller owns or administers; return the assignment as Graph shows it.

@@ -24,6 +24,7 @@ def routes(responses: Responses, people: PeopleResponses) -> list[Route]:
         ("POST", "/servicePrincipals", responses.create_service_principal),
         ("GET", "/servicePrincipals(appId='{id}')", responses.get_service_principal),
         ("GET", "/servicePrincipals/{id}", responses.get_service_principal),
+        ("GET", "/servicePrincipals/{id}/appRoleAssignedTo", people.list_assigned_to),
         ("POST", "/servicePrincipals/{id}/appRoleAssignedTo", people.assign_role),
         ("GET", "/users", people.list_users),
         ("POST", "/users", people.create_user),
