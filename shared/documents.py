@@ -180,6 +180,7 @@ class Properties(TypedDict, total=False):
     lastProvisioningState: str
     failedProvisioningState: str
     conditions: list[Condition]
+    longLivedCredentials: str
     clusterProfile: ClusterProfile
     servicePrincipalProfile: ServicePrincipalProfile
     platformWorkloadIdentityProfile: dict[str, Any]

@@ -53,6 +53,7 @@ properties.conditions.status                                            --------
 properties.conditions.reason                                            -----------r
 properties.conditions.message                                           -----------r
 properties.conditions.lastTransitionTime                                -----------r
+properties.longLivedCredentials                                         -----------m
 properties.clusterProfile.pullSecret                                    xxxxxxxxxxxx
 properties.clusterProfile.domain                                        FFFFFFFFFFFF
 properties.clusterProfile.version                                       ffffffffffff

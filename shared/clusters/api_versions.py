@@ -32,6 +32,7 @@ _WI = "properties.platformWorkloadIdentityProfile"
 _PWI = f"{_WI}.platformWorkloadIdentities{{}}"
 _PS = "properties.powerSchedule"
 _SCHEDULE = (_PS, f"{_PS}.timeZone", f"{_PS}.days", f"{_PS}.stopTime", f"{_PS}.startTime")
+_LONG_LIVED = "properties.longLivedCredentials"
 _INGRESS = (_IP, f"{_IP}.name", f"{_IP}.visibility", f"{_IP}.ip")
 
 
@@ -100,7 +101,7 @@ API_VERSIONS = (
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
     ApiVersion(
         "2026-12-01-preview",
-        adds=("etag", "properties.conditions[]", "properties.powerState", _PS),
+        adds=("etag", "properties.conditions[]", "properties.powerState", _PS, _LONG_LIVED),
         features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW}),
         own=True,
     ),
@@ -112,6 +113,7 @@ ADMIN = ApiVersion(
     removes=(f"{_CP}.pullSecret", f"{_SP}.clientSecret"),
     changes={
         "tags": {"rule": Rule.CREATE},
+        _LONG_LIVED: {"rule": Rule.CREATE},
         f"{_SP}.clientId": {"rule": Rule.CREATE_ANY_CASE},
         f"{_LB}.managedOutboundIps.count": {"rule": Rule.CREATE},
         **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI, *_SCHEDULE), rule=Rule.CREATE),

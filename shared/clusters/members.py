@@ -116,6 +116,7 @@ MEMBERS = (
     Member(f"{_PS}.days", Kind.STRINGS, _M, check=power_checks.days, check_empty=True),
     Member(f"{_PS}.stopTime", rule=_M, required=True, check=power_checks.clock),
     Member(f"{_PS}.startTime", rule=_M, required=True, check=power_checks.clock),
+    Member("properties.longLivedCredentials", rule=_M, default="Enabled", values=_ENABLED),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
     # The catalogue of versions has the default, see `catalogue.py`.

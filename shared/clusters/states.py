@@ -176,6 +176,19 @@ def require_credentials(cluster: Cluster) -> None:
         raise request_not_allowed(f"The cluster has no credentials in state '{state}': it {why}.")
 
 
+def require_long_lived_credentials(cluster: Cluster) -> None:
+    """Refuse to hand out the kubeconfig that ends after a year if the cluster's owner has switched that off.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed`, naming the action that gives a certificate for some hours.
+    """
+    if cluster["properties"].get("longLivedCredentials") == "Disabled":
+        raise request_not_allowed(
+            "The cluster gives no kubeconfig that lasts: 'properties.longLivedCredentials' is 'Disabled'. Ask for a "
+            "certificate for some hours with a POST of 'requestAdminCredential'."
+        )
+
+
 def is_usable(cluster: Cluster) -> bool:
     """Tell whether a cluster is up: its creation has come to the end, and its deletion has not begun."""
     return _state_and_failed(cluster) not in _UNUSABLE

@@ -44,11 +44,14 @@ def list_admin_credentials(call: Call) -> Reply:
     cluster's own CA does not verify the certificate, so the CA is removed from the kubeconfig.
 
     Raises:
-        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
+        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials, or if the owner has
+            switched this action off.
     Source:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
-    text = admin_kubeconfig(call.services, cluster_document(call))
+    document = cluster_document(call)
+    states.require_long_lived_credentials(document["openShiftCluster"])
+    text = admin_kubeconfig(call.services, document)
     return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, NO_STORE)
 
 

@@ -7,6 +7,7 @@ from frontend.messages import Call, Reply
 from frontend.sites import requested_site
 from shared import kubernetes_yaml
 from shared.arm.errors import CloudError, conflict
+from shared.clusters import states
 from shared.json_object import Json
 from shared.openshift.client import NotDone
 from shared.phase_documents import service_kubeconfigs
@@ -51,6 +52,7 @@ def _public(call: Call, resource_id: str) -> str:
     if document is None:
         raise LookupError(f"this service has no cluster {resource_id}")
     try:
+        states.require_long_lived_credentials(document["openShiftCluster"])
         return openshift_cluster_credentials.admin_kubeconfig(call.services, document)
     except CloudError as error:
         raise LookupError(error.message) from error

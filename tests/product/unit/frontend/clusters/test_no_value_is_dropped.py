@@ -27,6 +27,7 @@ GIVEN: dict[str, Any] = {
     f"{NP}.outboundType": "Loadbalancer",
     f"{NP}.preconfiguredNSG": "Disabled",
     f"{NP}.loadBalancerProfile.managedOutboundIps.count": 1,
+    "properties.longLivedCredentials": "Enabled",
     f"{MP}.diskEncryptionSetId": f"{DES}/one",
     f"{WP}.diskEncryptionSetId": f"{DES}/one",
     f"{PS}.timeZone": "UTC",

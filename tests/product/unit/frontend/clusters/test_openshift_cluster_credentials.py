@@ -128,6 +128,47 @@ def test_a_cluster_of_an_older_build_says_that_it_has_none(world: World, action:
     assert f"The cluster '{CLUSTER}' has no credentials" in reply.body["error"]["message"]
 
 
+OWN = "2026-12-01-preview"
+
+
+def test_an_owner_switches_the_kubeconfig_that_lasts_off_and_on(world: World) -> None:
+    """From the moment of the request, in every version; the refusal names the other action."""
+    bring_up(world)
+    for value, status in (("Disabled", 400), ("Enabled", 200)):
+        sent = {"properties": {"longLivedCredentials": value}}
+        assert world.send("PATCH", CLUSTER, sent, api_version=OWN).status == 200
+        for version in (NEW, OWN):
+            reply = world.send("POST", f"{CLUSTER}/listAdminCredentials", api_version=version)
+            assert reply.status == status
+            if status == 400:
+                assert reply.body["error"]["code"] == "RequestNotAllowed"
+                assert "'requestAdminCredential'" in reply.body["error"]["message"]
+        assert world.send("POST", f"{CLUSTER}/listCredentials").status == 200
+        world.finish()
+
+
+def test_no_other_request_switches_the_kubeconfig_that_lasts_on_again(world: World) -> None:
+    """A PUT that leaves the member out keeps it, in every version, and so does a client that does not know it."""
+    bring_up(world)
+    world.send("PATCH", CLUSTER, {"properties": {"longLivedCredentials": "Disabled"}}, api_version=OWN)
+    world.finish()
+    for version in (NEW, OWN):
+        assert world.send("PUT", CLUSTER, body(), api_version=version).status == 200
+        world.finish()
+        assert world.send("POST", f"{CLUSTER}/listAdminCredentials").status == 400
+    assert world.send("GET", CLUSTER, api_version=OWN).body["properties"]["longLivedCredentials"] == "Disabled"
+    assert "longLivedCredentials" not in world.send("GET", CLUSTER).body["properties"]
+
+
+@pytest.mark.parametrize("value", ["disabled", "Off", 7])
+def test_another_value_of_the_switch_is_refused(world: World, value: Any) -> None:
+    """It would not be clear what was meant; the refusal says what is allowed."""
+    bring_up(world)
+    reply = world.send("PATCH", CLUSTER, {"properties": {"longLivedCredentials": value}}, api_version=OWN)
+    assert reply.status == 400
+    assert "longLivedCredentials" in str(reply.body["error"])
+
+
 def test_a_delete_that_is_faster_is_told(world: World) -> None:
     """The bundle may be deleted between the two reads of a request."""
     bring_up(world)
