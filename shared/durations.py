@@ -63,6 +63,15 @@ BILLING_LINK = _real("BILLING_LINK", "The key with which a step writes one copy 
 CONSOLE_LINK = _real("CONSOLE_LINK", "The link to the serial log of a machine, which is read at once.", minutes=5)
 UNUSED_SECRET = _scaled("UNUSED_SECRET", "A secret without a cluster is deleted after this: longer than an operation, because deleting one by mistake is worse than keeping one.", hours=1)
 
+# Credentials of a cluster's administrators. Kubernetes' own clock decides.
+CREDENTIAL = _real("CREDENTIAL", "A certificate of requestAdminCredential, unless its request says another time: a working day.", hours=8)
+SHORTEST_CREDENTIAL = _real("SHORTEST_CREDENTIAL", "The shortest that can be asked for, as for Kubernetes' own requests.", minutes=10)
+LONGEST_CREDENTIAL = _real("LONGEST_CREDENTIAL", "The longest: nobody can end a single certificate, so it ends soon by itself.", hours=24)
+CREDENTIAL_BACKDATED = _real("CREDENTIAL_BACKDATED", "Certificates begin this much earlier, for clocks that differ.", minutes=5)
+USER_KUBECONFIG = _real("USER_KUBECONFIG", "The kubeconfig of listAdminCredentials.", days=365)
+SERVICE_KUBECONFIG = _real("SERVICE_KUBECONFIG", "The service's own, as the installer makes it: without it, nothing could renew anything.", days=3650)
+ADMIN_SIGNER = _real("ADMIN_SIGNER", "The signer of both, as the installer makes it.", days=3650)
+
 # Requests.
 REQUEST = _real("REQUEST", "All calls of a request, counted from its arrival.", seconds=6)
 RENDERING = _real("RENDERING", "The same for a request that renders bundles first: more than one root may take, so a root that takes too long is refused as such.", seconds=90)
