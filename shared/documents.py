@@ -337,6 +337,22 @@ class ClusterDocument(FencedDocument, total=False):
     openShiftCluster: Cluster
 
 
+class AdminCredential(TypedDict, total=False):
+    """A certificate of an administrator: whose it is (object id, and as what), since when, and when it ends."""
+
+    serialNumber: str
+    objectId: str
+    kind: str
+    at: str
+    end: str
+
+
+class AdminCredentialsDocument(Document, total=False):
+    """The certificates of a cluster's administrators that are valid."""
+
+    credentials: list[AdminCredential]
+
+
 class OperationDocument(Document, total=False):
     """An async operation. After its end it contains a copy of the cluster, unless it was a delete.
 

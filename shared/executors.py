@@ -61,6 +61,7 @@ BY_MODULE: dict[str, tuple[str, ...]] = {
     "machines.zones": ("decide_zones",),
     "machines.expired_machines": ("remove_expired_machines",),
     "machines.graph": ("ensure_graph",),
+    "machines.stored_signer": ("store_admin_signer",),
     "machines.machines": ("deploy_machines_template",),
     "machines.bootstrap_removal": ("remove_bootstrap", "remove_bootstrap_ignition"),
     "machines.machine_power": ("start_machines",),

@@ -123,6 +123,7 @@ operations                         -----------y
 dryRun                             -----------y
 power                              -----------y
 renew                              -----------y
+requestAdminCredential             -----------y
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
 CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", *["Canceled"] * 4), strict=True))

@@ -18,9 +18,9 @@ from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
 
-# The key is removed with what it sealed, the credentials with the certificates that they name, and the link, which has
-# ended, with what it is for.
-_BUNDLES = (Purpose.GRAPH_KEY, Purpose.CREDENTIALS, Purpose.IGNITION_LINK)
+# The key is removed with what it sealed, the credentials with their signer and the certificates that they name, and the
+# link, which has ended, with what it is for.
+_BUNDLES = (Purpose.GRAPH_KEY, Purpose.CREDENTIALS, Purpose.ADMIN_SIGNER, Purpose.IGNITION_LINK)
 
 
 def _remove_expired_machines(step: Step) -> Outcome | None:

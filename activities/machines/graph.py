@@ -27,9 +27,10 @@ from installer.openshift_install.gateway import Azure
 from shared import cloud, durations, seal, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure import credentials
+from shared.clusters.credentials import admin_signer
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import ClusterDocument
-from shared.vault import get_vault
+from shared.vault import Bundle, get_vault
 
 _log = logging.getLogger("activities")
 GRAPH_BLOB = ("aro", "graph")
@@ -43,7 +44,7 @@ _CREDENTIALS = {
     USER_KUBECONFIG: "auth/user-admin/kubeconfig",
     "kubeadminPassword": "auth/kubeadmin-password",
 }
-
+_SIGNER = "tls/admin-kubeconfig-signer"
 
 _CORES = os.cpu_count() or 1
 # The threads that make keys, shared by all creates of this process.
@@ -119,7 +120,13 @@ def _ensure_once(step: Step) -> None:
         made = _read(step, sealed) or _make(step, sealed)
         _lay_ignition(step, blobs, made.file("bootstrap.ign"))
     step.decide(functools.partial(_note_time, now=made.contents["clock"]["now"]))
+    cluster_secrets.store(step, Purpose.ADMIN_SIGNER, signer_of(made))
     cluster_secrets.store(step, Purpose.CREDENTIALS, {name: made.file(path) for name, path in _CREDENTIALS.items()})
+
+
+def signer_of(made: Graph) -> Bundle:
+    """Return the bundle of the signer of admin credentials in a graph."""
+    return admin_signer.bundle_of(made.file(f"{_SIGNER}.crt"), made.file(f"{_SIGNER}.key"))
 
 
 def load(step: Step) -> Graph:

@@ -12,6 +12,8 @@ class Body(StrEnum):
     CLUSTERS = "OpenShiftClusterList"
     CREDENTIALS = "OpenShiftClusterCredentials"
     KUBECONFIG = "OpenShiftClusterAdminKubeconfig"
+    CREDENTIAL_REQUEST = "OpenShiftClusterAdminCredentialRequest"
+    CREDENTIAL = "OpenShiftClusterAdminCredential"
     VERSION = "OpenShiftVersion"
     VERSIONS = "OpenShiftVersionList"
     ROLE_SET = "PlatformWorkloadIdentityRoleSet"

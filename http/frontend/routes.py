@@ -39,6 +39,7 @@ from shared.clusters.api_versions import (
     PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
     POWER,
     RENEW,
+    REQUEST_ADMIN_CREDENTIAL,
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -74,6 +75,10 @@ ROUTES = (
     Route("http_cluster_credentials_alias", _C + "/credentials",
           {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS,
                         answers={200: Body.CREDENTIALS})}, feature=CREDENTIALS),
+    Route("http_cluster_admin_credential", _C + "/requestAdminCredential",
+          {"POST": Verb("frontend.credentials.admin_credential:request_admin_credential", MAY_WRITE,
+                        needs=rights.LIST_ADMIN_CREDENTIALS, takes=Body.CREDENTIAL_REQUEST,
+                        answers={200: Body.CREDENTIAL})}, feature=REQUEST_ADMIN_CREDENTIAL),
     Route("http_cluster_dry_run", _C + "/dryRun",
           {"POST": Verb(dry_run.begin_put, MAY_WRITE, needs=rights.WRITE, takes=Body.CLUSTER,
                         answers={200: Body.DRY_RUN, 202: Body.DRY_RUN_STATUS})}, feature=DRY_RUN, durable=True),

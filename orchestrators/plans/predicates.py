@@ -12,6 +12,7 @@ from shared.clusters import cluster_names, principals, worker_count
 from shared.clusters.identities import cluster_credential, known_identities
 from shared.clusters.identities.cluster_credential import ServicePrincipal, WorkloadIdentity
 from shared.clusters.power import power_states
+from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
@@ -89,6 +90,10 @@ def changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
     return any(change(document, settings) for change in changes)
 
 
+def _has_no_stored_signer(document: ClusterDocument, _settings: Settings) -> bool:
+    return Purpose.ADMIN_SIGNER not in document.get("secrets", {})
+
+
 def _uses_load_balancer(document: ClusterDocument, _settings: Settings) -> bool:
     network = document["openShiftCluster"]["properties"].get("networkProfile") or {}
     return network.get("outboundType") != "UserDefinedRouting"
@@ -163,6 +168,9 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     ),
     "changes_the_cluster": (Condition(changes_the_cluster, "nothing inside the cluster has to change"),),
     "is_to_be_drained": (Condition(_is_to_be_drained, "an earlier stop has done everything inside the cluster"),),
+    "has_no_stored_signer": (
+        Condition(_has_no_stored_signer, "the vault has the signer of the cluster's admin credentials"),
+    ),
     "has_no_pull_secret": (Condition(_has_no_pull_secret, "the cluster has its owner's pull secret"),),
 }
 

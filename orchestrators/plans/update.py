@@ -51,6 +51,9 @@ _UPDATE = section("update",
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         needs=("ensure_service_endpoints",), remedy=UPDATE_REPORTED),
+    # Clusters of earlier builds have it in the install graph alone, in the storage account.
+    action("store_admin_signer", 10, "the signer of the cluster's admin credentials to be in Key Vault",
+        when="has_no_stored_signer", needs=("deploy_storage_template",)),
     begin_and_poll("deploy_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that exempts this service principal too",
         when="has_first_party", needs=("note_principal",), remedy=UPDATE_REPORTED),
@@ -117,7 +120,7 @@ _WORKERS = section("workers",
 _FINISH = section("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
         needs=("remove_former_role_assignments", "remove_former_identities", "workers_scaled", "reconcile_load_balancer_profile", "update_group_tags",
-               "ensure_federated_credentials")),
+               "ensure_federated_credentials", "store_admin_signer")),
 )
 # fmt: on
 

@@ -16,6 +16,7 @@ from shared.clusters.members import STATES
 CREDENTIALS = "credentials"
 DRY_RUN = "dryRun"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
+REQUEST_ADMIN_CREDENTIAL = "requestAdminCredential"
 LIST_CREDENTIALS = "listCredentials"
 OPERATIONS = "operations"
 POWER = "power"
@@ -102,7 +103,7 @@ API_VERSIONS = (
     ApiVersion(
         "2026-12-01-preview",
         adds=("etag", "properties.conditions[]", "properties.powerState", _PS, _LONG_LIVED),
-        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW}),
+        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW, REQUEST_ADMIN_CREDENTIAL}),
         own=True,
     ),
 )
@@ -119,7 +120,7 @@ ADMIN = ApiVersion(
         **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI, *_SCHEDULE), rule=Rule.CREATE),
         f"{_PWI}.resourceId": {"rule": Rule.CREATE_ANY_CASE},
     },
-    retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS}),
+    retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, REQUEST_ADMIN_CREDENTIAL}),
     generated=False,
     for_operators=True,
 )

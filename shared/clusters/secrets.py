@@ -18,6 +18,8 @@ class Purpose(StrEnum):
     # What the identity data plane has issued for the cluster identity: written by the plans of such clusters
     IDENTITY = "identity"
     IGNITION_LINK = "ignition"  # sas, with which the bootstrap machine reads its ignition: written by the create plan
+    # certificate and key of the signer of admin credentials: written by the create plan, replaced by a revocation
+    ADMIN_SIGNER = "adminsigner"
     # userAdminKubeconfig, aroServiceKubeconfig, kubeadminPassword: written by the create plan
     CREDENTIALS = "credentials"
 

@@ -8,6 +8,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 
 from shared import cloud, deadline, settings
 from shared.documents import FencedDocument, OperationDocument
+from shared.store.admin_credentials import AdminCredentials
 from shared.store.cluster_conditions import ClusterConditions
 from shared.store.clusters import Clusters, partition_of
 from shared.store.consistency import STRONG, Levels, read_levels
@@ -75,6 +76,7 @@ class Store:
         self.billing = Billing(opened("Billing"))
         self.versions = Versions(opened("OpenShiftVersions"))
         self.role_sets = RoleSets(opened("PlatformWorkloadIdentityRoleSets"))
+        self.admin_credentials = AdminCredentials(opened("AdminCredentials"))
         self.sites = Sites(opened("Sites"))
         self.conditions = ClusterConditions(opened("ClusterConditions"))
 

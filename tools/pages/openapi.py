@@ -11,8 +11,17 @@ from frontend.callers.caller import Caller
 from frontend.messages import Route, Verb, load
 from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES
+from shared import durations
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
-from shared.clusters.api_versions import API_VERSIONS, DRY_RUN, OPEN_SHIFT_VERSION, OPERATIONS, has_feature
+from shared.clusters.api_versions import (
+    API_VERSIONS,
+    DRY_RUN,
+    OPEN_SHIFT_VERSION,
+    OPERATIONS,
+    REQUEST_ADMIN_CREDENTIAL,
+    has_feature,
+)
+from shared.clusters.credentials import requested_key
 from shared.clusters.member_types import ApiVersion, Kind, Rule
 from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
@@ -185,6 +194,7 @@ def _schemas(version: ApiVersion) -> Json:
         Body.ERROR: _closed({"error": _ref("CloudErrorBody")}),
         "CloudErrorBody": _CLOUD_ERROR_BODY,
         **(_CLUSTER_OPERATIONS if has_feature(version, OPERATIONS) else {}),
+        **(_ADMIN_CREDENTIALS if has_feature(version, REQUEST_ADMIN_CREDENTIAL) else {}),
         **(_DRY_RUNS if has_feature(version, DRY_RUN) else {}),
     }
 
@@ -254,6 +264,36 @@ _CLUSTER_OPERATIONS: Json = {
         {**_strings("id", "name", "type"), "properties": _exactly(_OPERATION, "status", "startTime", "steps")}
     ),
     Body.CLUSTER_OPERATIONS: _list_of(Body.CLUSTER_OPERATION),
+}
+
+_ADMIN_CREDENTIALS: Json = {
+    Body.CREDENTIAL_REQUEST: {
+        **_object_of(
+            {
+                requested_key.REQUEST: {
+                    **_TEXT,
+                    "description": f"A certificate signing request without a subject. Allowed are {requested_key.ALLOWED}.",
+                },
+                requested_key.KEY: {
+                    **_TEXT,
+                    "description": f"A public key instead. Allowed are {requested_key.ALLOWED}.",
+                },
+                requested_key.SECONDS: {
+                    "type": "integer",
+                    "format": "int32",
+                    "minimum": int(durations.SHORTEST_CREDENTIAL.total_seconds()),
+                    "maximum": int(durations.LONGEST_CREDENTIAL.total_seconds()),
+                    "default": int(durations.CREDENTIAL.total_seconds()),
+                    "description": "How long the certificate lasts.",
+                },
+            }
+        ),
+        "oneOf": [{"required": [requested_key.REQUEST]}, {"required": [requested_key.KEY]}],
+        "additionalProperties": False,
+    },
+    Body.CREDENTIAL: _closed(
+        {**_strings("kubeconfig", "user", "serialNumber"), "expirationTime": {"type": "string", "format": "date-time"}}
+    ),
 }
 
 _TRIED_ROW = {

@@ -1,7 +1,7 @@
 """The signer of a cluster's admin credentials, and the client certificates that it makes.
 
 The cluster's API servers trust it for clients. Whoever has its key can make administrators, so it has a bundle of its
-own in the vault, and nothing but these certificates is signed with it. The first one comes from the install graph, the
+own in the vault, and signs only these certificates. The first one comes from the install graph, the
 next from a revocation.
 """
 
@@ -44,8 +44,8 @@ class Subject:
 
 # The service itself. No binding limits its group.
 SERVICE = Subject("system:aro-service", "system:masters")
-# The user of the kubeconfig that lasts. OpenShift's binding `cluster-admins` gives this user, and the group below, their
-# rights.
+# The user of the kubeconfig that lasts. OpenShift's binding `cluster-admins` gives this user, and the group below, the
+# rights of an administrator.
 USER = Subject("system:admin")
 _ADMINS = "system:cluster-admins"
 

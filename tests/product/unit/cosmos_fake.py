@@ -208,7 +208,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
 NAMES = (
     *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
     *("Subscriptions", "TaskHubs", "Domains", "Billing", "OpenShiftVersions"),
-    *("PlatformWorkloadIdentityRoleSets", "Sites", "ClusterConditions"),
+    *("PlatformWorkloadIdentityRoleSets", "AdminCredentials", "Sites", "ClusterConditions"),
 )
 
 

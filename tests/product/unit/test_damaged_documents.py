@@ -123,6 +123,10 @@ def plant(container: str, made: requests.World, seed: int) -> None:
         "Billing": (BILLING, {"id": "bad"}),
         "OpenShiftVersions": (requests.INSTALLABLE | {"version": "4.18.1", "enabled": True}, {"id": "4.18.1"}),
         "PlatformWorkloadIdentityRoleSets": (ROLES, {"id": "4.20"}),
+        "AdminCredentials": (
+            {"credentials": [{"serialNumber": "1", "end": "2026-03-01T12:00:00+00:00"}]},
+            {"id": "bad"},
+        ),
         "Sites": (SITE, {"id": "bad"}),
         "ClusterConditions": (CONDITIONS, {"id": made.document["id"], "partitionKey": made.document["partitionKey"]}),
     }

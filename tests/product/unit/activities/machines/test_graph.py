@@ -309,7 +309,7 @@ def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:
 
 
 # One run writes: key, its id, graph, ignition, time, credentials, their id.
-WRITES = 7
+WRITES = 9
 
 
 @pytest.mark.parametrize("number", range(1, WRITES + 1))

@@ -21,6 +21,7 @@ http_cluster                     PUT     Microsoft.RedHatOpenShift/openShiftClus
 http_cluster                     PATCH   Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster                     GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_cluster                     DELETE  Microsoft.RedHatOpenShift/openShiftClusters/delete                       group, fresh
+http_cluster_admin_credential    POST    Microsoft.RedHatOpenShift/openShiftClusters/listAdminCredentials/action  group, fresh
 http_cluster_admin_credentials   POST    Microsoft.RedHatOpenShift/openShiftClusters/listAdminCredentials/action  group, fresh
 http_cluster_credentials         POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
 http_cluster_credentials_alias   POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
