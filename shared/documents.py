@@ -280,6 +280,20 @@ class Power(TypedDict, total=False):
     started: list[str]
 
 
+class Revocation(TypedDict, total=False):
+    """The last revocation that has not ended: its operation, and versioned ids of bundles.
+
+    `signer` and `credentials` are those that it brings in. `former` are the credentials that they have replaced, once
+    they have; `unused` is all that the end disables.
+    """
+
+    operationId: str
+    signer: str
+    credentials: str
+    former: str
+    unused: list[str]
+
+
 class Restarts(TypedDict):
     """The number of successive attempts that completed no row, and the time of the first restart."""
 
@@ -330,6 +344,7 @@ class ClusterDocument(FencedDocument, total=False):
     power: Power
     # When its last renewal began.
     renewedAt: str
+    revocation: Revocation
     secrets: dict[str, str]
     hasPullSecret: bool
     liveVersion: str

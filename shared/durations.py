@@ -96,6 +96,7 @@ ARM_ANSWER = _real("ARM_ANSWER", "One whole answer of ARM, which itself gives up
 SHORT_READ = _real("SHORT_READ", "One pause of blobs and Entra ID, which answer sooner.", seconds=10)
 CLUSTER_CONNECTION = _real("CLUSTER_CONNECTION", "One connection to the API server of a cluster.", seconds=10)
 CLUSTER_READ = _real("CLUSTER_READ", "One pause of it in an answer; together with the connection, a whole call.", seconds=30)
+API_SERVERS_ASKED = _real("API_SERVERS_ASKED", "All connections on which the API servers of a cluster are asked whether they accept a certificate.", seconds=20)
 PASSWORD = _real("PASSWORD", "Generating a password of the registry takes a second or two; it cannot be read later.", seconds=60)
 PASSWORD_IN_FLIGHT = _real("PASSWORD_IN_FLIGHT", "What a call has sent may take this to arrive, with the retries of its connection.", seconds=15)
 

@@ -51,6 +51,11 @@ UPDATE_IDENTITIES = (
     "federated credential Azure refuses. Then repeat the request: it continues with the remaining steps. Until an update "
     "has succeeded, keep the former identities and their roles."
 )
+REVOKE = (
+    "Read the cluster's last messages, here and below, and fix the cause, then repeat the request: it begins with "
+    "another signer. Until a revocation has succeeded, former credentials may still open the cluster. The service itself "
+    "can sign in."
+)
 
 # After a failed start the machines that were started run, and so does what could be started on them.
 START_INSIDE = (

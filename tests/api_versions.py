@@ -124,6 +124,7 @@ dryRun                             -----------y
 power                              -----------y
 renew                              -----------y
 requestAdminCredential             -----------y
+revokeCredentials                  -----------y
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
 CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", *["Canceled"] * 4), strict=True))

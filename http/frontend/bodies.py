@@ -14,6 +14,7 @@ class Body(StrEnum):
     KUBECONFIG = "OpenShiftClusterAdminKubeconfig"
     CREDENTIAL_REQUEST = "OpenShiftClusterAdminCredentialRequest"
     CREDENTIAL = "OpenShiftClusterAdminCredential"
+    REVOCATION = "OpenShiftClusterRevocation"
     VERSION = "OpenShiftVersion"
     VERSIONS = "OpenShiftVersionList"
     ROLE_SET = "PlatformWorkloadIdentityRoleSet"

@@ -40,6 +40,7 @@ from shared.clusters.api_versions import (
     POWER,
     RENEW,
     REQUEST_ADMIN_CREDENTIAL,
+    REVOKE_CREDENTIALS,
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -101,6 +102,10 @@ ROUTES = (
     Route("http_cluster_stop", _C + "/stop",
           {"POST": Verb(power.stop, MAY_WRITE, begins=True, conditional=True, needs=rights.WRITE,
                         answers={202: Body.NONE})}, feature=POWER, durable=True),
+    Route("http_cluster_revocation", _C + "/revokeCredentials",
+          {"POST": Verb("frontend.credentials.revocation:revoke_credentials", MAY_WRITE, begins=True, conditional=True,
+                        needs=rights.REVOKE_CREDENTIALS, answers={202: Body.REVOCATION})},
+          feature=REVOKE_CREDENTIALS, durable=True),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
           {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ, answers={200: Body.CLUSTERS})}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,

@@ -9,6 +9,7 @@ from orchestrators.plans.create import CREATE
 from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.renew import RENEW
+from orchestrators.plans.revoke_credentials import REVOKE_CREDENTIALS
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.start import START
 from orchestrators.plans.stop import STOP
@@ -36,6 +37,7 @@ PLANS: dict[str, tuple[Row, ...]] = {
     "delete": DELETE,
     "stop": STOP,
     "start": START,
+    "revoke_credentials": REVOKE_CREDENTIALS,
 }
 
 # Why an operation with a plan cannot be canceled; one with any other plan can, and ends as after a failure.

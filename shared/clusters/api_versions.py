@@ -17,6 +17,7 @@ CREDENTIALS = "credentials"
 DRY_RUN = "dryRun"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 REQUEST_ADMIN_CREDENTIAL = "requestAdminCredential"
+REVOKE_CREDENTIALS = "revokeCredentials"
 LIST_CREDENTIALS = "listCredentials"
 OPERATIONS = "operations"
 POWER = "power"
@@ -103,7 +104,7 @@ API_VERSIONS = (
     ApiVersion(
         "2026-12-01-preview",
         adds=("etag", "properties.conditions[]", "properties.powerState", _PS, _LONG_LIVED),
-        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW, REQUEST_ADMIN_CREDENTIAL}),
+        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW, REQUEST_ADMIN_CREDENTIAL, REVOKE_CREDENTIALS}),
         own=True,
     ),
 )
@@ -120,7 +121,7 @@ ADMIN = ApiVersion(
         **_each(("identity.userAssignedIdentities{}", f"{_WI}.upgradeableTo", _PWI, *_SCHEDULE), rule=Rule.CREATE),
         f"{_PWI}.resourceId": {"rule": Rule.CREATE_ANY_CASE},
     },
-    retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, REQUEST_ADMIN_CREDENTIAL}),
+    retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, REQUEST_ADMIN_CREDENTIAL, REVOKE_CREDENTIALS}),
     generated=False,
     for_operators=True,
 )

@@ -44,6 +44,8 @@ _ONLY_METADATA = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{_JSON}"
 # ambiguous kind is followed by its group, as in `kubectl`.
 _PATHS: dict[str, str] = {
     "readyz": "/readyz",
+    # Not a kind of objects: which versions an API server has, and which server answers.
+    "APIVersions": "/api",
     "ConfigMap": "/api/v1/{namespace}configmaps",
     "Namespace": "/api/v1/namespaces",
     "Node": "/api/v1/nodes",
@@ -113,6 +115,11 @@ class Read:
         query = {"labelSelector": self.labels, "fieldSelector": self.fields, "limit": self.limit}
         asked = urlencode({parameter: value for parameter, value in query.items() if value})
         return f"{path}?{asked}" if asked else path
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the answer has items."""
+        return not self.name and self.kind != "APIVersions"
 
     def __str__(self) -> str:
         """Name the object in a sentence."""

@@ -96,7 +96,8 @@ def _session() -> aiohttp.ClientSession:
     connections = aiohttp.TraceConfig()
     connections.on_connection_create_end.append(_note_connection)
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0),
+        # Each read has a connection of its own: behind a load balancer, that may be to another API server.
+        connector=aiohttp.TCPConnector(limit=0, force_close=True),
         trace_configs=[connections],
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=durations.REQUEST_CONNECTION.total_seconds()),
@@ -139,7 +140,7 @@ async def _read(session: aiohttp.ClientSession, ask: Ask, connected: asyncio.Eve
     if ask.form is Form.TEXT:
         return body.decode(errors="replace")
     document = client.parsed(body)
-    if ask.what.name:
+    if not ask.what.is_list:
         return document
     if document["metadata"].get("continue"):
         raise NotDone(f"there are more than {ask.what.limit}")

@@ -291,6 +291,7 @@ _ADMIN_CREDENTIALS: Json = {
         "oneOf": [{"required": [requested_key.REQUEST]}, {"required": [requested_key.KEY]}],
         "additionalProperties": False,
     },
+    Body.REVOCATION: _closed({"notRevoked": {"type": "array", "items": _TEXT}}),
     Body.CREDENTIAL: _closed(
         {**_strings("kubeconfig", "user", "serialNumber"), "expirationTime": {"type": "string", "format": "date-time"}}
     ),

@@ -24,11 +24,14 @@ class Right:
         at: where it is asked.
         fresh: whether Azure is asked each time; otherwise an answer counts for a minute. That somebody has no role at
             all counts for a minute everywhere.
+        also: another right that the caller has to have, too. Azure Resource Manager asks for one action alone, so in
+            front of a hosted service it asks for the first.
     """
 
     action: str
     at: Scope = Scope.GROUP
     fresh: bool = False
+    also: "Right | None" = None
 
 
 class Role(StrEnum):
@@ -60,6 +63,7 @@ WRITE = Right(f"{_CLUSTERS}/write")
 DELETE = Right(f"{_CLUSTERS}/delete", fresh=True)
 LIST_CREDENTIALS = Right(f"{_CLUSTERS}/listCredentials/action", fresh=True)
 LIST_ADMIN_CREDENTIALS = Right(f"{_CLUSTERS}/listAdminCredentials/action", fresh=True)
+REVOKE_CREDENTIALS = Right(WRITE.action, fresh=True, also=LIST_ADMIN_CREDENTIALS)
 READ_EACH = Right(READ.action, Scope.EACH_GROUP)
 READ_OPERATION = Right(READ.action, Scope.OPERATION)
 READ_ROLE_SETS = Right(f"{NAMESPACE}/locations/listPlatformWorkloadIdentityRoleSets/read", Scope.SUBSCRIPTION)

@@ -32,6 +32,8 @@ def authorize(call: Call, handle: Handler) -> Reply:
             return handle(replace(call, visible=partial(_visible, call, verb.needs)))
         case Right():
             _require(call, verb.needs)
+            if verb.needs.also:
+                _require(call, verb.needs.also)
         case Role() if not call.principal.has(verb.needs):
             raise forbidden(f"The token of this request does not have the app role '{verb.needs}'.")
         case None:

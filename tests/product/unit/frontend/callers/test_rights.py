@@ -33,6 +33,7 @@ http_cluster_operations          GET     Microsoft.RedHatOpenShift/openShiftClus
 http_cluster_renewal             POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_start               POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_stop                POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
+http_cluster_revocation          POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group, fresh
 http_clusters_of_resource_group  GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_clusters_of_subscription    GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         each group
 http_health                      GET     nothing                                                                  anybody
