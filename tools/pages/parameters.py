@@ -146,8 +146,11 @@ def later(row: Member) -> str:
 
 
 def customers() -> list[str]:
-    """Return the paths of the newest members that customers write, except objects whose members have rows."""
-    newest = API_VERSIONS[-1]
+    """Return the paths of the newest members that customers write, except objects whose members have rows.
+
+    `az aro` does not know what only this provider's own versions have.
+    """
+    newest = [version for version in API_VERSIONS if not version.own][-1]
     written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE and has_member(newest, row.path)]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 

@@ -141,6 +141,7 @@ def test_weak_and_other_keys_are_refused_with_what_is_allowed(what: str) -> None
         assert message.endswith("Allowed are RSA of 2048 to 4096 bits with the exponent 65537, or P-256.")
 
 
+LIVES: list[Any] = [0, -1, 599, 86401, 3600.0, "3600", True, [], 10**30]
 BAD: dict[str, tuple[Any, str]] = {
     "no object": ([], "has to be an object"),
     "nothing": ({}, f"either '{REQUEST}' or '{KEY}'"),
@@ -159,10 +160,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "a key of a kind that nobody reads": ({KEY: public(dsa.generate_private_key(2048))}, "another kind"),
     "a forged request": ({REQUEST: forged()}, "not signed with the private key"),
     "a private key": ({KEY: private(P256)}, "contains a private key"),
-    **{
-        f"life {value!r}": ({KEY: public(P256), SECONDS: value}, "from 600 to 86400")
-        for value in (0, -1, 599, 86401, 3600.0, "3600", True, [], 10**30)
-    },
+    **{f"life {life!r}": ({KEY: public(P256), SECONDS: life}, "from 600 to 86400") for life in LIVES},
 }
 
 
