@@ -91,13 +91,25 @@ class Endpoints:
         return await self._verbs[info.verb](call)
 
     def _discover(self, request: Request, info: RequestInfo) -> Response:
-        host, accept = request.headers.get("host", ""), request.headers.get("accept", "")
-        found = discovery.answer(self._objects.kinds, info.path, host, accept)
+        address, accept = self._address(request), request.headers.get("accept", "")
+        found = discovery.answer(self._objects.kinds, info.path, address, accept)
         if found is not None:
             return found
         if info.path.startswith(("/api/", "/apis/")):
             return self._nothing(info)
         return replies.json_reply(discovery.paths(self._objects.kinds), HTTPStatus.NOT_FOUND)
+
+    def _address(self, request: Request) -> str:
+        """Return the address of the server that answers. Each connection is to one of the masters, once there are any."""
+        masters = [
+            address["address"]
+            for node in self._objects.list("Node", labels={"node-role.kubernetes.io/master": ""})
+            for address in (node.get("status") or {}).get("addresses") or ()
+            if address["type"] == "InternalIP"
+        ]
+        if not masters or request.client is None:
+            return request.headers.get("host", "")
+        return f"{sorted(masters)[request.client.port % len(masters)]}:6443"
 
     def _nothing(self, info: RequestInfo) -> Response:
         """Answer a path below `/api` or `/apis` whose group, version or kind does not exist here.

@@ -54,6 +54,23 @@ def test_a_kind_that_is_not_served_is_not_found(emulated_api: EmulatedApi, path:
     assert answer.json() == failure(404, "NotFound", "the server could not find the requested resource", details={})
 
 
+def test_each_connection_is_to_one_of_the_masters(tmp_path: Path) -> None:
+    """`/api` says which, as the servers of a real cluster do behind their load balancer."""
+    masters = {"10.0.0.4:6443", "10.0.0.5:6443", "10.0.0.6:6443"}
+    with servers.emulated(tmp_path) as api:
+        for address in masters:
+            host, _ = address.split(":")
+            metadata = {"name": f"m{host}", "labels": {"node-role.kubernetes.io/master": ""}}
+            status = {"addresses": [{"type": "Hostname", "address": "m"}, {"type": "InternalIP", "address": host}]}
+            api.put({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status})
+        certificate, found = api.client_certificate("admin", "system:masters"), set()
+        for _ in range(40):
+            with api.client_with(certificate) as client:
+                (shown,) = client.get("/api").json()["serverAddressByClientCIDRs"]
+                found.add(shown["serverAddress"])
+    assert found == masters
+
+
 def test_faults_and_journal_know_every_call(emulated_api: EmulatedApi) -> None:
     """Faults and the journal name a call by verb and kind; an injected error is a Status."""
     admin = emulated_api.client()
