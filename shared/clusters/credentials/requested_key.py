@@ -16,6 +16,15 @@ from shared.clusters.credentials.admin_signer import PublicKey, Subject
 
 REQUEST, KEY, SECONDS = "certificateSigningRequest", "publicKey", "expirationSeconds"
 _MEMBERS = (REQUEST, KEY, SECONDS)
+# What reading bytes may raise that are no key, or no request.
+_UNREADABLE = (
+    ValueError,
+    UnsupportedAlgorithm,
+    InvalidSignature,
+    x509.InvalidVersion,
+    x509.DuplicateExtension,
+    x509.UnsupportedGeneralNameType,
+)
 # A request with the largest key has less than a third of this.
 _MOST_CHARACTERS = 8192
 _SHORTEST_BITS, _LONGEST_BITS, _EXPONENT = 2048, 4096, 65537
@@ -89,7 +98,7 @@ def _text(body: Mapping[str, Any], member: str) -> bytes:
 def _given(pem: bytes) -> PublicKey:
     try:
         key = serialization.load_pem_public_key(pem)
-    except (ValueError, UnsupportedAlgorithm) as error:
+    except _UNREADABLE as error:
         raise invalid_parameter(KEY, f"'{KEY}' cannot be read. Allowed are {ALLOWED}.") from error
     return _allowed(key, KEY)
 
@@ -100,7 +109,7 @@ def _requested(pem: bytes, subject: Subject) -> PublicKey:
         request = x509.load_pem_x509_csr(pem)
         key, names, proven = request.public_key(), list(request.subject), request.is_signature_valid
         others = [one for one in request.extensions if isinstance(one.value, x509.SubjectAlternativeName)]
-    except (ValueError, UnsupportedAlgorithm, InvalidSignature, x509.DuplicateExtension) as error:
+    except _UNREADABLE as error:
         raise invalid_parameter(REQUEST, f"'{REQUEST}' cannot be read. Allowed are {ALLOWED}.") from error
     allowed = _allowed(key, REQUEST)
     if not proven:

@@ -1,7 +1,11 @@
 """The bodies of requestAdminCredential: what is taken of them, and what is refused."""
 
+import base64
+import itertools
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
+from ipaddress import IPv4Address
 from typing import Any
 
 import pytest
@@ -171,3 +175,15 @@ def test_anything_else_is_refused_with_what_is_allowed(case: str) -> None:
     message = refused(body)
     assert want in message
     assert "MIG" not in message
+
+
+@pytest.mark.parametrize("member", [KEY, REQUEST])
+def test_no_byte_of_a_key_or_request_makes_it_fail_in_another_way(member: str) -> None:
+    """Whatever the bytes say, they are taken or refused."""
+    names = x509.SubjectAlternativeName([x509.DNSName("a.example"), x509.IPAddress(IPv4Address("10.0.0.1"))])
+    lines = (public(P256) if member == KEY else request(P256, SUBJECT.name, names)).splitlines()
+    der = base64.b64decode("".join(lines[1:-1]))
+    for place, byte in itertools.product(range(len(der)), (0x00, 0x05, 0x30, 0x80, 0xFF)):
+        changed = base64.b64encode(der[:place] + bytes([byte]) + der[place + 1 :]).decode()
+        with suppress(CloudError):
+            requested_key.parse({member: f"{lines[0]}\n{changed}\n{lines[-1]}\n"}, SUBJECT)
