@@ -5,6 +5,7 @@ from dataclasses import replace
 from frontend.clusters import openshift_cluster_action
 from frontend.messages import Call, Reply
 from shared.arm.errors import request_not_allowed
+from shared.clusters.power import power_states
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Event
 from shared.documents import ClusterDocument
@@ -22,13 +23,15 @@ def revoke_credentials(call: Call) -> Reply:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if the cluster's state does not allow it; 409 after
             five lost races; 412 `PreconditionFailed`.
     """
-    reply = openshift_cluster_action.begin(call, Event.REVOKE_CREDENTIALS, _require_credentials)
+    reply = openshift_cluster_action.begin(call, Event.REVOKE_CREDENTIALS, _require_cluster)
     return replace(reply, body={"notRevoked": list(KEPT)}) if reply.start else reply
 
 
-def _require_credentials(_call: Call, document: ClusterDocument) -> None:
+def _require_cluster(_call: Call, document: ClusterDocument) -> None:
+    """Refuse a cluster without credentials, and one that is stopped: nobody could tell its API servers."""
     if Purpose.CREDENTIALS not in document.get("secrets", {}):
         raise request_not_allowed(
             f"The cluster '{document['openShiftCluster']['id']}' has no credentials that could be revoked: it was "
             "created by a build of this service that made clusters without machines."
         )
+    power_states.require_running(document, "A revocation of credentials")

@@ -117,8 +117,9 @@ def test_operators_see_everything_but_secrets_and_change_nothing_of_customers() 
 
 def test_operators_have_no_credentials_of_clusters() -> None:
     """They see which versions can be installed."""
+    credentials = {"listCredentials", "listAdminCredentials", "requestAdminCredential", "revokeCredentials"}
     assert {feature for feature in every_feature() if has_feature(ADMIN, feature)} == (
-        features(VERSIONS[-1]) - {"listCredentials", "listAdminCredentials"}
+        features(VERSIONS[-1]) - credentials
     )
 
 

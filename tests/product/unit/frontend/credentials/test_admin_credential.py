@@ -138,10 +138,13 @@ def test_a_cluster_that_is_not_up_gives_none(up: World, state: str, failed: str)
     assert refused(up)[:2] == (400, "RequestNotAllowed")
 
 
-@pytest.mark.parametrize("state", ["Updating", "AdminUpdating", "Failed"])
-def test_a_cluster_in_use_gives_one_whatever_is_done_to_it(up: World, state: str) -> None:
+@pytest.mark.parametrize(
+    "state",
+    [{"provisioningState": each} for each in ("Updating", "AdminUpdating", "Failed")] + [{"powerState": "Stopped"}],
+)
+def test_a_cluster_in_use_gives_one_whatever_is_done_to_it(up: World, state: dict[str, str]) -> None:
     """The service signs it, and need not reach the cluster. It does not depend on the kubeconfig that lasts."""
-    up.document["openShiftCluster"]["properties"] |= {"provisioningState": state, "longLivedCredentials": "Disabled"}
+    up.document["openShiftCluster"]["properties"] |= state | {"longLivedCredentials": "Disabled"}
     assert ask(up).status == 200
 
 

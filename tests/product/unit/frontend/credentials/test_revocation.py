@@ -71,6 +71,15 @@ def test_a_cluster_that_is_not_at_rest_is_left_alone(world: World, state: str, f
     assert refused(world) == (400, "RequestNotAllowed")
 
 
+def test_a_stopped_cluster_is_started_first(world: World) -> None:
+    """Its API servers would come back with what they trusted before."""
+    bring_up(world)
+    world.document["openShiftCluster"]["properties"]["powerState"] = "Stopped"
+    reply = revoke(world)
+    assert (reply.status, reply.body["error"]["code"]) == (400, "RequestNotAllowed")
+    assert "needs a running cluster" in reply.body["error"]["message"]
+
+
 @pytest.mark.parametrize("name", ["if-match", "if-none-match"])
 def test_a_condition_that_does_not_hold_refuses_it(world: World, name: str) -> None:
     """As for every change."""
