@@ -97,6 +97,10 @@ async def manifests(cluster: Cluster) -> None:
     await _call(cluster, "auth/kubeconfig-loopback", "/api", "cluster-bootstrap")
     if failures := refused(cluster.objects, cluster.installation.manifests()):
         raise InstallationError(f"Failed to create {'; '.join(failures)}")
+    # This one is rendered on the machine, by the operator of the API server.
+    metadata = {"name": "admin-kubeconfig-client-ca", "namespace": "openshift-config"}
+    bundle = {"ca-bundle.crt": cluster.installation.text("tls/admin-kubeconfig-ca-bundle.crt")}
+    cluster.objects.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": bundle})
 
 
 def refused(objects: Objects, manifests: Iterable[Manifest]) -> list[str]:
