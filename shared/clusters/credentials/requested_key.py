@@ -16,7 +16,7 @@ from shared.clusters.credentials.admin_signer import PublicKey, Subject
 
 REQUEST, KEY, SECONDS = "certificateSigningRequest", "publicKey", "expirationSeconds"
 _MEMBERS = (REQUEST, KEY, SECONDS)
-# What reading bytes may raise that are no key, or no request.
+# What reading may raise where the bytes are something else.
 _UNREADABLE = (
     ValueError,
     UnsupportedAlgorithm,
