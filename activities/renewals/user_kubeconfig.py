@@ -55,7 +55,14 @@ def _end(kubeconfig: str) -> datetime | None:
 
 
 def _signer(step: Step) -> pki.Pair:
-    """Return the signer of administrators' certificates."""
+    """Return the signer of administrators' certificates; for clusters of earlier builds, that of the install graph.
+
+    After a revocation no API server trusts the graph's.
+    """
+    versioned_id = step.document["secrets"].get(Purpose.ADMIN_SIGNER)
+    if versioned_id:
+        bundle = get_vault().get_secret(versioned_id)
+        return pki.Pair(bundle["key"], bundle["certificate"])
     made = graph.load(step)
     return pki.Pair(made.file(f"{_SIGNER}.key"), made.file(f"{_SIGNER}.crt"))
 

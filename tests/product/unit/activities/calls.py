@@ -14,10 +14,8 @@ from tests.product.unit.product_world import CLUSTER_ID
 
 DONE = {"outcome": "done"}
 # Every plan has the row `finish`; here it is the create's.
-_NAMES = ("renew", "stop", "start", "update", "delete", "create")
+_NAMES = ("revoke_credentials", "renew", "stop", "start", "update", "delete", "create")
 _ROWS = {row.name: row for name in _NAMES for row in plans.PLANS[name]}
-_PLANS = ("revoke_credentials", "stop", "start", "update", "delete", "create")
-_ROWS = {row.name: row for name in _PLANS for row in plans.PLANS[name]}
 
 
 def call(step: str, verb: str = "", **more: Any) -> dict[str, Any]:
