@@ -148,6 +148,17 @@ class Responses:
         ]
         return JSONResponse({"@odata.context": f"{CONTEXT}directoryObjects", "value": found})
 
+    async def organization(self, request: Request) -> Response:
+        """Answer `GET /organization`."""
+        tenant = self._model.tenant(self._caller(request))
+        shown = {
+            "id": tenant["tenantId"],
+            "displayName": tenant["displayName"],
+            "tenantType": "AAD",
+            "verifiedDomains": [{"name": tenant["domain"], "isDefault": True, "isInitial": True, "type": "Managed"}],
+        }
+        return JSONResponse({"@odata.context": f"{CONTEXT}organization", "value": [shown]})
+
     def _service_principal(self, document: Document) -> Item:
         return _service_principal(document, self._model.registration(document))
 

@@ -9,6 +9,7 @@ from emulator.graph.responses import Responses
 def routes(responses: Responses, people: PeopleResponses) -> list[Route]:
     """Return the routes; a path may name an object by its object id, or by its application id in parentheses."""
     table = [
+        ("GET", "/organization", responses.organization),
         ("GET", "/me", people.me),
         ("POST", "/directoryObjects/getByIds", responses.get_by_ids),
         ("GET", "/applications", responses.list_applications),
