@@ -62,6 +62,7 @@ class CloudProfile:
     key_vault_suffix: str
     storage_suffix: str
     registry_suffix: str
+    graph_endpoint: str
 
     @property
     def arm_scope(self) -> str:
@@ -183,6 +184,7 @@ def cloud_profile() -> CloudProfile:
         key_vault_suffix=metadata["suffixes"]["keyVaultDns"],
         storage_suffix=metadata["suffixes"]["storage"],
         registry_suffix=metadata["suffixes"]["acrLoginServer"],
+        graph_endpoint=metadata["microsoftGraphResourceId"].rstrip("/"),
     )
 
 

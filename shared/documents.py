@@ -115,6 +115,24 @@ class PendingStatus(TypedDict):
     since: str
 
 
+class ExpirationRecord(TypedDict):
+    """The end of something in the calendar: its row, and which of several it is."""
+
+    name: str
+    end: str
+    detail: str
+
+
+class PrincipalCheck(TypedDict):
+    """Whether Entra ID takes the secret of a cluster's principal.
+
+    `login` names the application and the version of the secret, and `refused` says why, or is empty.
+    """
+
+    login: str
+    refused: str
+
+
 class ConsoleProfile(TypedDict, total=False):
     """`consoleProfile`."""
 
@@ -395,7 +413,7 @@ class ClusterConditionsDocument(Document, total=False):
     """The conditions of a cluster, apart from its document: a timer writes them. The id is that of the cluster's.
 
     `pending` has, by type, a status that is not shown yet. `mismatchedSince` says since when a machine set has had
-    another number of machines than it wants.
+    another number of machines than it wants, and `consoleReached` whether the service has ever reached its router.
     """
 
     partitionKey: str
@@ -404,6 +422,10 @@ class ClusterConditionsDocument(Document, total=False):
     conditions: list[Condition]
     pending: dict[str, PendingStatus]
     mismatchedSince: dict[str, str]
+    consoleReached: bool
+    expirations: list[ExpirationRecord]
+    expirationsReadAt: str
+    principal: PrincipalCheck
 
 
 class PlanDocument(Document, total=False):

@@ -131,6 +131,12 @@ CONDITIONS_PERIOD = _scaled("CONDITIONS_PERIOD", "How often each cluster is aske
 CONDITIONS_RUN = _real("CONDITIONS_RUN", "A run of the timer takes no other cluster after this. The next run begins with the clusters that were left.", minutes=4)
 CONDITIONS_READS = _real("CONDITIONS_READS", "All reads of one cluster, which begin at the same time.", seconds=20)
 CONDITIONS_KEPT = _scaled("CONDITIONS_KEPT", "Conditions that have not changed are written again after this: readers see that the service still looks.", hours=1)
+EXPIRATIONS_KEPT = _scaled("EXPIRATIONS_KEPT", "The ends of certificates and credentials are read again then: a secret that no longer works is reported within an hour, with the run that finds it and the one that confirms it.", minutes=50)
+REGISTRY_PASSWORD = _real("REGISTRY_PASSWORD", "The registry sets no end to a password. From this age on it should not be used any more.", days=180)
+OPERATOR_UNAVAILABLE = _scaled("OPERATOR_UNAVAILABLE", "An operator may be unavailable this long while it is rolled out.", minutes=10)
+NODE_NOT_READY = _scaled("NODE_NOT_READY", "A node may be away this long while it restarts.", minutes=15)
+MACHINES_COMING = _scaled("MACHINES_COMING", "A machine set that still lacks machines then does not get them.", minutes=60)
+DIRECTORY_AGAIN = _real("DIRECTORY_AGAIN", "A directory that shows no applications to the service is asked again then.", hours=24)
 CONDITION_INERTIA = _scaled("CONDITION_INERTIA", "A status that has not held this long is not shown.", minutes=2)
 CONDITION_BLIND = _scaled("CONDITION_BLIND", "The same while a cluster cannot be read: five minutes, less what the timer may be early.", minutes=4.5)
 

@@ -15,13 +15,12 @@ from time import monotonic
 from typing import Any
 
 from shared import durations, settings
-from shared.cluster_conditions import cluster_reads
-from shared.cluster_conditions.record import next_record
+from shared.cluster_conditions.cluster_check import Services, check_cluster
 from shared.clusters import states
 from shared.documents import ClusterConditionsDocument, ClusterDocument
 from shared.openshift import reads
 from shared.store import Store, get_store, unreadable_documents
-from shared.vault import Vault, get_vault
+from shared.vault import get_vault
 
 RUN_SECONDS = durations.CONDITIONS_RUN.total_seconds()
 # The reads of one cluster take about a second of a slow connection's time and 20 ms of the processor's.
@@ -52,12 +51,12 @@ def _observe() -> None:
     clusters = list(_usable(store))
     stored = store.conditions.all() if clusters else {}
     due = sorted(clusters, key=lambda each: asked.get(each["id"], float("-inf")))
-    vault = get_vault()
+    services = Services(settings.load(), store, get_vault(), reads.read_all)
 
     def ask(document: ClusterDocument) -> None:
         if monotonic() - began < RUN_SECONDS:
             asked[document["id"]] = monotonic()
-            _ask(store, vault, document, stored.get(document["id"]))
+            _ask(services, document, stored.get(document["id"]))
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(ask, due))
@@ -77,11 +76,10 @@ def _usable(store: Store) -> Iterable[ClusterDocument]:
             unreadable_documents.note(store.clusters.name, document.get("id"), error)
 
 
-def _ask(store: Store, vault: Vault, document: ClusterDocument, before: ClusterConditionsDocument | None) -> None:
+def _ask(services: Services, document: ClusterDocument, before: ClusterConditionsDocument | None) -> None:
+    store = services.store
     try:
-        now = datetime.now(UTC)
-        seen = cluster_reads.observe(document, now, vault.get_secret, reads.read_all)
-        if following := next_record(document, before, seen, settings.load()):
+        if following := check_cluster(document, before, datetime.now(UTC), services):
             store.conditions.put(following)
     except unreadable_documents.ERRORS as error:
         unreadable_documents.note(store.clusters.name, document.get("id"), error)

@@ -22,6 +22,7 @@ class Body(StrEnum):
     OPERATIONS = "OperationList"
     CLUSTER_OPERATION = "OpenShiftClusterOperation"
     CLUSTER_OPERATIONS = "OpenShiftClusterOperationList"
+    EXPIRATIONS = "OpenShiftClusterExpirationList"
     DRY_RUN = "OpenShiftClusterDryRun"
     DRY_RUN_STATUS = "OpenShiftClusterDryRunStatus"
     STATUS = "OperationStatusResult"

@@ -13,6 +13,7 @@ from frontend.callers import rights
 from frontend.callers.caller import Caller
 from frontend.callers.rights import Open, Role
 from frontend.clusters import (
+    expirations_get,
     openshift_cluster_credentials,
     openshift_cluster_delete,
     openshift_cluster_get,
@@ -31,6 +32,7 @@ from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
     DRY_RUN,
+    EXPIRATIONS,
     LIST_ADMIN_CREDENTIALS,
     LIST_CREDENTIALS,
     OPEN_SHIFT_VERSION,
@@ -86,6 +88,8 @@ ROUTES = (
     Route("http_cluster_dry_run_result", _C + "/dryRuns/{dryRunId}",
           {"GET": Verb(dry_run.get_put, needs=rights.WRITE, answers={200: Body.DRY_RUN, 202: Body.DRY_RUN_STATUS})},
           feature=DRY_RUN, durable=True),
+    Route("http_cluster_expirations", _C + "/expirations",
+          {"GET": Verb(expirations_get.list_all, needs=rights.READ, answers={200: Body.EXPIRATIONS})}, feature=EXPIRATIONS),
     Route("http_cluster_operation", _C + "/operations/{operationId}",
           {"GET": Verb(cluster_operations.get, needs=rights.READ, answers={200: Body.CLUSTER_OPERATION})}, feature=OPERATIONS),
     Route("http_cluster_operation_cancel", _C + "/operations/{operationId}/cancel",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from shared import durations
 from shared.cluster_conditions import facts
@@ -12,7 +13,7 @@ from shared.clusters.private_access import private_access
 from shared.clusters.secrets import SERVICE_KUBECONFIG
 from shared.clusters.states import ProvisioningState
 from shared.documents import ClusterDocument
-from shared.openshift import client
+from shared.openshift import client, handshakes
 from shared.openshift.client import Endpoint, NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION, MACHINES
 from shared.openshift.reads import MOST_BYTES, Ask, Form
@@ -25,6 +26,9 @@ _MOST_BYTES_OF_NODES = 8 << 20
 # The states in which an operation of the service changes a cluster.
 _CHANGING = (ProvisioningState.UPDATING, ProvisioningState.ADMIN_UPDATING)
 
+# Routers of public clusters listen there.
+ROUTER_PORT = 443
+_CONSOLE = "console-openshift-console"
 # From this HTTP status on, the server itself is in trouble.
 _SERVER_ERROR = 500
 
@@ -52,8 +56,8 @@ _SOURCES: Mapping[str, _Source] = {
 }
 
 
-def stop_of(_document: ClusterDocument) -> Stop | None:
-    """Return the stop of a cluster, or None if it runs."""
+def _stop_of(_document: ClusterDocument) -> Stop | None:
+    """Return the stop of a cluster, or None if its machines run."""
     return None
 
 
@@ -70,24 +74,55 @@ def observe(
     """
     state = document["openShiftCluster"]["properties"].get("provisioningState", "")
     operation = state if state in _CHANGING else ""
-    if (stop := stop_of(document)) is not None:
+    if (stop := _stop_of(document)) is not None:
         return Observation(now, stop=stop, operation=operation)
     try:
-        endpoint = _endpoint(document, read_secret)
+        reached = endpoint(document, read_secret)
     except NotDone as error:
         return Observation(now, operation=operation, unread=dict.fromkeys(_SOURCES, str(error)))
-    asks = [Ask(endpoint, each.what, each.pick, each.most_bytes, each.form) for each in _SOURCES.values()]
+    asks = [Ask(reached, each.what, each.pick, each.most_bytes, each.form) for each in _SOURCES.values()]
     answers = dict(zip(_SOURCES, read_all(asks, durations.CONDITIONS_READS.total_seconds()), strict=True))
+    console, console_reached = _console(document)
     failed = {name: answer for name, answer in answers.items() if isinstance(answer, NotDone)}
     readiness = failed.get("readiness")
     # An API server that answers so is there, and is not ready. One that is silent, or refuses the service, is unknown.
     not_ready = facts.text(str(readiness)) if readiness is not None and readiness.status >= _SERVER_ERROR else ""
     unread = {name: facts.text(str(error)) for name, error in failed.items()}
     members = {name: answer for name, answer in answers.items() if name not in failed and name != "readiness"}
-    return Observation(now, operation=operation, unread=unread, not_ready=not_ready, **members)
+    return Observation(
+        now,
+        operation=operation,
+        unread=unread,
+        not_ready=not_ready,
+        console=console,
+        console_reached=console_reached,
+        **members,
+    )
 
 
-def _endpoint(document: ClusterDocument, read_secret: Callable[[str], Bundle]) -> Endpoint:
+def _console(document: ClusterDocument) -> tuple[str, bool]:
+    """Return why a public router does not end a handshake with the console's name, or "", and whether it does."""
+    address, domain = router_of(document)
+    if not address:
+        return "", False
+    try:
+        handshakes.presented(address, ROUTER_PORT, f"{_CONSOLE}.{domain}")
+    except NotDone as error:
+        return facts.text(str(error)), False
+    return "", True
+
+
+def router_of(document: ClusterDocument) -> tuple[str, str]:
+    """Return the public address of a cluster's router, or "", and the domain of its routes."""
+    properties = document["openShiftCluster"]["properties"]
+    console = urlsplit((properties.get("consoleProfile") or {}).get("url") or "").hostname or ""
+    profiles = properties.get("ingressProfiles") or []
+    public = [each.get("ip") or "" for each in profiles if each.get("visibility") == "Public"]
+    domain = console.partition(".")[2]
+    return (public[0] if public and domain else ""), domain
+
+
+def endpoint(document: ClusterDocument, read_secret: Callable[[str], Bundle]) -> Endpoint:
     """Return how to reach a cluster, as activities do.
 
     Raises:

@@ -15,6 +15,7 @@ from shared.clusters.members import STATES
 
 CREDENTIALS = "credentials"
 DRY_RUN = "dryRun"
+EXPIRATIONS = "expirations"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 REQUEST_ADMIN_CREDENTIAL = "requestAdminCredential"
 REVOKE_CREDENTIALS = "revokeCredentials"
@@ -104,7 +105,9 @@ API_VERSIONS = (
     ApiVersion(
         "2026-12-01-preview",
         adds=("etag", "properties.conditions[]", "properties.powerState", _PS, _LONG_LIVED),
-        features=frozenset({OPERATIONS, DRY_RUN, POWER, RENEW, REQUEST_ADMIN_CREDENTIAL, REVOKE_CREDENTIALS}),
+        features=frozenset(
+            {OPERATIONS, DRY_RUN, EXPIRATIONS, POWER, RENEW, REQUEST_ADMIN_CREDENTIAL, REVOKE_CREDENTIALS}
+        ),
         own=True,
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any, NotRequired, Required, Union, get_args, get_origin, get_
 # The members that have a time, wherever they are.
 _TIMES = frozenset(
     {"startTime", "endTime", "lastProgressTime", "deadline", "lastSeen", "listeningSince", "requestTime"}
-    | {"observedAt", "since", "lastTransitionTime"}
+    | {"observedAt", "since", "lastTransitionTime", "end", "expirationsReadAt"}
 )
 _WORDS: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 

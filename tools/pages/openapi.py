@@ -13,9 +13,11 @@ from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES
 from shared import durations
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
+from shared.cluster_conditions.calendar import Renewer
 from shared.clusters.api_versions import (
     API_VERSIONS,
     DRY_RUN,
+    EXPIRATIONS,
     OPEN_SHIFT_VERSION,
     OPERATIONS,
     REQUEST_ADMIN_CREDENTIAL,
@@ -194,6 +196,7 @@ def _schemas(version: ApiVersion) -> Json:
         Body.ERROR: _closed({"error": _ref("CloudErrorBody")}),
         "CloudErrorBody": _CLOUD_ERROR_BODY,
         **(_CLUSTER_OPERATIONS if has_feature(version, OPERATIONS) else {}),
+        **({Body.EXPIRATIONS: _EXPIRATIONS} if has_feature(version, EXPIRATIONS) else {}),
         **(_ADMIN_CREDENTIALS if has_feature(version, REQUEST_ADMIN_CREDENTIAL) else {}),
         **(_DRY_RUNS if has_feature(version, DRY_RUN) else {}),
     }
@@ -265,6 +268,14 @@ _CLUSTER_OPERATIONS: Json = {
     ),
     Body.CLUSTER_OPERATIONS: _list_of(Body.CLUSTER_OPERATION),
 }
+_EXPIRATION = _object_of(
+    {
+        **_strings("name", "what", "detail", "end", "renewed", "renewedFrom", "warnedFrom"),
+        "renewedBy": {"type": "string", "enum": [str(each) for each in Renewer]},
+    },
+    *("name", "what", "end", "renewedBy", "renewed"),
+)
+_EXPIRATIONS = _closed({"value": {"type": "array", "items": _EXPIRATION}, **_strings("readAt")}, optional=("readAt",))
 
 _ADMIN_CREDENTIALS: Json = {
     Body.CREDENTIAL_REQUEST: {

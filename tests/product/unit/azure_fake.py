@@ -24,6 +24,7 @@ METADATA = {
         "loginEndpoint": "https://login.microsoftonline.com",
         "audiences": ["https://management.azure.com"],
     },
+    "microsoftGraphResourceId": "https://graph.microsoft.com/",
     "suffixes": {"keyVaultDns": "vault.azure.net", "storage": "core.windows.net", "acrLoginServer": "azurecr.io"},
 }
 

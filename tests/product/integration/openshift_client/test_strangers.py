@@ -44,6 +44,7 @@ PROFILE = cloud.CloudProfile(
     "v",
     "s",
     "r",
+    "https://graph.microsoft.com",
 )
 # No client may need longer than this for an answer that drips; each one's own figure is replaced by it.
 SECONDS = 1.0

@@ -7,6 +7,7 @@ from typing import Any
 from shared.cluster_conditions import facts
 from shared.cluster_conditions.derivations import ESSENTIAL, Finding, Observation, derive
 from shared.json_object import Json
+from shared.settings import AZURES_PACE
 from tests.product.unit.openshift import objects
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -43,4 +44,4 @@ def operators(*changed: Json) -> list[facts.Thing]:
 
 def found(kind: str, **changes: Any) -> Finding:
     """Return the finding of a type."""
-    return next(each for each in derive(well(**changes)) if each.type == kind)
+    return next(each for each in derive(well(**changes), AZURES_PACE) if each.type == kind)

@@ -1,11 +1,15 @@
 """What a cluster's conditions are derived from, type by type."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from shared.cluster_conditions import facts
-from shared.cluster_conditions.derivations import ESSENTIAL, Stop, derive
+from shared.cluster_conditions.calendar import CALENDAR, Entry, Kind
+from shared.cluster_conditions.derivations import ESSENTIAL, Expiration, Stop, derive
+from shared.cluster_conditions.facts import MachineSet
+from shared.settings import AZURES_PACE
 from tests.product.unit.cluster_conditions.observations import LONG_AGO, NOW, found, node, operators, well
 from tests.product.unit.openshift import objects
 
@@ -45,7 +49,7 @@ def test_two_masters_are_enough(ready: int, want: str) -> None:
     assert available.status == want
     if want == "False":
         assert available.reason == "ControlPlaneNodesNotReady"
-        assert available.message == "1 nodes of the control plane are Ready: 'm-1', 'm-2'"
+        assert available.message == "1 nodes of the control plane are Ready, and 2 are needed: 'm-1', 'm-2'"
 
 
 def test_an_api_server_that_is_not_ready_decides_alone() -> None:
@@ -74,8 +78,9 @@ def test_what_cannot_be_read_is_unknown() -> None:
 
 def test_a_stopped_cluster_is_unknown_at_once_and_says_until_when() -> None:
     """Nobody asks it, so nothing is doubtful."""
-    findings = derive(well(stop=Stop(NOW)))
-    assert {(each.status, each.reason, each.inertia) for each in findings} == {("Unknown", "Stopped", timedelta())}
+    findings = derive(well(stop=Stop(NOW)), AZURES_PACE)
+    stopped = [each for each in findings if each.type != "CredentialsExpiring"]
+    assert {(each.status, each.reason, each.inertia) for each in stopped} == {("Unknown", "Stopped", timedelta())}
     assert "before 2026-03-01 12:00 UTC" in findings[0].message
 
 
@@ -98,3 +103,122 @@ def test_a_stranger_may_answer_anything(junk: object) -> None:
         assert pick([junk]) == []
     assert facts.endings(junk) == []
     assert facts.time(junk) is None
+
+
+def test_an_operator_that_is_degraded_makes_the_cluster_degraded() -> None:
+    """Since it says so; without one, nothing is."""
+    since = NOW - timedelta(minutes=7)
+    degraded = found("Degraded", operators=operators(objects.operator("storage", degraded="True", since=since)))
+    assert (degraded.status, degraded.reason, degraded.since) == ("True", "OperatorDegraded", since)
+    assert degraded.message == "ClusterOperator 'storage' is Degraded: Why: degraded?"
+    assert (found("Degraded").status, found("Degraded").reason) == ("False", "AsExpected")
+
+
+@pytest.mark.parametrize(("minutes", "want"), [(9, "False"), (10, "True")])
+def test_an_operator_may_be_unavailable_for_ten_minutes(minutes: int, want: str) -> None:
+    """It may be rolling out."""
+    insights = objects.operator("insights", available="False", since=NOW - timedelta(minutes=minutes))
+    assert found("Degraded", operators=operators(insights)).status == want
+
+
+@pytest.mark.parametrize(("minutes", "want"), [(14, "False"), (15, "True")])
+def test_a_node_may_be_away_for_fifteen_minutes(minutes: int, want: str) -> None:
+    """It may be restarting."""
+    gone = node("w-0", "Unknown", master=False, since=NOW - timedelta(minutes=minutes))
+    degraded = found("Degraded", nodes=facts.things([gone]))
+    assert (degraded.status, "NodeNotReady" in degraded.reason) == (want, want == "True")
+
+
+TROUBLES: dict[str, tuple[dict[str, Any], str]] = {
+    "the version fails": (
+        {"version": facts.thing(objects.made("version", objects.condition("Failing", "True", "Stuck", "etcd")))},
+        "ClusterVersionFailing",
+    ),
+    "a pool is degraded": (
+        {"pools": facts.things([objects.made("worker", objects.condition("RenderDegraded", "True"))])},
+        "PoolDegraded",
+    ),
+    "a node is under pressure": (
+        {"nodes": facts.things([node("w-0", master=False, DiskPressure="True")])},
+        "NodeUnderPressure",
+    ),
+    "a machine has failed": (
+        {"machines": facts.machines([objects.machine("w-9", "Failed", errorMessage="no quota")])},
+        "MachineFailed",
+    ),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_a_cluster_is_degraded_when(trouble: str) -> None:
+    """Each with a reason of its own."""
+    changes, reason = TROUBLES[trouble]
+    degraded = found("Degraded", **changes)
+    assert (degraded.status, degraded.reason) == ("True", reason)
+
+
+WORK: dict[str, tuple[dict[str, Any], str]] = {
+    "the service changes it": ({"operation": "Updating"}, "OperationRunning"),
+    "it upgrades": (
+        {"version": facts.thing(objects.made("version", objects.condition("Progressing", "True", "", "4.19: 10%")))},
+        "ClusterVersionProgressing",
+    ),
+    "a pool is rolled out": (
+        {"pools": facts.things([objects.made("worker", objects.condition("Updating", "True"))])},
+        "PoolUpdating",
+    ),
+    "machines come": ({"machine_sets": [MachineSet("w", 3, 2)]}, "MachinesChanging"),
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_a_cluster_is_progressing_when(work: str) -> None:
+    """And is not, when nothing changes it."""
+    changes, reason = WORK[work]
+    progressing = found("Progressing", **changes)
+    assert (progressing.status, progressing.reason) == ("True", reason)
+    assert found("Progressing").status == "False"
+
+
+def test_machines_that_have_not_come_in_an_hour_are_not_awaited() -> None:
+    """Otherwise a machine set that Azure has no room for would be at work forever."""
+    for minutes, want in ((59, "True"), (60, "False")):
+        since = {"w": NOW - timedelta(minutes=minutes)}
+        progressing = found("Progressing", machine_sets=[MachineSet("w", 3, 2)], mismatched_since=since)
+        assert progressing.status == want
+
+
+@pytest.mark.parametrize("entry", [entry for entry in CALENDAR if entry.warned_days], ids=lambda entry: entry.name)
+def test_what_ends_soon_is_warned_of_as_the_calendar_says(entry: Entry) -> None:
+    """With its name, its date, and what to do."""
+    for left, want in ((entry.warned_days, "False"), (entry.warned_days - 1, "True"), (-1, "True")):
+        ends = Expiration(entry.name, NOW + timedelta(days=left), "which")
+        warned = found(entry.kind, expirations=[ends])
+        assert warned.status == want
+        if want == "True":
+            noun = "Certificate" if entry.kind is Kind.CERTIFICATE else "Credential"
+            assert warned.reason == f"{noun}{'Expired' if left < 0 else 'Expiring'}"
+            verb = "ended" if left < 0 else "ends"
+            assert warned.message.startswith(f"The {entry.what} (which) {verb} on {ends.end:%Y-%m-%d %H:%M} UTC. ")
+            assert entry.remedy.removesuffix(".") in warned.message
+
+
+def test_what_the_cluster_renews_itself_is_listed_and_not_warned_of() -> None:
+    """It ends every month."""
+    ends = Expiration("csr-signer", NOW - timedelta(days=1))
+    assert found("CertificatesExpiring", expirations=[ends]).status == "False"
+
+
+def test_a_principal_that_entra_refuses_is_invalid() -> None:
+    """With the command for this cluster."""
+    remedies = {"service-principal": "Make another secret with 'az ...'"}
+    credentials = found("CredentialsExpiring", refused_principal="AADSTS7000222: expired", remedies=remedies)
+    assert (credentials.status, credentials.reason) == ("True", "Invalid")
+    assert credentials.message.endswith("AADSTS7000222: expired. Make another secret with 'az ...'")
+
+
+def test_credentials_are_judged_while_a_cluster_is_stopped() -> None:
+    """The next start needs them."""
+    seen = {"stop": Stop(NOW), "refused_principal": "expired"}
+    assert found("CredentialsExpiring", **seen).reason == "Invalid"
+    assert found("CertificatesExpiring", **seen).reason == "Stopped"

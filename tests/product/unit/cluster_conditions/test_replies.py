@@ -83,3 +83,36 @@ def test_a_new_condition_is_another_answer(made: World) -> None:
     again = made.send("GET", CLUSTER, api_version=OWN, headers={"if-none-match": etag})
     assert again.body["properties"]["conditions"][0]["status"] == "False"
     assert made.send("PATCH", CLUSTER, {}, api_version=OWN, headers={"if-match": etag}).status == 200
+
+
+EXPIRATIONS = f"{CLUSTER}/expirations"
+
+
+def test_expirations_say_who_renews_what_and_when(made: World) -> None:
+    """With the dates from which it is renewed, and warned of."""
+    assert made.send("GET", EXPIRATIONS, api_version=OWN).body == {"value": []}
+    (stored,) = made.cosmos["ClusterConditions"].documents.values()
+    stored["expirationsReadAt"] = "2026-03-01T11:10:00+00:00"
+    end = {"name": "user-kubeconfig", "end": "2027-03-01T12:00:00+00:00", "detail": ""}
+    stored["expirations"] = [end, {"name": "of-a-newer-build", "end": "2027-03-01T12:00:00+00:00", "detail": "x"}]
+    shown = made.send("GET", EXPIRATIONS, api_version=OWN)
+    assert shown.body == {
+        "value": [
+            {
+                "name": "user-kubeconfig",
+                "what": "admin kubeconfig that `listAdminCredentials` answers",
+                "end": "2027-03-01T12:00:00Z",
+                "renewedBy": "Service",
+                "renewed": "by an update or a renewal, also if it cannot be read",
+                "renewedFrom": "2026-05-30T12:00:00Z",
+                "warnedFrom": "2027-01-30T12:00:00Z",
+            }
+        ],
+        "readAt": "2026-03-01T11:10:00Z",
+    }
+
+
+def test_older_versions_have_no_expirations(made: World) -> None:
+    """Nor has a cluster that does not exist."""
+    assert made.send("GET", EXPIRATIONS, api_version=VERSIONS[-2]).status == 400
+    assert made.send("GET", f"{CLUSTERS}/other/expirations", api_version=OWN).status == 404

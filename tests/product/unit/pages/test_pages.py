@@ -57,6 +57,7 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
         "locations/platformWorkloadIdentityRoleSets": role_sets,
         "openShiftClusters": every,
         "openShiftClusters/dryRuns": [VERSIONS[-1]],
+        "openShiftClusters/expirations": [VERSIONS[-1]],
         "openShiftClusters/operations": [VERSIONS[-1]],
         "operations": every,
     }

@@ -27,6 +27,7 @@ http_cluster_credentials         POST    Microsoft.RedHatOpenShift/openShiftClus
 http_cluster_credentials_alias   POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
 http_cluster_dry_run             POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_dry_run_result      GET     Microsoft.RedHatOpenShift/openShiftClusters/write                        group
+http_cluster_expirations         GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_cluster_operation           GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_cluster_operation_cancel    POST    Microsoft.RedHatOpenShift/openShiftClusters/write                        group
 http_cluster_operations          GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
