@@ -27,8 +27,8 @@ TRANSACTIONS_OF_AN_ACTIVITY = 6
 # has at least three events, so one transaction an event leaves some for the messages of timers and of waits.
 TRANSACTIONS_OF_AN_EVENT = 1
 # Source of both: https://learn.microsoft.com/azure/azure-functions/durable/durable-functions-azure-storage-provider
-# The watchdog runs when the service is idle, and asks each time which clusters name an operation.
-WATCHDOG = "query OpenShiftClusters"
+# The watchdog runs when the service is idle, and nobody else asks which sites name an operation.
+WATCHDOG = "query Sites"
 WATCHDOG_RUNS_AN_HOUR = 60
 REPOSITORY = Path(__file__).parents[1]
 

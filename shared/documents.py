@@ -133,6 +133,13 @@ class PrincipalCheck(TypedDict):
     refused: str
 
 
+class NetworkProblem(TypedDict):
+    """Something that is wrong with a cluster's network: a word, and a sentence."""
+
+    reason: str
+    message: str
+
+
 class ConsoleProfile(TypedDict, total=False):
     """`consoleProfile`."""
 
@@ -426,6 +433,7 @@ class ClusterConditionsDocument(Document, total=False):
     expirations: list[ExpirationRecord]
     expirationsReadAt: str
     principal: PrincipalCheck
+    network: list[NetworkProblem]
 
 
 class PlanDocument(Document, total=False):

@@ -10,14 +10,14 @@ from datetime import datetime
 
 from shared import durations
 from shared.azure.arm_reads import provider_reads
-from shared.cluster_conditions import calendar, cluster_reads, expirations, principal_secrets, record
+from shared.cluster_conditions import calendar, cluster_reads, expirations, network, principal_secrets, record
 from shared.cluster_conditions.cluster_reads import ReadAll
 from shared.cluster_conditions.derivations import Observation
 from shared.cluster_conditions.expirations import Sources
 from shared.clusters import subscriptions
 from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import ServicePrincipal
-from shared.documents import ClusterConditionsDocument, ClusterDocument, PrincipalCheck
+from shared.documents import ClusterConditionsDocument, ClusterDocument, NetworkProblem, PrincipalCheck
 from shared.openshift.client import NotDone
 from shared.settings import Callers, Settings
 from shared.store import Store
@@ -53,8 +53,9 @@ def check_cluster(
     is_due = read_at is None or now - datetime.fromisoformat(read_at) >= services.settings.scaled(
         durations.EXPIRATIONS_KEPT
     )
-    known = record.expirations(former)
+    known, wrong = record.expirations(former), former.get("network")
     if is_due:
+        wrong = _network(document, services, wrong)
         known, read_at = expirations.read(document, _sources(document, seen, services), known), now.isoformat()
     principal = _principal(document, former, services, is_due=is_due)
     seen = replace(
@@ -63,6 +64,8 @@ def check_cluster(
         expirations_read_at=str(read_at),
         principal=principal["login"] if principal else "",
         refused_principal=principal["refused"] if principal else "",
+        network=wrong or [],
+        unread=seen.unread if wrong is not None else {**seen.unread, "network": "Azure does not show it"},
         remedies=_remedies(document, services.settings),
     )
     return record.next_record(document, former, seen, services.settings)
@@ -83,6 +86,18 @@ def _sources(document: ClusterDocument, seen: Observation, services: Services) -
         lambda: _tenant(document, services),
         lambda: provider_reads(own_tenant, read_secret),
     )
+
+
+def _network(
+    document: ClusterDocument, services: Services, known: list[NetworkProblem] | None
+) -> list[NetworkProblem] | None:
+    """Return what is wrong with the network of a cluster; what is known, if Azure does not show it now."""
+    try:
+        arm = provider_reads(_tenant(document, services), services.vault.get_service_secret)
+        return network.problems(document, arm)
+    except Exception as error:  # noqa: BLE001 - the rest is looked at all the same
+        _log.warning("cluster %s: its network is not read: %s", document["key"], type(error).__name__)
+        return known
 
 
 def _tenant(document: ClusterDocument, services: Services) -> str:

@@ -15,6 +15,7 @@ from shared import durations
 from shared.cluster_conditions import calendar
 from shared.cluster_conditions.calendar import Kind
 from shared.cluster_conditions.facts import Machine, MachineSet, Reported, Thing
+from shared.documents import NetworkProblem
 from shared.settings import Pace
 
 
@@ -26,6 +27,9 @@ class Type(StrEnum):
     PROGRESSING = "Progressing"
     CERTIFICATES_EXPIRING = "CertificatesExpiring"
     CREDENTIALS_EXPIRING = "CredentialsExpiring"
+    NETWORK_MISCONFIGURED = "NetworkMisconfigured"
+    HIBERNATION_POSSIBLE = "HibernationPossible"
+    START_BEFORE = "StartBefore"
 
 
 class Status(StrEnum):
@@ -83,8 +87,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of a cluster: when it has to be started, or None if that is not known."""
+    """A cluster whose machines do not all run: its power state, and when it has to be started, if that is known."""
 
+    state: str
     start_before: datetime | None
 
 
@@ -126,6 +131,8 @@ class Observation:
         expirations_read_at: when that was.
         principal: which application and secret were tried last; "" for a cluster without, or before that.
         refused_principal: why Entra ID refuses the cluster's principal, or "".
+        network: what is wrong with its network, as it was read last.
+        webhooks: the admission webhooks that would keep it from starting after a stop, in words.
         remedies: by the name of a row of the calendar, what the owner of this cluster does about a warning, if that is
             more than the row says.
     """
@@ -148,6 +155,8 @@ class Observation:
     expirations_read_at: str = ""
     principal: str = ""
     refused_principal: str = ""
+    network: Sequence[NetworkProblem] = ()
+    webhooks: Sequence[str] = ()
     remedies: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -172,8 +181,7 @@ def derive(seen: Observation, pace: Pace) -> list[Finding]:
 
 def _derive(kind: Type, row: "_Row", seen: Observation, pace: Pace) -> Finding:
     if seen.stop is not None and row.asks:
-        until = f" It has to be started before {_moment(seen.stop.start_before)}." if seen.stop.start_before else ""
-        message = f"The cluster is stopped, so it is not asked.{until}"
+        message = f"The cluster is {seen.stop.state}, so it is not asked{_until(seen.stop)}."
         return Finding(kind, Status.UNKNOWN, STOPPED, message, inertia=timedelta())
     missing = {seen.unread[name]: name for name in reversed(row.needs) if name in seen.unread}
     if missing and not (seen.not_ready and kind is Type.AVAILABLE):
@@ -291,6 +299,35 @@ def _credentials(seen: Observation, _pace: Pace) -> Finding:
     return _found(Type.CREDENTIALS_EXPIRING, Status.TRUE if causes else Status.FALSE, causes, good)
 
 
+def _network(seen: Observation, _pace: Pace) -> Finding:
+    causes = [_Cause(each["reason"], each["message"]) for each in seen.network]
+    good = "Subnets, security groups and route tables are as the cluster needs them."
+    return _found(Type.NETWORK_MISCONFIGURED, Status.TRUE if causes else Status.FALSE, causes, good)
+
+
+def _hibernation(seen: Observation, _pace: Pace) -> Finding:
+    causes = [
+        _Cause("WebhookBlocksStart", f"After a stop, the webhook {each} would keep the cluster from starting")
+        for each in seen.webhooks
+    ]
+    good = "No webhook would keep the cluster from starting after a stop."
+    return _found(Type.HIBERNATION_POSSIBLE, Status.FALSE if causes else Status.TRUE, causes, good)
+
+
+def _start_before(seen: Observation, _pace: Pace) -> Finding:
+    stop = seen.stop
+    if stop is None or stop.start_before is None:
+        return Finding(Type.START_BEFORE, Status.FALSE, AS_EXPECTED, "The cluster runs.")
+    is_soon = stop.start_before - seen.at <= durations.START_WARNING
+    message = f"The cluster is {stop.state}{_until(stop)}."
+    reason = "StartSoon" if is_soon else STOPPED
+    return Finding(Type.START_BEFORE, Status.TRUE if is_soon else Status.FALSE, reason, message)
+
+
+def _until(stop: Stop) -> str:
+    return f"; it has to be started before {_moment(stop.start_before)}" if stop.start_before else ""
+
+
 def _endings(seen: Observation, kind: Kind, noun: str) -> list[_Cause]:
     causes = []
     for each in seen.expirations:
@@ -359,4 +396,7 @@ _ROWS: dict[Type, _Row] = {
     Type.PROGRESSING: _Row(_progressing, ("version", "pools", "machine_sets")),
     Type.CERTIFICATES_EXPIRING: _Row(_certificates, ()),
     Type.CREDENTIALS_EXPIRING: _Row(_credentials, (), asks=False),
+    Type.NETWORK_MISCONFIGURED: _Row(_network, ("network",), asks=False),
+    Type.HIBERNATION_POSSIBLE: _Row(_hibernation, ("webhooks",)),
+    Type.START_BEFORE: _Row(_start_before, (), asks=False),
 }

@@ -54,6 +54,8 @@ def next_record(
         ],
         expirationsReadAt=seen.expirations_read_at,
     )
+    if "network" not in seen.unread:
+        following["network"] = list(seen.network)
     if seen.principal:
         following["principal"] = {"login": seen.principal, "refused": seen.refused_principal}
     return following if _is_due(former, following, pace) else None

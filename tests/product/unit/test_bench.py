@@ -315,7 +315,7 @@ def test_the_quantities_have_a_column_for_each_round_and_one_for_an_idle_hour() 
 
 def test_the_meter_reads_what_was_added_since_it_was_made(tmp_path: Path) -> None:
     """It adds up durations, charges and calls, and passes over lines that are not the host's."""
-    charge = {"service": "cosmos", "operation": "query OpenShiftClusters", "charge": "10.5"}
+    charge = {"service": "cosmos", "operation": "query Sites", "charge": "10.5"}
     for path in (JOURNAL, LOG):
         (tmp_path / path).parent.mkdir(exist_ok=True)
     (tmp_path / JOURNAL).write_text(json.dumps(charge) + "\n")

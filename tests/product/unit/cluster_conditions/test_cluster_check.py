@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from azure.core.exceptions import ServiceRequestError
 
-from shared.cluster_conditions import cluster_check, cluster_reads, expirations, principal_secrets
+from shared.cluster_conditions import cluster_check, cluster_reads, expirations, network, principal_secrets
 from shared.cluster_conditions.cluster_check import Services
 from shared.cluster_conditions.derivations import Expiration, Observation
 from shared.cluster_conditions.facts import MachineSet
@@ -26,6 +26,7 @@ class Looks:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: Observation = well()
         self.refusal: Any = ""
+        self.problems: Any = []
         self.tried: list[str] = []
         self.reads = 0
         self.now = NOW
@@ -35,6 +36,13 @@ class Looks:
         monkeypatch.setattr(cluster_reads, "observe", lambda *_arguments: replace(self.seen, at=self.now))
         monkeypatch.setattr(expirations, "read", self._read)
         monkeypatch.setattr(principal_secrets, "refusal", self._refusal)
+        monkeypatch.setattr(cluster_check, "provider_reads", lambda *_tenant: None)
+        monkeypatch.setattr(network, "problems", self._problems)
+
+    def _problems(self, *_arguments: Any) -> Any:
+        if isinstance(self.problems, Exception):
+            raise self.problems
+        return self.problems
 
     def _read(self, *_arguments: Any) -> list[Expiration]:
         self.reads += 1
@@ -167,3 +175,18 @@ def test_a_console_is_missed_only_where_it_was_reached_before(looks: Looks) -> N
     for _ in range(2):
         looks.look()
     assert looks.condition("Available")["reason"] == "ConsoleUnreachable"
+
+
+def test_what_azure_does_not_show_of_the_network_stays_as_it_was(looks: Looks) -> None:
+    """Before the first answer, nothing is known."""
+    looks.problems = ServiceRequestError("away")
+    looks.look()
+    assert looks.condition("NetworkMisconfigured")["status"] == "Unknown"
+    looks.problems = [{"reason": "SubnetMissing", "message": "gone"}]
+    for _ in range(12):
+        looks.look()
+    assert looks.condition("NetworkMisconfigured")["reason"] == "SubnetMissing"
+    looks.problems = ServiceRequestError("away")
+    for _ in range(12):
+        looks.look()
+    assert looks.condition("NetworkMisconfigured")["reason"] == "SubnetMissing"

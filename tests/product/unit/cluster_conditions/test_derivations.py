@@ -78,10 +78,13 @@ def test_what_cannot_be_read_is_unknown() -> None:
 
 def test_a_stopped_cluster_is_unknown_at_once_and_says_until_when() -> None:
     """Nobody asks it, so nothing is doubtful."""
-    findings = derive(well(stop=Stop(NOW)), AZURES_PACE)
-    stopped = [each for each in findings if each.type != "CredentialsExpiring"]
+    findings = derive(well(stop=Stop("Stopped", NOW)), AZURES_PACE)
+    always = ("CredentialsExpiring", "NetworkMisconfigured", "StartBefore")
+    stopped = [each for each in findings if each.type not in always]
     assert {(each.status, each.reason, each.inertia) for each in stopped} == {("Unknown", "Stopped", timedelta())}
-    assert "before 2026-03-01 12:00 UTC" in findings[0].message
+    assert findings[0].message == (
+        "The cluster is Stopped, so it is not asked; it has to be started before 2026-03-01 12:00 UTC."
+    )
 
 
 def test_a_strangers_text_is_bounded_and_printed() -> None:
@@ -219,6 +222,33 @@ def test_a_principal_that_entra_refuses_is_invalid() -> None:
 
 def test_credentials_are_judged_while_a_cluster_is_stopped() -> None:
     """The next start needs them."""
-    seen = {"stop": Stop(NOW), "refused_principal": "expired"}
+    seen = {"stop": Stop("Stopped", NOW), "refused_principal": "expired"}
     assert found("CredentialsExpiring", **seen).reason == "Invalid"
     assert found("CertificatesExpiring", **seen).reason == "Stopped"
+
+
+@pytest.mark.parametrize(("days", "want"), [(15, "False"), (14, "True"), (-1, "True")])
+def test_a_stop_that_has_to_end_soon_is_said(days: int, want: str) -> None:
+    """Two weeks ahead; before, the message alone says until when."""
+    soon = found("StartBefore", stop=Stop("Stopped", NOW + timedelta(days=days)))
+    assert soon.status == want
+    assert "it has to be started before" in soon.message
+    assert found("StartBefore").status == "False"
+
+
+def test_a_webhook_that_blocks_a_start_is_named() -> None:
+    """A stop is refused for it, too."""
+    possible = found("HibernationPossible", webhooks=["'a.example.org' of 'a' (pods)"])
+    assert (possible.status, possible.reason) == ("False", "WebhookBlocksStart")
+    assert "'a.example.org' of 'a' (pods)" in possible.message
+    assert found("HibernationPossible").status == "True"
+
+
+def test_what_is_wrong_with_the_network_is_said() -> None:
+    """Also while the cluster is stopped; and nothing while Azure does not show it."""
+    wrong = [{"reason": "SecurityGroupMissing", "message": "The subnet 'worker' has no security group"}]
+    for stop in (None, Stop("Stopped", NOW)):
+        network = found("NetworkMisconfigured", network=wrong, stop=stop)
+        assert (network.status, network.reason) == ("True", "SecurityGroupMissing")
+    assert found("NetworkMisconfigured").status == "False"
+    assert found("NetworkMisconfigured", unread={"network": "Azure does not show it"}).status == "Unknown"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.cluster_conditions.calendar import BY_NAME
 from shared.json_object import Json
 from tests.api_versions import VERSIONS
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, World, body
@@ -103,7 +104,7 @@ def test_expirations_say_who_renews_what_and_when(made: World) -> None:
                 "what": "admin kubeconfig that `listAdminCredentials` answers",
                 "end": "2027-03-01T12:00:00Z",
                 "renewedBy": "Service",
-                "renewed": "by an update or a renewal, also if it cannot be read",
+                "renewed": BY_NAME["user-kubeconfig"].renewed,
                 "renewedFrom": "2026-05-30T12:00:00Z",
                 "warnedFrom": "2027-01-30T12:00:00Z",
             }

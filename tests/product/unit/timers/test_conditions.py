@@ -32,6 +32,9 @@ class Clusters(LiveFake):
                 "Machine": [],
                 "MachineSet": [],
                 "Secret": {"rows": []},
+                "MutatingWebhookConfiguration": [],
+                "ValidatingWebhookConfiguration": [],
+                "Namespace": [],
             }
         )
 
@@ -67,12 +70,20 @@ def test_a_cluster_is_asked_and_its_conditions_are_stored(accepted: World, clust
     assert stored["conditions"][0]["status"] == "True"
     assert accepted.cluster["_etag"] == before
     assert set(clusters.seconds) == {20.0}
+    paths = [ask.what.path for ask in clusters.asked]
+    assert paths[0] == "/readyz"
+    assert [path for path in paths[1:] if "limit=" not in path] == [
+        "/apis/config.openshift.io/v1/clusterversions/version"
+    ]
     assert [each["type"] for each in stored["conditions"]] == [
         "Available",
         "Degraded",
         "Progressing",
         "CertificatesExpiring",
         "CredentialsExpiring",
+        "NetworkMisconfigured",
+        "HibernationPossible",
+        "StartBefore",
     ]
 
 
@@ -151,3 +162,28 @@ def test_an_api_server_that_is_not_ready_makes_the_cluster_unavailable(accepted:
     clusters.objects["readyz"] = refusal
     (available, *_) = run(accepted)["conditions"]
     assert (available["status"], available["reason"]) == ("False", "ApiServerUnreachable")
+
+
+def test_a_stopped_cluster_is_not_asked_and_says_until_when(accepted: World, clusters: Clusters) -> None:
+    """Its credentials and its network are looked at all the same."""
+    accepted.properties["powerState"] = "Stopped"
+    accepted.cluster["power"] = {"startBefore": "2099-03-01T12:00:00+00:00"}
+    shown = {each["type"]: each for each in run(accepted)["conditions"]}
+    assert clusters.asked == []
+    assert (shown["Available"]["status"], shown["Available"]["reason"]) == ("Unknown", "Stopped")
+    assert "before 2099-03-01 12:00 UTC" in shown["Available"]["message"]
+    assert shown["StartBefore"]["status"] == "False"
+
+
+def test_a_webhook_is_whatever_an_administrator_has_written(accepted: World, clusters: Clusters) -> None:
+    """What is not understood says nothing about a stop."""
+    rule = {"operations": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+    webhook = {"metadata": {"name": "a"}, "webhooks": [{"name": "a.example.org", "rules": [rule]}]}
+    clusters.objects["ValidatingWebhookConfiguration"] = [webhook]
+    clusters.objects["Namespace"] = [{"metadata": {"name": "kube-system"}}]
+    possible = next(each for each in run(accepted)["conditions"] if each["type"] == "HibernationPossible")
+    assert (possible["status"], possible["reason"]) == ("False", "WebhookBlocksStart")
+    accepted.cosmos["ClusterConditions"].documents.clear()
+    clusters.objects["ValidatingWebhookConfiguration"] = [7]
+    possible = next(each for each in run(accepted)["conditions"] if each["type"] == "HibernationPossible")
+    assert (possible["status"], possible["reason"]) == ("Unknown", "NotReachable")
