@@ -265,7 +265,8 @@ def in_machines(begun: tuple[str, ...], changes: Mapping[str, str]) -> dict[str,
         line.name: Step(line.needs + INSIDE.get(line.name, ()), (line.seconds + sum(SECONDS.get(line.name, ())),))
         for line in timeline.rows(FLAVOUR)
     }
-    seconds = {row.operator: row.seconds for row in timeline.ROLLOUTS}
+    # Others than an operator's first one have names; no create has them.
+    seconds = {row.operator: row.seconds for row in timeline.ROLLOUTS if not row.name}
     rollouts = {f"roll-out/{operator}": Step((step,), (seconds[operator],)) for operator, step in changes.items()}
     return lines | _machines(begun) | rollouts
 

@@ -16,6 +16,10 @@ _DESCRIPTIONS = {
     "create": "Makes a cluster (PUT of a new one)",
     "update": "Changes a cluster (PUT or PATCH)",
     "delete": "Removes a cluster and what was made for it",
+    "stop": "Switches the machines of a cluster off",
+    "start": "Switches the machines of a stopped cluster on",
+    "revoke_credentials": "Ends all administrators' credentials of a cluster",
+    "renew": "Renews the certificates and credentials of a cluster that end",
 }
 
 

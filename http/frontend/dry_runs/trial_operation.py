@@ -1,7 +1,6 @@
 """The operation that a request would begin: its plan and its document. Nothing is written, and no secret is in it."""
 
 from dataclasses import replace
-from typing import Any
 
 from frontend.clusters.openshift_cluster_put_or_patch import change_document, new_document
 from frontend.clusters.operation_begin import new_request
@@ -11,9 +10,10 @@ from orchestrators.plans.operation_start import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found, shown
 from shared.clusters import states
 from shared.clusters.decode import decode_cluster
+from shared.clusters.identities import cluster_credential
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
-from shared.documents import Cluster, ClusterDocument
+from shared.documents import ClusterDocument
 from shared.steps import DryRunInput
 from shared.store import PreconditionFailed
 
@@ -59,19 +59,13 @@ def planned_put(call: Call) -> DryRunInput:
 def _planned(call: Call, document: ClusterDocument | None, edge: Edge) -> DryRunInput:
     done: list[str] | None = None
     if document is None:
-        document, _ = new_document(call, _with_secret(decode_cluster(call.content, call.version)), edge)
+        document, _ = new_document(
+            call, cluster_credential.with_secret(decode_cluster(call.content, call.version)), edge
+        )
         document["secrets"] = {}
     elif edge.event is Event.PUT:
         done = _change(call, document, edge)
     return dry_run_input(call, document, edge, done)
-
-
-def _with_secret(sent: Cluster) -> Cluster:
-    """Return a cluster whose principal has a secret: a PUT must send one, and no row of a dry run gets it."""
-    principal: Any = sent["properties"].get("servicePrincipalProfile")
-    if principal:
-        principal.setdefault("clientSecret", "left out of a dry run")
-    return sent
 
 
 def dry_run_input(call: Call, document: ClusterDocument, edge: Edge, done: list[str] | None = None) -> DryRunInput:
