@@ -105,7 +105,7 @@ MEMBERS = (
     # Not in the cluster's document: a timer writes them, see `timers/conditions.py`.
     Member(_CO, _ARRAY, _I),
     Member(f"{_CO}.type", rule=_I),
-    Member(f"{_CO}.status", rule=_I, values=("True", "False", "Unknown")),
+    Member(f"{_CO}.status", rule=_I),
     Member(f"{_CO}.reason", rule=_I),
     Member(f"{_CO}.message", rule=_I),
     Member(f"{_CO}.lastTransitionTime", Kind.TIME, _I),
