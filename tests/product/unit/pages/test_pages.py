@@ -78,6 +78,8 @@ def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_nam
         f"{clusters}/dryRuns/read": f"{clusters}/write",
         f"{clusters}/operations/cancel/action": f"{clusters}/write",
         f"{clusters}/operations/read": f"{clusters}/read",
+        f"{clusters}/requestAdminCredential/action": f"{clusters}/listAdminCredentials/action",
+        f"{clusters}/revokeCredentials/action": f"{clusters}/write",
         f"{clusters}/start/action": f"{clusters}/write",
         f"{clusters}/stop/action": f"{clusters}/write",
         f"{clusters}/renew/action": f"{clusters}/write",

@@ -9,19 +9,28 @@ from activities.runtime import wrapper
 from activities.targets import ACTIVITIES
 from orchestrators import plans
 from orchestrators.plans.rows import Row
-from tests.product.unit.activities.calls import call
+from tests.product.unit.activities.calls import DONE, call
 from tests.product.unit.activities.cluster.cluster_api_fake import wire
 from tests.product.unit.activities.cluster.test_cluster_certificates import SECRETS, renew
+from tests.product.unit.activities.cluster.test_credential_revocation import servers
+from tests.product.unit.activities.renewals.test_pull_secret import hold_password
 from tests.product.unit.clusters.identities.credentials import become_identities
 from tests.product.unit.clusters.identities.role_sets import seeded
 from tests.product.unit.openshift.api_fake import failure
 from tests.product.unit.product_world import World
 
+__all__ = ["servers"]
+
 ROLES = {role["operatorName"] for role in seeded()["4.19"]["platformWorkloadIdentityRoles"]}
 # These rows wait for the first API server, so they expect that none answers.
 FIRST = {"bootstrap_config_map_ready", "api_server_ready"}
-# Their modules ask the cluster for other rows.
-WITHOUT_CLUSTER = {"validate_stop_machines", "note_stopped", "note_start", "note_running"}
+# Their modules ask the cluster for other rows, or the row looks at it as clients do.
+WITHOUT_CLUSTER = {
+    *("validate_stop_machines", "note_stopped", "note_start", "note_running"),
+    *("prepare_revocation", "switch_credentials", "forget_former_credentials"),
+    *("api_server_certificate_served", "ingress_certificate_served"),
+}
+REVOCATION = {row.name for row in plans.PLANS["revoke_credentials"]} - {"api_servers_available"}
 
 
 def _asks_the_cluster(row: Row) -> bool:
@@ -37,7 +46,7 @@ ROWS = {row.name: row for plan in plans.PLANS.values() for row in plan if _asks_
 
 @pytest.mark.parametrize("name", ROWS)
 def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
-    name: str, accepted: World, monkeypatch: pytest.MonkeyPatch
+    name: str, accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """The row waits, in the server's words, and reports that nothing has answered."""
     for secret, _ in SECRETS.values():
@@ -47,7 +56,13 @@ def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
         accepted.properties["clusterProfile"]["version"] = "4.19.24"
         for document in seeded().values():
             accepted.cosmos["PlatformWorkloadIdentityRoleSets"].create_item(dict(document))
-    api = wire(accepted, monkeypatch)
+    if name == "update_pull_secret":
+        hold_password(accepted)
+    if name in REVOCATION:
+        api = request.getfixturevalue("servers").api
+        assert call("prepare_revocation") == DONE
+    else:
+        api = wire(accepted, monkeypatch)
     api.first = lambda _method, _path: failure(503, "ServiceUnavailable", "etcd has no leader")
     outcome = call(name)
     assert outcome["outcome"] == "wait", outcome

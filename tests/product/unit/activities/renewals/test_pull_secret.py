@@ -17,6 +17,12 @@ THEIRS: Json = {"quay.io": {"auth": "dTpw", "email": "a@example.com"}}
 
 @pytest.fixture
 def _password(accepted: World, api: FakeApi) -> None:
+    hold_password(accepted)
+    assert api.requests == []
+
+
+def hold_password(accepted: World) -> None:
+    """Let the vault have the password of the cluster's token."""
     accepted.properties["registryProfiles"] = [{"name": SERVER, "username": "token-1"}]
     stored = accepted.vault("rp-cls").set_secret(
         "doc-1-registry",
@@ -25,7 +31,6 @@ def _password(accepted: World, api: FakeApi) -> None:
         tags={"cluster": "doc-1"},
     )
     accepted.cluster["secrets"]["registry"] = stored.id
-    assert api.requests == []
 
 
 def add(api: FakeApi, text: str) -> None:
