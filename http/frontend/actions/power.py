@@ -1,6 +1,6 @@
 """POST of stop and start on a cluster: all of its machines are switched off, or on again."""
 
-from frontend.clusters import openshift_cluster_action
+from frontend.actions import openshift_cluster_action
 from frontend.messages import Call, Reply
 from shared.clusters.power import power_states
 from shared.clusters.states import Event

@@ -1,6 +1,6 @@
 """POST of renew on a cluster: what ends in it is renewed now, and not only when the timer does it."""
 
-from frontend.clusters import openshift_cluster_action
+from frontend.actions import openshift_cluster_action
 from frontend.messages import Call, Reply
 from shared.cluster_conditions import renewal_dates
 from shared.clusters.states import Event

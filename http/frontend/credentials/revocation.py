@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from frontend.clusters import openshift_cluster_action
+from frontend.actions import openshift_cluster_action
 from frontend.messages import Call, Reply
 from shared.arm.errors import request_not_allowed
 from shared.clusters.power import power_states

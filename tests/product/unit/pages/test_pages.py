@@ -76,6 +76,7 @@ def test_arm_asks_callers_for_actions_that_azure_lists_and_about_what_a_body_nam
         f"{clusters}/credentials/action": f"{clusters}/listCredentials/action",
         f"{clusters}/dryRun/action": f"{clusters}/write",
         f"{clusters}/dryRuns/read": f"{clusters}/write",
+        f"{clusters}/expirations/read": f"{clusters}/read",
         f"{clusters}/operations/cancel/action": f"{clusters}/write",
         f"{clusters}/operations/read": f"{clusters}/read",
         f"{clusters}/requestAdminCredential/action": f"{clusters}/listAdminCredentials/action",

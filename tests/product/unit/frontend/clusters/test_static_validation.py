@@ -226,6 +226,7 @@ OLDER = [
     pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile",
                  {"managedOutboundIps": {"count": 1}, "allocatedOutboundPorts": 8},
                  f"{NP}.loadBalancerProfile.allocatedOutboundPorts", id="a number of ports is given"),
+    pytest.param(OWN, "properties.longLivedCredentials", "Perhaps", "", id="the long life of credentials is neither on nor off"),
     pytest.param(OWN, "properties.powerState", "Dancing", "", id="the power state is unknown"),
     *(
         pytest.param(OWN, PS, {**NIGHTS, **other}, f"{PS}.{target}", id=sentence)
