@@ -105,7 +105,7 @@ RENEWAL_PERIOD = _real("RENEWAL_PERIOD", "Between two renewals of a cluster. Mos
 RENEWAL_AGAIN = _real("RENEWAL_AGAIN", "The same while something ends soon, so that a renewal which has failed is tried again in time.", days=1)
 ENDS_SOON = _real("ENDS_SOON", "What the service renews itself ends soon if it has less left: two renewals have failed by then.", days=14)
 ROUTER_CERTIFICATE = _real("ROUTER_CERTIFICATE", "The router's own certificate and its authority are renewed for as long as OpenShift makes them.", days=730)
-REGISTRY_PASSWORD = _real("REGISTRY_PASSWORD", "How long a password of the service's registry counts. It stays valid until the one after the next takes its slot.", days=180)
+REGISTRY_PASSWORD = _real("REGISTRY_PASSWORD", "The registry sets no end to a password. From this age on it counts as expired; it works until the one after the next takes its slot.", days=180)
 
 GRAPH_AGAIN = _real("GRAPH_AGAIN", "`ensure_graph` is called again this soon where nothing has to be waited for.", seconds=1)
 GRAPH = _real("GRAPH", "One graph on one core: a create waits that long for each create before it.", seconds=2)
@@ -132,7 +132,6 @@ CONDITIONS_RUN = _real("CONDITIONS_RUN", "A run of the timer takes no other clus
 CONDITIONS_READS = _real("CONDITIONS_READS", "All reads of one cluster, which begin at the same time.", seconds=20)
 CONDITIONS_KEPT = _scaled("CONDITIONS_KEPT", "Conditions that have not changed are written again after this: readers see that the service still looks.", hours=1)
 EXPIRATIONS_KEPT = _scaled("EXPIRATIONS_KEPT", "The ends of certificates and credentials are read again then: a secret that no longer works is reported within an hour, with the run that finds it and the one that confirms it.", minutes=50)
-REGISTRY_PASSWORD = _real("REGISTRY_PASSWORD", "The registry sets no end to a password. From this age on it should not be used any more.", days=180)
 OPERATOR_UNAVAILABLE = _scaled("OPERATOR_UNAVAILABLE", "An operator may be unavailable this long while it is rolled out.", minutes=10)
 NODE_NOT_READY = _scaled("NODE_NOT_READY", "A node may be away this long while it restarts.", minutes=15)
 MACHINES_COMING = _scaled("MACHINES_COMING", "A machine set that still lacks machines then does not get them.", minutes=60)

@@ -277,7 +277,7 @@ def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World)
 def test_every_purpose_of_a_secret_is_known() -> None:
     """A delete removes everything that the plan writes."""
     principal = {"request", "install", "registry", "graph", "credentials"}
-    assert principal | {"signing", "identity", "ignition"} == set(Purpose)
+    assert principal | {"signing", "identity", "ignition", "adminsigner"} == set(Purpose)
 
 
 def test_a_canceled_create_runs_no_further_row_and_leaves_a_failed_cluster_that_can_be_resumed(

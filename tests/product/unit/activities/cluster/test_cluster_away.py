@@ -59,10 +59,13 @@ def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
     if name == "update_pull_secret":
         hold_password(accepted)
     if name in REVOCATION:
-        api = request.getfixturevalue("servers").api
+        servers = request.getfixturevalue("servers")
         assert call("prepare_revocation") == DONE
         if name == "former_credentials_refused":
+            assert call("trust_new_signer") == DONE
+            servers.roll_out()
             assert call("switch_credentials") == DONE
+        api = servers.api
     else:
         api = wire(accepted, monkeypatch)
     api.first = lambda _method, _path: failure(503, "ServiceUnavailable", "etcd has no leader")

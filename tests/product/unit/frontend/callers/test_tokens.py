@@ -136,9 +136,9 @@ def test_another_kind_of_authorization_is_401(own: CallersWorld, header: str) ->
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: str(route.name))
-def test_without_a_token_every_route_but_health_is_401(own: CallersWorld, route: Any) -> None:
+def test_without_a_token_every_route_but_health_and_the_page_is_401(own: CallersWorld, route: Any) -> None:
     """For every verb, unknown paths included, whatever else is wrong with the request."""
-    needs_a_token = route.name not in ("http_health", "http_health_ready")
+    needs_a_token = route.name not in ("http_health", "http_health_ready", "http_portal", "http_portal_file")
     for method in ("GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"):
         reply = own.call(method, path_of(route), token="", api_version="nonsense")
         assert (reply.status == 401) == needs_a_token, method
