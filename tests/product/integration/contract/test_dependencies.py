@@ -41,6 +41,8 @@ IDENTITY = "the managed identity endpoint"
 # has another digest than its path says, and the site names no bundle, so both are refused before anything is asked.
 ALONE = {
     "GET http_health",
+    "GET http_portal",
+    "GET http_portal_file",
     "GET http_operations",
     "GET http_cluster_dry_run_result",
     "GET http_sre_plan_dry_run_result",
@@ -136,6 +138,7 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "phaseName": "agent",
         "clusterName": "hub",
         "planName": "create",
+        "portalFile": "config.json",
         "rowName": "deploy_network_template",
     }
     name = f"new-{uuid.uuid4().hex[:8]}"

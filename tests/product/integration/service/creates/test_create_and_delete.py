@@ -27,6 +27,7 @@ SECRETS = {
     "install": {"sshKey"},
     "registry": {"password", "name", "operationId"},
     "graph": {"key"},
+    "adminsigner": {"certificate", "key"},
     "credentials": {"aroServiceKubeconfig", "userAdminKubeconfig", "kubeadminPassword"},
 }
 

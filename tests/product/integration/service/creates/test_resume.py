@@ -67,7 +67,7 @@ def _machine_ids(cluster: Cluster) -> set[str]:
 
 def _expect_all_new(before: Json, after: Json) -> None:
     """Check that graph, keys and credentials are new, and that permanent decisions are unchanged."""
-    for purpose in ("graph", "credentials", "registry"):
+    for purpose in ("graph", "adminsigner", "credentials", "registry"):
         assert before["secrets"][purpose] != after["secrets"][purpose]
     old, new = (each["openShiftCluster"]["properties"] for each in (before, after))
     for name in ("infraId", "storageSuffix", "registryProfiles", "zones"):

@@ -48,8 +48,9 @@ def test_a_cluster_says_how_it_is(standing: Cluster, tmp_path: Path) -> None:
         degraded = condition(standing, "Degraded", "True")
     finally:
         api.patch(f"{OPERATOR}/status", {"status": {"conditions": before}})
-    assert degraded["reason"] == "OperatorDegraded"
-    assert degraded["message"] == "ClusterOperator 'storage' is Degraded: Why: no room"
+    # Machines that another test of this cluster could not get may be among the reasons.
+    assert "OperatorDegraded" in degraded["reason"].split(",")
+    assert "ClusterOperator 'storage' is Degraded: Why: no room" in degraded["message"]
     assert degraded["lastTransitionTime"] > well["lastTransitionTime"]
     condition(standing, "Degraded", "False")
 
