@@ -14,8 +14,9 @@ from orchestrators.plans.operation_start import OperationRequest, begin_operatio
 from shared import settings
 from shared.arm.errors import NAMESPACE
 from shared.cluster_conditions import renewal_dates
+from shared.cluster_conditions.record import expirations
 from shared.clusters.states import Event, find_edge
-from shared.documents import ClusterDocument, CorrelationData
+from shared.documents import ClusterConditionsDocument, ClusterDocument, CorrelationData
 from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable_documents
 
 # In an hour. A week has room for three thousand clusters.
@@ -48,12 +49,22 @@ def _renew() -> None:
 
 
 def _due(store: Store, now: datetime) -> Iterator[ClusterDocument]:
-    for document in store.clusters.idle():
+    clusters = list(store.clusters.idle())
+    stored = store.conditions.all() if clusters else {}
+    for document in clusters:
         try:
-            if renewal_dates.is_due(document, {}, now):
+            if renewal_dates.is_due(document, _ends(stored.get(document["id"])), now):
                 yield document
         except unreadable_documents.ERRORS as error:
             unreadable_documents.note(store.clusters.name, document.get("id"), error)
+
+
+def _ends(stored: ClusterConditionsDocument | None) -> dict[str, datetime]:
+    """Return when what the calendar names ends in a cluster, as it was read last; of several, the first."""
+    ends: dict[str, datetime] = {}
+    for each in expirations(stored) if stored else ():
+        ends[each.name] = min(each.end, ends.get(each.name, each.end))
+    return ends
 
 
 def _begin(store: Store, document: ClusterDocument, now: datetime) -> None:

@@ -85,6 +85,32 @@ def test_one_whose_update_has_failed_is_renewed(old: World) -> None:
     assert old.properties["provisioningState"] == "AdminUpdating"
 
 
+def test_one_in_which_something_ends_soon_is_renewed_before_its_hour(old: World) -> None:
+    """By what the conditions' timer has read last; the earliest of several counts."""
+    now = datetime.now(UTC)
+    old.cluster["renewedAt"] = (now - DAY).isoformat()
+    old.cluster["id"] = next(f"doc-{n}" for n in range(99) if not _is_due(f"doc-{n}", now))
+    old.cosmos["OpenShiftClusters"].documents = {
+        (one["partitionKey"], one["id"]): one for one in old.cosmos["OpenShiftClusters"].documents.values()
+    }
+    assert run(old).properties["provisioningState"] == "Succeeded"
+    ends = [(now + left).isoformat() for left in (timedelta(days=80), timedelta(days=3))]
+    old.cosmos["ClusterConditions"].create_item(
+        {
+            "id": old.cluster["id"],
+            "partitionKey": old.cluster["partitionKey"],
+            "observedAt": now.isoformat(),
+            "conditions": [],
+            "expirations": [{"name": calendar.API_CERTIFICATE, "end": end, "detail": ""} for end in ends],
+        }
+    )
+    assert run(old).properties["provisioningState"] == "AdminUpdating"
+
+
+def _is_due(document_id: str, now: datetime) -> bool:
+    return renewal_dates.is_due(document(document_id, renewedAt=(now - DAY).isoformat()), {}, now)
+
+
 def test_nothing_begins_during_an_operation_or_while_the_service_drains(
     old: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
