@@ -58,6 +58,7 @@ TABLE_DIFFERENCES = (
     TableDifference(".*/sqlRoleDefinitions", r"properties\.type", "open values", _CHECKED),
     TableDifference("Microsoft.Web/.*", r".*\.scmType", "open values", _KEPT),
     TableDifference(".*/workspaces", r"properties\.sku\.name", "open values", _KEPT),
+    TableDifference(".*/vaults", r"properties\.createMode", "missing values", _REFUSED),
     TableDifference(".*/vaults", r".*", "open values", _KEPT),
     TableDifference(".*/storageAccounts", r".*\.bypass", "open values", "several, separated by commas"),
     TableDifference(".*/dnsZones", r"properties\.signingKeys", "unknown member", _NEWER),

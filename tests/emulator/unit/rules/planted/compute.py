@@ -1,12 +1,14 @@
 """Mistakes with Microsoft.Compute."""
 
-from typing import Any
+from typing import Any, cast
 
-from emulator.compute import exceptions
+from emulator.arm.resources import ActionCall
+from emulator.compute import exceptions, power
 from emulator.compute.agreements import find_plan
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas
 from emulator.compute.responses import places_of, region_of
+from emulator.core.faults import Fault
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import ABSENT, action, later, refused, second, wrong
 from tests.emulator.unit.rules.stage import Stage
@@ -45,7 +47,14 @@ def _ask_for_too_much_together(stage: Stage) -> None:
     raise preflight(_arm(stage), [(f"{stage.id('machine')}{number}", body) for number in range(50)])[0]
 
 
+def _start_without_room(stage: Stage) -> object:
+    arm, nobody = _arm(stage), cast("Any", None)
+    arm.platform.faults.add(Fault(power.FAULTS, "start full", message="There is no room."))
+    return power.ACTIONS["start"].run(ActionCall(arm, nobody, nobody, "", {"name": "full"}, {}))
+
+
 CASES: tuple[Case, ...] = (
+    refused("machine", "a start for which a zone has no room", exceptions.ALLOCATION_FAILED, _start_without_room),
     wrong("machine", "a size that does not exist", exceptions.INVALID_SIZE, {SIZE: "Standard_D7s_v5"}),
     refused(
         "machine",
