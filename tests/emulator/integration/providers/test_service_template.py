@@ -27,8 +27,8 @@ FORMER = Path(__file__).with_name("former")
 DEPLOYMENTS = "Microsoft.Resources/deployments"
 VERSION, SITES = "2025-04-01", "2025-05-01"
 CONTAINERS = (
-    *("AsyncOperations", "Billing", "ClusterConditions", "Domains", "OpenShiftClusters", "OpenShiftVersions"),
-    *("OperationProgress", "PlatformWorkloadIdentityRoleSets"),
+    *("AdminCredentials", "AsyncOperations", "Billing", "ClusterConditions", "Domains"),
+    *("OpenShiftClusters", "OpenShiftVersions", "OperationProgress", "PlatformWorkloadIdentityRoleSets"),
     *("Sites", "Subscriptions", "TaskHubs"),
 )
 # What the identity may do in the service's vault and in the clusters' one.
