@@ -5,10 +5,7 @@ Those that were handed out before stay valid until they end.
 Source: ARO-RP `pkg/cluster/kubeconfig.go`, `pkg/cluster/fixuserkubeconfig.go`.
 """
 
-import base64
 from datetime import UTC, datetime
-
-from cryptography import x509
 
 from activities.azure import cluster_secrets
 from activities.machines import graph
@@ -19,6 +16,7 @@ from installer import pki
 from installer.assets.install_certificates import CERTIFICATES
 from shared import kubernetes_yaml
 from shared.cluster_conditions import calendar
+from shared.cluster_conditions.expirations import kubeconfig_end
 from shared.clusters.private_access import private_access
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.vault import get_vault
@@ -36,22 +34,12 @@ def _renew(step: Step) -> Outcome | None:
     """
     secret_id = private_access(step.document).secret_id
     bundle = get_vault().get_secret(secret_id)
-    ends = _end(bundle.get(USER_KUBECONFIG, ""))
+    ends = kubeconfig_end(bundle.get(USER_KUBECONFIG, ""))
     if ends is not None and (ends - datetime.now(UTC)).days > _RENEWED_DAYS:
         return done(f"The kubeconfig ends on {ends:%Y-%m-%d}. It is made again when it has {_RENEWED_DAYS} days left.")
     made = _kubeconfig(bundle[SERVICE_KUBECONFIG], _signer(step))
     cluster_secrets.store(step, Purpose.CREDENTIALS, bundle | {USER_KUBECONFIG: made}, instead_of=secret_id)
     return None
-
-
-def _end(kubeconfig: str) -> datetime | None:
-    """Return when the client certificate of a kubeconfig ends, or None if it has none that can be read."""
-    try:
-        (user,) = kubernetes_yaml.load(kubeconfig)["users"]
-        pem = base64.b64decode(user["user"]["client-certificate-data"], validate=True)
-        return x509.load_pem_x509_certificate(pem).not_valid_after_utc
-    except (*kubernetes_yaml.NO_YAML, x509.InvalidVersion):
-        return None
 
 
 def _signer(step: Step) -> pki.Pair:

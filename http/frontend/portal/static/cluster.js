@@ -57,9 +57,9 @@ export async function cluster(id, place, { api, signal }) {
     looked = true;
     const found = (await orNone(api.get(`${id}/expirations`, { signal })))?.value ?? [];
     show(parts.expirations, found.length && [element("h2", {}, "Certificates and credentials"), table("Certificates and credentials", [
-      ["What", ({ name }) => name],
-      ["Ends in", ({ endTime }) => age(endTime)],
-      ["End", ({ endTime }) => moment(endTime)],
+      ["What", ({ what, name }) => what ?? name],
+      ["Ends in", ({ end }) => age(end)],
+      ["End", ({ end }) => moment(end)],
       ["Renewed by", ({ renewedBy }) => renewedBy ?? ""],
     ], found)]);
   }
