@@ -132,6 +132,27 @@ def test_a_cluster_is_stopped(stand: Stand) -> None:
     page.locator("#action-stop").wait_for(state="detached")
 
 
+def test_what_ends_is_shown_with_its_date_and_who_renews_it(stand: Stand) -> None:
+    """By the members that the service itself answers."""
+    stand.create()
+    stand.world.finish()
+    document = stand.world.document
+    stand.world.cosmos["ClusterConditions"].create_item(
+        {
+            "id": document["id"],
+            "partitionKey": document["partitionKey"],
+            "observedAt": "2026-03-01T12:00:00+00:00",
+            "conditions": [],
+            "expirationsReadAt": "2026-03-01T12:00:00+00:00",
+            "expirations": [{"name": "user-kubeconfig", "end": "2031-05-06T07:08:09+00:00"}],
+        }
+    )
+    stand.open(f"#{document['openShiftCluster']['id']}")
+    table = stand.page.get_by_role("table", name="Certificates and credentials")
+    table.get_by_text("2031").wait_for()
+    assert "Service" in table.inner_text()
+
+
 def test_a_kubeconfig_is_saved_and_not_kept(stand: Stand) -> None:
     """The browser saves the file; the page has nothing of it."""
     stand.create("C1")
