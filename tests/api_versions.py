@@ -17,6 +17,7 @@ VERSIONS = (
     "2025-07-25",
     "2026-12-01-preview",
 )
+OWN_VERSION = VERSIONS[-1]
 
 # One letter for each version: - absent, f fixed at create, m mutable, r the service's own, s secret and mutable,
 # x secret and fixed; a capital letter if a create has to give the member, or whatever holds it.

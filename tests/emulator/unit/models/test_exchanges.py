@@ -13,6 +13,7 @@ from tests.models.validation import Place, of_model
 
 GROUP = "/subscriptions/s/resourceGroups/g"
 NETWORK = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
+CLUSTER = f"{GROUP}/providers/Microsoft.RedHatOpenShift/openShiftClusters/one"
 PUT = Exchange("arm", "PUT Microsoft.Network/virtualNetworks", "PUT", f"{NETWORK}?api-version=1", 201, step="network")
 SECRET = Exchange("keyvault", "PUT secrets/{name}", "PUT", "/secrets/one?api-version=1", 200)
 POD = Exchange("kubernetes", "CREATE pods", "POST", "/api/v1/namespaces/one/pods", 201, step="pods")
@@ -49,6 +50,16 @@ def _said(exchange: Exchange) -> list[str]:
             replace(PUT, method="GET", path=f"{GROUP}/providers/Microsoft.Network/nonsense/one", status=200, reply={"a": 1}),
             [f"no SDK knows GET {GROUP}/providers/Microsoft.Network/nonsense/one"],
             id="a path of no SDK",
+        ),
+        pytest.param(
+            replace(PUT, method="POST", path=f"{CLUSTER}/requestAdminCredential?api-version=2026-12-01-preview", status=200, reply={"a": 1}),
+            [],
+            id="a request of this provider's own version",
+        ),
+        pytest.param(
+            replace(PUT, method="GET", path=f"{CLUSTER}?api-version=2025-07-25", status=200, reply={"location": "eastus", "properties": {"powerState": "Running"}}),
+            ["$.properties.powerState: unknown member: sent 'Running'"],
+            id="a member of this provider's own version in another",
         ),
         pytest.param(
             replace(PUT, status=204), ["status 204: the SDK takes 200, 201"], id="a status that the SDK does not take"
