@@ -12,6 +12,7 @@ from aroctl.problems import wrong
 from aroctl.requested_cluster import put
 
 _PRINCIPAL = "properties.servicePrincipalProfile"
+_LONG_LIVED = "properties.longLivedCredentials"
 _ADDRESSES = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
 
 
@@ -35,10 +36,18 @@ def update(
         int | None,
         typer.Option("--load-balancer-managed-outbound-ip-count", help="Addresses of outgoing traffic, 1 to 20."),
     ] = None,
+    long_lived: Annotated[
+        str,
+        typer.Option(
+            "--long-lived-credentials",
+            metavar="Enabled|Disabled",
+            help="Whether it gives kubeconfigs that last; those that end it always gives.",
+        ),
+    ] = "",
     no_wait: NoWait = False,
     form: Output = Format.TABLE,
 ) -> None:
-    """Change tags, the cluster's application and its secret, or the number of outgoing addresses.
+    """Change tags, the cluster's application and its secret, outgoing addresses, or which kubeconfigs it gives.
 
     The cluster's own machine sets decide how many workers there are: kubectl scale machineset.
     """
@@ -55,6 +64,7 @@ def update(
         f"{_PRINCIPAL}.clientId": client_id,
         f"{_PRINCIPAL}.clientSecret": application_secret() if new_secret else "",
         _ADDRESSES: addresses,
+        _LONG_LIVED: long_lived,
     }
     for path, value in said.items():
         if value not in ("", None):

@@ -2,14 +2,18 @@
 
 import base64
 import json
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from aroctl.problems import Exit
 from tests.client.unit.conftest import Run
-from tests.client.unit.fake_service import CLUSTER, FakeService, Json, Reply
+from tests.client.unit.fake_service import CLUSTER, FakeService, Json, Reply, cluster, refusal
 
 SERVER = "https://api.c1.example.com:6443"
 OF_CLUSTER: Json = {
@@ -108,3 +112,62 @@ def test_the_password_is_for_the_console(run: Run) -> None:
     """For people and for programs."""
     assert run("credentials", "c1", "--password").out == "user      kubeadmin\npassword  aaaaa-bbbbb\n"
     assert json.loads(run("credentials", "c1", "--password", "-o", "json").out)["kubeadminPassword"] == "aaaaa-bbbbb"
+
+
+END = "2026-03-02T20:00:00Z"
+
+
+@pytest.fixture
+def ending(service: FakeService) -> Callable[[], Json]:
+    """Let the service certify keys; give the body of the last request."""
+    certified = {**OF_CLUSTER, "users": [{"name": "admin", "user": {"client-certificate-data": "BB=="}}]}
+    text = base64.b64encode(yaml.safe_dump(certified).encode()).decode()
+    service.on("POST", f"{CLUSTER}/requestAdminCredential", Reply(200, {"kubeconfig": text, "expirationTime": END}))
+    return lambda: service.bodies("POST")[-1]
+
+
+def test_one_that_ends_is_for_a_key_that_stays_here(run: Run, ending: Callable[[], Json], tmp_path: Path) -> None:
+    """The service gets the public half; the file has the other one, and only its owner reads it."""
+    path = tmp_path / "kubeconfig"
+    done = run("credentials", "c1", "--hours", "8", "--file", str(path))
+    assert done.code == 0, done.err
+    assert (sorted(ending()), ending()["expirationSeconds"]) == (["expirationSeconds", "publicKey"], 8 * 3600)
+    public = serialization.load_pem_public_key(ending()["publicKey"].encode())
+    (user,) = yaml.safe_load(path.read_text(encoding="utf-8"))["users"]
+    key = serialization.load_pem_private_key(base64.b64decode(user["user"]["client-key-data"]), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    assert (key.curve.name, key.public_key()) == ("secp256r1", public)
+    assert user["user"]["client-certificate-data"] == "BB=="
+    assert mode(path) == 0o600
+    assert "PRIVATE" not in done.out + done.err
+    assert f"It ends at {datetime.fromisoformat(END).astimezone():%Y-%m-%d %H:%M:%S}." in done.err
+
+
+def test_one_that_ends_is_merged_as_the_one_that_lasts(run: Run, ending: Callable[[], Json], tmp_path: Path) -> None:
+    """It takes the place of the former one; each time there is a new key."""
+    path, keys = tmp_path / ".kube" / "config", set()
+    for hours in ("1", "24"):
+        assert run("credentials", "c1", "--hours", hours).code == 0
+        (user,) = yaml.safe_load(path.read_text(encoding="utf-8"))["users"]
+        assert user["name"] == "admin@c1"
+        keys |= {user["user"]["client-key-data"], ending()["publicKey"]}
+    assert (len(keys), mode(path)) == (4, 0o600)
+
+
+@pytest.mark.parametrize("words", [["--hours", "0"], ["--hours", "25"], ["--hours", "8", "--password"]])
+def test_what_cannot_be_asked_for_is_not_sent(run: Run, service: FakeService, words: list[str]) -> None:
+    """A day is the longest."""
+    assert (run("credentials", "c1", *words).code, service.sent) == (Exit.WRONG, [])
+
+
+@pytest.mark.parametrize("given", ["Disabled", "Enabled"])
+def test_a_cluster_without_kubeconfigs_that_last_says_how_to_get_one_that_ends(
+    run: Run, service: FakeService, given: str
+) -> None:
+    """A refusal for another reason says nothing about it."""
+    service.on("POST", f"{CLUSTER}/listAdminCredentials", refusal(400, "RequestNotAllowed", "It gives none."))
+    service.on("GET", CLUSTER, Reply(200, cluster(longLivedCredentials=given)))
+    done = run("credentials", "c1")
+    assert done.code == Exit.REFUSED
+    assert "RequestNotAllowed: It gives none." in done.err
+    assert ("aroctl credentials c1 --hours 8" in done.err) == (given == "Disabled")
