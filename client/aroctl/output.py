@@ -45,11 +45,15 @@ def rows(found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
 
 
 def facts(found: Mapping[str, Any]) -> None:
-    """Print names and values, a line each; what is empty is left out. Lines stay whole, so ids can be copied."""
+    """Print names and values, a line each; what is empty is left out. Lines stay whole, so ids can be copied.
+
+    A list takes one line, a tuple one for each item.
+    """
     width = max(map(len, found))
     for name, value in found.items():
-        if value not in (None, "", [], {}):
-            typer.echo(f"{name:{width}}  {cell(value)}")
+        lines = value if isinstance(value, tuple) else [value] if value not in (None, "", [], {}) else []
+        for begin, line in zip([name, *[""] * len(lines)], lines, strict=False):
+            typer.echo(f"{begin:{width}}  {cell(line)}")
 
 
 def _print(table: Table) -> None:
@@ -72,7 +76,7 @@ def heading(column: str) -> str:
 
 def cell(value: Any) -> str:
     """Return a value as text."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
 

@@ -1,6 +1,7 @@
 """`list` and `show`: what is printed, in each form, and on what."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,37 @@ from tests.client.unit.conftest import Run
 from tests.client.unit.fake_service import CLUSTER, CLUSTERS, SUBSCRIPTION, FakeService, Reply, cluster, refusal
 
 EVERYWHERE = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/openShiftClusters"
+
+
+SCHEDULE = {"timeZone": "Europe/Berlin", "days": ["Monday", "Sunday"], "stopTime": "19:00", "startTime": "07:00"}
+ENDS = [
+    {"name": "user-kubeconfig", "what": "admin kubeconfig", "end": "2027-03-01T12:00:00Z", "renewedBy": "Service"},
+    {"name": "secret", "what": "secret of the application", "end": "2026-06-01T12:00:00Z", "renewedBy": "Customer"},
+]
+
+
+def condition(kind: str, state: str, reason: str = "AsExpected") -> dict[str, str]:
+    """Return a condition."""
+    return {"type": kind, "status": state, "reason": reason, "message": f"{kind} is {state}."}
+
+
+LIVING: dict[str, Any] = {
+    "powerState": "Running",
+    "powerSchedule": SCHEDULE,
+    "conditions": [
+        condition("Available", "True"),
+        condition("Degraded", "True", "OperatorDegraded"),
+        condition("Progressing", "True", "Updating"),
+        condition("NetworkMisconfigured", "Unknown", "NotReachable"),
+        condition("HibernationPossible", "True"),
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def expirations(service: FakeService) -> None:
+    """Let the cluster have what ends."""
+    service.on("GET", f"{CLUSTER}/expirations", Reply(200, {"value": ENDS}))
 
 
 def test_the_list_has_a_line_for_each_cluster(run: Run, service: FakeService) -> None:
@@ -48,9 +80,9 @@ def test_an_empty_list_says_so(run: Run, service: FakeService) -> None:
 def test_programs_get_the_cluster_as_the_service_gives_it(
     run: Run, service: FakeService, form: str, load: Callable[[str], Any]
 ) -> None:
-    """Nothing is renamed or left out."""
-    service.on("GET", CLUSTER, Reply(200, cluster()))
-    assert load(run("show", "c1", "-o", form).out) == cluster()
+    """Nothing is renamed or left out; what ends is added, the next first."""
+    service.on("GET", CLUSTER, Reply(200, cluster(**LIVING)))
+    assert load(run("show", "c1", "-o", form).out) == cluster(**LIVING) | {"expirations": [ENDS[1], ENDS[0]]}
 
 
 def test_people_get_addresses_and_the_records_to_publish(run: Run, service: FakeService) -> None:
@@ -87,3 +119,35 @@ def test_whoever_is_not_signed_in_learns_how(run: Run, service: FakeService) -> 
     assert done.code == Exit.SIGNED_OUT
     assert "az login" in done.err
     assert "AZURE_CLIENT_ID" in done.err
+
+
+def test_people_see_power_schedule_and_what_ends_next(run: Run, service: FakeService) -> None:
+    """As the page for people shows them."""
+    service.on("GET", CLUSTER, Reply(200, cluster(**LIVING)))
+    lines = run("show", "c1").out.splitlines()
+    assert "power        Running" in lines
+    assert "schedule     stops 19:00, starts 07:00 (Europe/Berlin) on Monday, Sunday" in lines
+    (ends,) = (line for line in lines if line.startswith("ends next"))
+    assert re.fullmatch(r"ends next +2026-06-01 \d\d:00:00, secret of the application; renewed by: Customer", ends)
+
+
+def test_what_asks_for_attention_comes_first_with_its_reason(run: Run, service: FakeService) -> None:
+    """An update is not an illness; what nobody knows may be one."""
+    service.on("GET", CLUSTER, Reply(200, cluster(**LIVING)))
+    told = run("show", "c1").out.partition("conditions")[2].partition("ends next")[0].splitlines()
+    assert [line.strip() for line in told] == [
+        "Degraded True: OperatorDegraded: Degraded is True.",
+        "NetworkMisconfigured Unknown: NotReachable: NetworkMisconfigured is Unknown.",
+        "Available True",
+        "Progressing True",
+        "HibernationPossible True",
+    ]
+
+
+def test_a_stopped_cluster_is_not_ill(run: Run, service: FakeService) -> None:
+    """It is as somebody wanted it; the list says that it is stopped."""
+    stopped = cluster(powerState="Stopped", conditions=[condition("Available", "Unknown", "Stopped")])
+    service.on("GET", CLUSTER, Reply(200, stopped))
+    service.on("GET", EVERYWHERE, Reply(200, {"value": [stopped]}))
+    assert "conditions   Available Unknown\n" in run("show", "c1").out
+    assert "4.19.24  Stopped  3" in run("list").out
