@@ -17,6 +17,7 @@ from aroctl.commands.explain import explain
 from aroctl.commands.list import list_clusters
 from aroctl.commands.operations import list_operations
 from aroctl.commands.publish import publish
+from aroctl.commands.renew import renew
 from aroctl.commands.resume import resume
 from aroctl.commands.revoke import revoke
 from aroctl.commands.schedule import schedule
@@ -49,6 +50,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "stop": stop,
     "start": start,
     "schedule": schedule,
+    "renew": renew,
     "revoke": revoke,
     "delete": delete,
     "operations": list_operations,

@@ -21,7 +21,10 @@ _LABELS = {"Step": "step", "CorrelationId": "correlation id"}
 # Actions whose plans have another name.
 _PLANS = {"revokeCredentials": "revoke_credentials"}
 # The verb that repeats an operation, by its plan. A PUT of the cluster repeats all others.
-_REPEATED_BY = {"delete": "delete", "stop": "stop", "start": "start", "revoke_credentials": "revoke"}
+_REPEATED_BY = {
+    **{verb: verb for verb in ("delete", "stop", "start", "renew")},
+    "revoke_credentials": "revoke",
+}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`stop`, `start` and `revoke`: actions that begin an operation."""
+"""`stop`, `start`, `renew` and `revoke`: actions that begin an operation."""
 
 import pytest
 
@@ -21,9 +21,10 @@ DETAILS = f"{CLUSTER}/operations/{OPERATION}"
 ACTIONS = [
     pytest.param("stop", "stop", "stop", id="stop"),
     pytest.param("start", "start", "start", id="start"),
+    pytest.param("renew", "renew", "renew", id="renew"),
     pytest.param("revoke", "revokeCredentials", "revoke_credentials", id="revoke"),
 ]
-YES = {"stop": ["--yes"], "start": [], "revoke": ["--yes"]}
+YES = {"stop": ["--yes"], "start": [], "renew": [], "revoke": ["--yes"]}
 
 
 def begins(service: FakeService, action: str, plan: str, end: str = "Succeeded") -> None:
