@@ -309,14 +309,13 @@ class Revocation(TypedDict, total=False):
     """The last revocation that has not ended: its operation, and versioned ids of bundles.
 
     `signer` and `credentials` are those that it brings in. `former` are the credentials that they have replaced, once
-    they have; `unused` is all that the end disables.
+    they have.
     """
 
     operationId: str
     signer: str
     credentials: str
     former: str
-    unused: list[str]
 
 
 class Restarts(TypedDict):

@@ -10,10 +10,8 @@ ConfigMap goes into the bundle of client authorities, which API servers read aga
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 
-from azure.core.exceptions import ResourceNotFoundError
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api
@@ -41,7 +39,7 @@ def _prepare(step: Step) -> None:
     """Make a signer, and credentials that it has signed, and store both beside those in use.
 
     The vault gets new versions of the two bundles, whose ids the document notes under the revocation. A second run
-    finds them; versions of a run that has died are never read.
+    finds them; versions of a run that has died are never read, and the last row disables them.
     """
     operation_id = step.call["operationId"]
     if revocation.current(step.document, operation_id):
@@ -109,13 +107,13 @@ def _refused(step: Step) -> Outcome | None:
 
 
 def _forget(step: Step) -> None:
-    """Disable what the vault has of former signers and credentials, and forget the certificates that they were for.
+    """Disable every version of both bundles that is not in use, and forget the certificates that they were for.
 
-    A second run disables the same versions again, until the document forgets them.
+    Among them are versions whose ids never reached the document, because a call died or its answer was lost. A second
+    run finds them disabled.
     """
-    for versioned_id in step.document.get("revocation", {}).get("unused", []):
-        with suppress(ResourceNotFoundError):
-            get_vault().disable(versioned_id)
+    for purpose in (Purpose.ADMIN_SIGNER, Purpose.CREDENTIALS):
+        get_vault().disable_all_but(step.document["secrets"][purpose])
     step.check_fence()
     get_store().admin_credentials.discard(step.document["id"])
     step.decide(revocation.end)

@@ -158,6 +158,19 @@ class Vault:
             self._clusters.update_secret_properties(identifier.name, identifier.version, enabled=False)
         self._versions.pop(versioned_id, None)
 
+    def disable_all_but(self, versioned_id: str) -> None:
+        """Disable every version of a secret except one, also versions whose ids nobody knows.
+
+        Args:
+            versioned_id: the version that stays.
+        """
+        name = KeyVaultSecretIdentifier(versioned_id).name
+        with deadline.call():
+            found = list(self._clusters.list_properties_of_secret_versions(name))
+        for each in found:
+            if each.enabled and each.id and each.id != versioned_id:
+                self.disable(each.id)
+
     def get_certificate(self, name: str) -> tuple[str, str]:
         """Return the newest version of a certificate with its key, from the secret that Key Vault keeps for it.
 

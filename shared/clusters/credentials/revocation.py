@@ -17,8 +17,7 @@ def current(document: ClusterDocument, operation_id: str) -> Revocation | None:
 def begin(document: ClusterDocument, operation_id: str, signer: str, credentials: str) -> bool:
     """Note what an operation brings in, unless it has noted something before; return whether it has changed anything.
 
-    What an earlier revocation has made and not ended is unused from now on: each makes a signer of its own, because
-    certificates may have been signed with that of the last one.
+    Each makes a signer of its own, because certificates may have been signed with that of the last one.
 
     Args:
         document: the cluster document, changed in place.
@@ -28,14 +27,7 @@ def begin(document: ClusterDocument, operation_id: str, signer: str, credentials
     """
     if current(document, operation_id):
         return False
-    earlier, in_use = document.get("revocation", {}), set(document.get("secrets", {}).values())
-    made = [each for each in (earlier.get("signer"), earlier.get("credentials")) if each]
-    document["revocation"] = {
-        "operationId": operation_id,
-        "signer": signer,
-        "credentials": credentials,
-        "unused": [each for each in [*earlier.get("unused", []), *made] if each not in in_use],
-    }
+    document["revocation"] = {"operationId": operation_id, "signer": signer, "credentials": credentials}
     return True
 
 
@@ -45,8 +37,6 @@ def switch(document: ClusterDocument) -> bool:
     if ids.get(Purpose.CREDENTIALS) == found["credentials"]:
         return False
     found["former"] = ids[Purpose.CREDENTIALS]
-    former = [ids[purpose] for purpose in (Purpose.ADMIN_SIGNER, Purpose.CREDENTIALS) if purpose in ids]
-    found["unused"] = [*found["unused"], *former]
     ids[Purpose.CREDENTIALS], ids[Purpose.ADMIN_SIGNER] = found["credentials"], found["signer"]
     return True
 

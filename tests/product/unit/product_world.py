@@ -156,6 +156,11 @@ class FakeSecrets:
         assert not enabled
         self.disabled.append(f"{name}/{version}")
 
+    def list_properties_of_secret_versions(self, name: str) -> Iterator[Any]:
+        for number in range(1, len(self.versions[name]) + 1):
+            enabled = f"{name}/{number}" not in self.disabled
+            yield SimpleNamespace(id=f"{self.url}/secrets/{name}/{number}", enabled=enabled)
+
     def begin_delete_secret(self, name: str) -> None:
         if name not in self.versions:
             raise ResourceNotFoundError(message=f"no secret {name}")

@@ -71,6 +71,16 @@ def test_a_version_can_be_disabled_by_itself(vault: Vault, secrets: FakeSecrets)
     assert vault.get_secret(kept) == {"clientSecret": "a"}
 
 
+def test_all_versions_but_one_can_be_disabled(vault: Vault, secrets: FakeSecrets) -> None:
+    """Also those whose ids were lost with an answer. A second time changes nothing."""
+    _, kept, _ = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "abc")
+    vault.put_secret("doc-install", {"sshKey": ""})
+    for _ in range(2):
+        vault.disable_all_but(kept)
+        assert secrets.disabled == ["doc-request/1", "doc-request/3"]
+    assert vault.get_secret(kept) == {"clientSecret": "b"}
+
+
 def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
     """Without it the service cannot work."""
     with pytest.raises(ResourceNotFoundError):

@@ -214,7 +214,17 @@ def test_former_versions_in_the_vault_are_disabled_and_those_in_use_are_not(serv
     former = [servers.world.cluster["secrets"][purpose] for purpose in ("adminsigner", "credentials")]
     servers.revoke()
     disabled = servers.world.vault("rp-cls").disabled
-    assert sorted(disabled) == sorted(secret_id.split("/secrets/")[1] for secret_id in former)
+    assert {secret_id.split("/secrets/")[1] for secret_id in former} <= set(disabled)
+    expect_only_versions_in_use(servers)
+
+
+def expect_only_versions_in_use(servers: Servers) -> None:
+    """Check that nobody can read any other version of signer and credentials, whoever has made it."""
+    vault = servers.world.vault("rp-cls")
+    for purpose in (Purpose.ADMIN_SIGNER, Purpose.CREDENTIALS):
+        name = secret_name("doc-1", purpose)
+        enabled = [each.id for each in vault.list_properties_of_secret_versions(name) if each.enabled]
+        assert enabled == [servers.world.cluster["secrets"][purpose]]
 
 
 @pytest.mark.parametrize("last", ROWS)
@@ -235,6 +245,7 @@ def test_a_revocation_that_stops_after_any_row_can_be_finished(servers: Servers,
         servers.revoke("op-2")
     for each in former:
         expect_ended(servers, each)
+    expect_only_versions_in_use(servers)
 
 
 @pytest.mark.parametrize("write", range(1, 4))
@@ -263,6 +274,7 @@ def test_a_revocation_that_dies_while_it_prepares_is_repeated(
     assert servers.can_sign_in()
     servers.revoke()
     expect_ended(servers, former)
+    expect_only_versions_in_use(servers)
 
 
 def test_credentials_are_not_used_before_every_server_accepts_them(servers: Servers) -> None:
