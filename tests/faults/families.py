@@ -21,6 +21,7 @@ from tests.faults.services import (
     CUT_WAYS,
     HUB,
     IDENTITY,
+    LIVING,
     OPERATIONS,
     SERVICES,
     SIGN_IN,
@@ -28,7 +29,7 @@ from tests.faults.services import (
     WAYS,
     steps_of,
 )
-from tests.faults.troubles import AT_EACH_STEP, PROCESSES
+from tests.faults.troubles import AT_EACH_STEP, CANCEL, PROCESSES, SAME
 
 # How many seconds an operation takes in Azure, without its end; moments are drawn from this range.
 SECONDS_IN_AZURE: dict[Operation, int] = {"create": 2100, "delete": 240}
@@ -58,7 +59,7 @@ def is_lonely(scenario: Scenario) -> bool:
 
 
 def _undisturbed() -> Iterator[Scenario]:
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *LIVING):
         yield Scenario(UNDISTURBED.name, operation, "nothing")
 
 
@@ -93,6 +94,9 @@ def _calls(rng: random.Random) -> Iterator[Scenario]:
         operation = rng.choice(list(SERVICES[what].steps))
         step = rng.choice(SERVICES[what].steps[operation])
         yield Scenario(CALLS.name, operation, what, rng.choice(CALL_WAYS), step, call=rng.randrange(1, 5))
+    # A version of a secret whose id nobody gets.
+    for call in (1, 2):
+        yield Scenario(CALLS.name, "revoke_credentials", "Key Vault", "lost answers", "prepare_revocation", call=call)
 
 
 def _kills(rng: random.Random) -> Iterator[Scenario]:
@@ -103,7 +107,7 @@ def _kills(rng: random.Random) -> Iterator[Scenario]:
                 yield Scenario(KILLS.name, operation, what, "once", rng.choice(steps_of(operation)))
             yield Scenario(KILLS.name, operation, what, "once", float(rng.randrange(longest)))
     for what in ("the host", "the worker"):
-        for operation in SECONDS_IN_AZURE:
+        for operation in (*SECONDS_IN_AZURE, *LIVING):
             yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)
     for what, seconds in (
         ("the worker", KILLED_FOR_SECONDS),
@@ -131,11 +135,14 @@ def _races(rng: random.Random) -> Iterator[Scenario]:
         yield Scenario(RACES.name, "create", what, at=rng.choice(steps))
     for what in ("another PUT", "a PATCH", "another DELETE"):
         yield Scenario(RACES.name, "delete", what, at=rng.choice(steps_of("delete")[:-1]))
+    for operation in LIVING:
+        yield Scenario(RACES.name, operation, SAME)
+        yield Scenario(RACES.name, operation, CANCEL, AT_EACH_STEP)
 
 
 def _stale(rng: random.Random) -> Iterator[Scenario]:
     """Yield operations whose reads may be stale, and a DELETE, which supersedes the attempts of a create."""
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *LIVING):
         yield Scenario(STALE.name, operation, "nothing")
     yield Scenario(STALE.name, "create", "DELETE", at=rng.choice(steps_of("create")[:-1]), ending="Canceled")
 

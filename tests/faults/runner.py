@@ -4,11 +4,13 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import UUID, uuid4
 
 from tests.faults.checks import census
+from tests.faults.living import operations
 from tests.faults.rights import run_without
 from tests.faults.scenarios import (
     CALLS,
@@ -23,10 +25,14 @@ from tests.faults.scenarios import (
     Operation,
     Scenario,
 )
-from tests.faults.services import IDENTITY, SERVICES, SIGN_IN
+from tests.faults.services import IDENTITY, LIVING, SERVICES, SIGN_IN
 from tests.faults.troubles import (
+    CANCEL,
+    SAME,
     Trouble,
+    asked_twice,
     away,
+    canceled,
     delivered_twice,
     killed,
     machine_away,
@@ -43,10 +49,11 @@ KEPT = 4
 # The SDK sends each write four times, and a call that is delivered again after a kill does not know the former one.
 # A call that comes after a lost answer looks first, so the length of an outage does not matter.
 VERSIONS = 24
-BEGIN: dict[Operation, Callable[[Cluster], str]] = {
+BEGIN: dict[Operation, Callable[..., str]] = {
     "create": Cluster.create,
     "update": lambda cluster: begun(cluster.send("PATCH", body={"tags": {"run": uuid4().hex[:8]}})),
     "delete": Cluster.delete,
+    **{operation: partial(operations.act, operation) for operation in LIVING},
 }
 
 
@@ -98,6 +105,8 @@ def trouble_of(scenario: Scenario) -> Trouble:
     """Return the function that makes a scenario's trouble."""
     if scenario.family == OUTAGES.name and scenario.what not in SERVICES:
         return machine_away
+    if scenario.family == RACES.name and scenario.operation in LIVING:
+        return {CANCEL: canceled, SAME: asked_twice}[scenario.what]
     return {
         UNDISTURBED.name: undisturbed,
         OUTAGES.name: away,
@@ -120,15 +129,19 @@ def run(scenario: Scenario, clusters: SpareClusters, scale: float) -> Result:
     if scenario.family == RIGHTS.name:
         return Result(*run_without(scenario, clusters.new()))
     cluster = _own(clusters.new() if scenario.operation == "create" else clusters.take())
+    check = operations.prepare(scenario.operation, cluster)
     document_id = "" if scenario.operation == "create" else cluster.document_id()
     with trouble_of(scenario)(scenario, cluster, scale) as strike:
         began = time.monotonic()
         operation_id = BEGIN[scenario.operation](cluster)
         document_id = document_id or cluster.document_id()
-        strike(operation_id)
+        operation_id = strike(operation_id)
         _wait(cluster, operation_id, PATIENCE_SECONDS + scenario.seconds)
         seconds = time.monotonic() - began
-    violations = _ending(scenario, cluster.wait(operation_id)) or _count(scenario, cluster, operation_id, document_id)
+    violations = _ending(scenario, cluster.wait(operation_id)) or [
+        *_count(scenario, cluster, operation_id, document_id),
+        *check(operation_id),
+    ]
     met = _is_met(scenario, cluster)
     if not met and scenario.family == OUTAGES.name and isinstance(scenario.at, str):
         violations = [*violations, f"{scenario.at} does not call {scenario.what}"]

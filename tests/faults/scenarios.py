@@ -6,7 +6,8 @@ This module has the types and the families; `families.py` makes the scenarios.
 from dataclasses import dataclass
 from typing import Literal
 
-Operation = Literal["create", "update", "delete"]
+# By the names of their plans. Those of a cluster that lives are actions on it.
+Operation = Literal["create", "update", "delete", "stop", "start", "revoke_credentials", "renew"]
 # `Explained`: the operation fails and says what is missing, or waits until it is there. `Canceled`: a DELETE wins.
 Ending = Literal["Succeeded", "Explained", "Canceled"]
 

@@ -8,13 +8,15 @@ from tests.faults.scenarios import Operation
 
 Steps = tuple[str, ...]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")
+LIVING: tuple[Operation, ...] = ("stop", "start", "revoke_credentials", "renew")
 # Ten minutes of Azure's time, the longest outage that an operation must survive.
 TEN_MINUTES = 600.0
 # The predicates that hold for the clusters here: a managed domain, no pull secret, a load balancer, nothing to cancel;
-# the release's own installer; a hosted service.
+# the release's own installer; a hosted service. A cluster that is stopped was running before.
 TRUE = (
     *("", "uses_managed_domain", "has_no_pull_secret", "uses_load_balancer", "uses_installer_program"),
     *("has_first_party", "has_registry", "has_service_principal", "gets_certificates", "sends_logs", "closes_storage"),
+    "is_to_be_drained",
 )
 
 

@@ -11,10 +11,14 @@ import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
+from uuid import uuid4
 
 from shared.json_object import Json
+from tests.faults.living import operations
 from tests.faults.scenarios import Scenario
 from tests.faults.services import (
     AZURITE,
@@ -30,7 +34,8 @@ from tests.faults.services import (
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.stage import FOR_EVER, Cluster, fault, unfinished
 
-Strike = Callable[[str], None]
+# Gets the id of the operation, and returns that of the one whose end counts: usually the same.
+Strike = Callable[[str], str]
 Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]
 
 # Long enough to observe each step while it runs, short enough for a create to take only seconds.
@@ -41,10 +46,12 @@ PAUSE_SECONDS = 3.0
 # Far longer than replicas lag in Azure, where it is milliseconds.
 LAG_SECONDS = 5.0
 AT_EACH_STEP = "at each step"
+CANCEL, SAME = "cancel", "the same request from another caller"
 
 
-def _later(_operation_id: str) -> None:
+def _later(operation_id: str) -> str:
     """Do nothing: the fault that was put in force before the request waits for its step."""
+    return operation_id
 
 
 @contextmanager
@@ -78,9 +85,10 @@ def away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]
 
     with ExitStack() as stack:
 
-        def strike(_operation_id: str) -> None:
+        def strike(operation_id: str) -> str:
             time.sleep(float(scenario.at) / scale)
             stack.enter_context(fault(cluster.azure, **wish))
+            return operation_id
 
         yield strike
 
@@ -118,9 +126,10 @@ def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator
         SIGN_IN: partial(_leave_without_tokens, wish=REFUSAL),
     }
 
-    def strike(_operation_id: str) -> None:
+    def strike(operation_id: str) -> str:
         time.sleep(float(scenario.at) / scale)
         stop[scenario.what](cluster.azure, scenario.seconds / scale)
+        return operation_id
 
     yield strike
 
@@ -161,10 +170,10 @@ def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strik
     """
     process = PROCESSES[scenario.what]
 
-    def strike(operation_id: str) -> None:
+    def strike(operation_id: str) -> str:
         if scenario.way == AT_EACH_STEP:
             _kill_at_each_step(scenario, cluster, operation_id, process)
-            return
+            return operation_id
         if isinstance(scenario.at, str):
             cluster.wait_for_step(operation_id, scenario.at)
         else:
@@ -174,8 +183,35 @@ def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strik
         while time.monotonic() < until:
             time.sleep(PAUSE_SECONDS)
             kill(cluster.azure, process)
+        return operation_id
 
     with slow_progress(cluster.azure):
+        yield strike
+
+
+@contextmanager
+def canceled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Cancel an operation when its first step is reached, repeat it and cancel that at the next step, and so on.
+
+    Args:
+        scenario: says which operation it is.
+        cluster: the cluster that the operation is on.
+        _scale: not used.
+    """
+
+    def strike(operation_id: str) -> str:
+        for step in steps_of(scenario.operation)[:-1]:
+            if step not in operations.steps_of(cluster, operation_id):
+                continue  # What an operation before has done need not be done again.
+            with unfinished(cluster):
+                cluster.wait_for_step(operation_id, step)
+                operations.cancel(cluster, operation_id)
+            ended = cluster.wait(operation_id)["status"]
+            assert ended == "Canceled", f"canceled at {step}, it ended {ended}"
+            operation_id = operations.act(scenario.operation, cluster)
+        return operation_id
+
+    with slow_progress(cluster.azure, correlation_id=cluster.correlation_id):
         yield strike
 
 
@@ -255,10 +291,15 @@ def _listens(azure: LocalAzure, name: str) -> bool:
     return False
 
 
-def slow_progress(azure: LocalAzure) -> AbstractContextManager[str]:
-    """Delay the write of every progress item, so that a step is seen `Running` before, while or after it works."""
+def slow_progress(azure: LocalAzure, **of: str) -> AbstractContextManager[str]:
+    """Delay the write of every progress item, so that a step is seen `Running` before, while or after it works.
+
+    Args:
+        azure: the platform.
+        of: the correlation id of the calls, if not of all.
+    """
     wish = {"service": "cosmos", "operation": "upsert OperationProgress", "kind": "delay"}
-    return fault(azure, delay_seconds=SEEN_SECONDS, count=100_000, **wish)
+    return fault(azure, delay_seconds=SEEN_SECONDS, count=100_000, **wish, **of)
 
 
 # Requests sent while another one is served: method, body, and the allowed statuses. A DELETE wins over a create.
@@ -281,13 +322,37 @@ def rivalled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
     """
     method, body, allowed = RIVALS[scenario.what]
 
-    def strike(operation_id: str) -> None:
+    def strike(operation_id: str) -> str:
         with unfinished(cluster):
             cluster.wait_for_step(operation_id, str(scenario.at))
             answer = cluster.send(method, body=cluster.body if body == {} else body)
         assert answer.status_code in allowed, f"{answer.status_code} {answer.text}"
+        return operation_id
 
     yield strike
+
+
+@contextmanager
+def asked_twice(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Let another caller send the same request at the same time, and expect that only one operation begins.
+
+    Args:
+        scenario: says which operation it is.
+        cluster: the cluster that the requests are about.
+        _scale: not used.
+    """
+    before = operations.begun_so_far(scenario.operation, cluster)
+    other = replace(cluster, correlation_id=str(uuid4()))
+    with ThreadPoolExecutor(1) as pool:
+        joined = pool.submit(operations.act, scenario.operation, other)
+
+        def strike(operation_id: str) -> str:
+            assert joined.result() == operation_id
+            begun = operations.begun_so_far(scenario.operation, cluster) - before
+            assert begun == {operation_id}, begun
+            return operation_id
+
+        yield strike
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Operations on a cluster that lives: stop, start, revocation of credentials, renewal."""
