@@ -2,6 +2,9 @@
 
 A reply may show more than the stored document, for instance what a live cluster says about itself. Then its ETag has
 two parts: that of the document, and a digest of what is shown. A condition on the document compares the first part.
+
+As RFC 9110 has it, a weak tag never fulfils `If-Match`, and counts as its strong one in `If-None-Match`: a proxy on the
+way may have made it weak.
 """
 
 import hashlib
@@ -28,7 +31,7 @@ def tag_of_reply(etag: str, shown: object) -> str:
 
 def is_not_modified(headers: Mapping[str, str], tag: str) -> bool:
     """Tell whether the caller of a GET has this reply already, by `If-None-Match`."""
-    return not {"*", tag}.isdisjoint(_tags(headers.get("if-none-match", "")))
+    return not {"*", tag}.isdisjoint(_unwanted(headers))
 
 
 def require_match(headers: Mapping[str, str], etag: str) -> None:
@@ -41,7 +44,7 @@ def require_match(headers: Mapping[str, str], etag: str) -> None:
     Raises:
         CloudError: 412 `PreconditionFailed`.
     """
-    wanted, unwanted = _tags(headers.get("if-match", "")), _tags(headers.get("if-none-match", ""))
+    wanted, unwanted = _tags(headers.get("if-match", "")), _unwanted(headers)
     if wanted and not _holds(wanted, etag):
         now = f"has the ETag {etag}" if etag else "does not exist"
         raise precondition_failed(
@@ -49,6 +52,10 @@ def require_match(headers: Mapping[str, str], etag: str) -> None:
         )
     if unwanted and _holds(unwanted, etag):
         raise precondition_failed(f"The header 'If-None-Match' does not hold: the resource has the ETag {etag}.")
+
+
+def _unwanted(headers: Mapping[str, str]) -> set[str]:
+    return {tag.removeprefix("W/") for tag in _tags(headers.get("if-none-match", ""))}
 
 
 def _tags(header: str) -> set[str]:
