@@ -122,6 +122,7 @@ openShiftVersion                   ---------yyy
 platformWorkloadIdentityRoleSets   ---------yyy
 operations                         -----------y
 dryRun                             -----------y
+expirations                        -----------y
 power                              -----------y
 renew                              -----------y
 requestAdminCredential             -----------y

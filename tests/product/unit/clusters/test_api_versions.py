@@ -56,6 +56,7 @@ def test_a_version_has_its_members(version: str) -> None:
 def test_a_version_has_its_features(version: str) -> None:
     """And all have the cluster itself."""
     row = find_api_version(version)
+    assert every_feature() == {feature for each in API_VERSIONS for feature in each.features}
     assert {feature for feature in every_feature() if has_feature(row, feature)} == features(version)
     assert has_feature(row, "")
 
