@@ -158,9 +158,10 @@ def endpoint(document: ClusterDocument, read_secret: Callable[[str], Bundle]) ->
     """
     try:
         access = private_access(document)
-        return client.endpoint(access.secret_id, SERVICE_KUBECONFIG, access.address, read_secret)
     except LookupError as error:
-        raise NotDone("its credentials are not stored") from error
+        raise NotDone(f"its {error} are not stored") from error
+    try:
+        return client.endpoint(access.secret_id, SERVICE_KUBECONFIG, access.address, read_secret)
     except Exception as error:
         # The type alone, because the text may quote the credentials.
         raise NotDone(f"its credentials cannot be used ({type(error).__name__})") from error

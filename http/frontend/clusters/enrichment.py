@@ -14,14 +14,12 @@ from frontend.at_once import at_once
 from frontend.messages import Call
 from shared import deadline, tracing
 from shared.arm import resource_id
+from shared.cluster_conditions import cluster_reads
 from shared.clusters import states
 from shared.clusters.live import live_values
 from shared.clusters.live.live_values import Live
 from shared.clusters.power import power_states
-from shared.clusters.private_access import private_access
-from shared.clusters.secrets import SERVICE_KUBECONFIG
 from shared.documents import Cluster, ClusterDocument
-from shared.openshift import client
 from shared.openshift.client import Endpoint, NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION, MACHINES
 from shared.openshift.reads import Ask
@@ -84,7 +82,7 @@ def show_clusters(call: Call, documents: Sequence[ClusterDocument]) -> list[Show
     ]
     answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.seconds_left())
     by_cluster: dict[str, dict[str, Any]] = {
-        each["id"]: dict.fromkeys(_sources(each["openShiftCluster"]), NotDone(f"credentials: {why}"))
+        each["id"]: dict.fromkeys(_sources(each["openShiftCluster"]), why)
         for each, why in zip(up, endpoints, strict=True)
         if isinstance(why, NotDone)
     }
@@ -94,15 +92,10 @@ def show_clusters(call: Call, documents: Sequence[ClusterDocument]) -> list[Show
 
 
 def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
-    """Return how activities, too, reach a cluster: as the service's own user, at the private endpoint."""
     try:
-        access = private_access(document)
-    except LookupError:
-        return NotDone("they are not stored")
-    try:
-        return client.endpoint(access.secret_id, SERVICE_KUBECONFIG, access.address, call.services.vault.get_secret)
-    except Exception as error:  # noqa: BLE001 - the type alone, because the text may quote the credentials
-        return NotDone(f"they cannot be read: {type(error).__name__}")
+        return cluster_reads.endpoint(document, call.services.vault.get_secret)
+    except NotDone as why:
+        return why
 
 
 def _shown(document: ClusterDocument, answers: Mapping[str, Any]) -> Shown:

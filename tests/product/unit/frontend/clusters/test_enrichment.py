@@ -204,7 +204,7 @@ def test_credentials_that_cannot_be_read_fail_nothing(
     )
     with caplog.at_level(logging.WARNING):
         assert shown(world)["clusterProfile"]["version"] == "4.17.9"
-    assert "credentials: they cannot be read" in caplog.text
+    assert "its credentials cannot be used" in caplog.text
     assert "canary" not in caplog.text
 
 
