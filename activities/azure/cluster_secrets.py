@@ -19,12 +19,11 @@ def _always(_document: ClusterDocument) -> bool:
 def store(
     step: Step,
     purpose: str,
-    bundle: Bundle,
+    bundle: Bundle | Callable[[], Bundle],
     *,
     instead_of: str = "",
     takes: Callable[[ClusterDocument], bool] = _always,
     attributes: Attributes = Attributes(),  # noqa: B008 - it never changes
-    interchangeable: bool = False,
 ) -> bool:
     """Store a bundle in the vault, and its versioned id on the document unless another run was faster.
 
@@ -35,20 +34,21 @@ def store(
     Args:
         step: the step, for its cluster.
         purpose: a value of `secrets.Purpose`.
-        bundle: a JSON object.
+        bundle: a JSON object, or a function that makes one whose content is random: then the version of a former call
+            is as good, and nothing is made.
         instead_of: the versioned id on the document that it replaces; empty if there is none.
         takes: tells whether the document, as it is when the id is written, still takes it, and may change the document.
         attributes: what Key Vault shows of it.
-        interchangeable: whether the version of a former call is as good with another content, because that is random.
 
     Returns:
         Whether the document names this bundle.
     """
     document_id = step.document["id"]
     name = secrets.secret_name(document_id, purpose)
-    versioned_id = _stored_before(step, name, instead_of, None if interchangeable else bundle)
+    versioned_id = _stored_before(step, name, instead_of, None if callable(bundle) else bundle)
     if not versioned_id:
-        versioned_id = get_vault().put_secret(name, bundle, document_id, attributes)
+        content = bundle() if callable(bundle) else bundle
+        versioned_id = get_vault().put_secret(name, content, document_id, attributes)
 
     def change(document: ClusterDocument) -> bool:
         ids = document.setdefault("secrets", {})
@@ -85,13 +85,16 @@ def _ensure_cluster_secrets(step: Step) -> None:
 
     Source: ARO-RP `pkg/cluster/ensuresshkey.go`: RSA 2048, PKCS#1.
     """
-    if step.document.get("secrets", {}).get("install"):
-        return
+    if not step.document.get("secrets", {}).get("install"):
+        store(step, "install", _ssh_key)
+
+
+def _ssh_key() -> Bundle:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
-    store(step, "install", {"sshKey": pem.decode("ascii")}, interchangeable=True)
+    return {"sshKey": pem.decode("ascii")}
 
 
 def _delete_secrets(step: Step) -> None:

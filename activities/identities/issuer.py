@@ -39,7 +39,7 @@ def _publish(step: Step) -> None:
     """
     credential = step.identities
     if Purpose.SIGNING_KEY not in step.document.get("secrets", {}):
-        cluster_secrets.store(step, Purpose.SIGNING_KEY, {_KEY: _new_key()}, interchangeable=True)
+        cluster_secrets.store(step, Purpose.SIGNING_KEY, lambda: {_KEY: _new_key()})
     url = credential.issuer or issuer_documents.issuer(settings.load().issuer_url, step.tenant_id, step.document["id"])
     key = _key(get_vault().get_secret(step.document["secrets"][Purpose.SIGNING_KEY])[_KEY])
     with _website() as website:

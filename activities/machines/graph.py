@@ -113,8 +113,7 @@ def _ensure_graph(step: Step) -> Outcome | None:
 
 def _ensure_once(step: Step) -> None:
     if Purpose.GRAPH_KEY not in graph_inputs.bundle_ids(step):
-        key = base64.b64encode(seal.new_key()).decode("ascii")
-        cluster_secrets.store(step, Purpose.GRAPH_KEY, {"key": key}, interchangeable=True)
+        cluster_secrets.store(step, Purpose.GRAPH_KEY, _new_key)
     with storage.blob_service(step, resource_types="o", permissions="rcw") as blobs:
         sealed = blobs.get_blob_client(*GRAPH_BLOB)
         made = _read(step, sealed) or _make(step, sealed)
@@ -122,6 +121,10 @@ def _ensure_once(step: Step) -> None:
     step.decide(functools.partial(_note_time, now=made.contents["clock"]["now"]))
     cluster_secrets.store(step, Purpose.ADMIN_SIGNER, signer_of(made))
     cluster_secrets.store(step, Purpose.CREDENTIALS, {name: made.file(path) for name, path in _CREDENTIALS.items()})
+
+
+def _new_key() -> Bundle:
+    return {"key": base64.b64encode(seal.new_key()).decode("ascii")}
 
 
 def signer_of(made: Graph) -> Bundle:

@@ -2,9 +2,11 @@
 
 import json
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from azure.core.exceptions import ServiceResponseError
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from shared.clusters.secrets import Purpose
 from tests.product.unit.activities.calls import DONE, call, control, error_of, twice
@@ -37,9 +39,10 @@ def test_secrets_are_made_once_and_stand_in_the_vault_alone(accepted: World) -> 
 
 
 def test_a_secret_whose_answer_was_lost_is_not_stored_again(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An outage of the vault would leave a version for each call of the row."""
+    """An outage of the vault would leave a version for each call of the row. Nor is another one made."""
     vault = accepted.vault("rp-cls")
-    put = vault.set_secret
+    put, made = vault.set_secret, Mock(wraps=rsa.generate_private_key)
+    monkeypatch.setattr(rsa, "generate_private_key", made)
 
     def lose(*args: Any, **kwargs: Any) -> Any:
         put(*args, **kwargs)
@@ -49,6 +52,7 @@ def test_a_secret_whose_answer_was_lost_is_not_stored_again(accepted: World, mon
     assert call("ensure_cluster_secrets")["outcome"] != "done"
     assert call("ensure_cluster_secrets", polls=1) == DONE
     assert len(vault.versions["doc-1-install"]) == 1
+    made.assert_called_once()
     assert accepted.cluster["secrets"]["install"].endswith("/doc-1-install/1")
 
 
