@@ -1,16 +1,16 @@
 """The Kubernetes API of the cluster of a step, as the service's own user."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from kubernetes.client import ApiClient
 
-from activities.cluster.diagnosis import not_done
+from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.private_access import private_access
 from shared.clusters.secrets import SERVICE_KUBECONFIG
-from shared.openshift import client
+from shared.openshift import client, conditions
 from shared.openshift.client import NotDone
 from shared.vault import get_vault
 
@@ -40,3 +40,18 @@ def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:
     except NotDone as error:
         return not_done(step, api, error)
     return None
+
+
+def wait_while_missing(step: Step, look: Callable[[ApiClient], Iterable[str]]) -> Outcome | None:
+    """Wait while something is missing in the cluster, and say what, or why the cluster cannot be read.
+
+    Args:
+        step: the step.
+        look: yields what is missing; an empty text is nothing.
+    """
+    api = connect(step)
+    try:
+        missing = conditions.bounded("; ".join(filter(None, look(api))))
+    except NotDone as error:
+        return not_done(step, api, error)
+    return wait_outcome(step, api, missing) if missing else None

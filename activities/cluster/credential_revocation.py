@@ -9,13 +9,11 @@ Source: openshift/cluster-kube-apiserver-operator `pkg/operator/targetconfigcont
 ConfigMap goes into the bundle of client authorities, which API servers read again without a restart.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api
-from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared import durations
@@ -25,8 +23,8 @@ from shared.clusters.private_access import private_access
 from shared.clusters.secrets import SERVICE_KUBECONFIG, USER_KUBECONFIG, Purpose
 from shared.documents import Revocation
 from shared.json_object import Json
-from shared.openshift import api_servers, client, conditions, writes
-from shared.openshift.client import Endpoint, NotDone, Read
+from shared.openshift import api_servers, client, writes
+from shared.openshift.client import Endpoint, Read
 from shared.store import get_store
 from shared.vault import get_vault
 
@@ -73,11 +71,11 @@ def _trust(step: Step) -> Outcome | None:
 def _accepted(step: Step) -> Outcome | None:
     """Tell whether the API server of each master accepts the new credentials."""
 
-    def missing(api: ApiClient) -> str:
+    def missing(api: ApiClient) -> list[str]:
         new = _endpoint(step, _revocation(step)["credentials"])
-        return api_servers.not_accepted(_masters(api), api_servers.ask(new), _NEW)
+        return [api_servers.not_accepted(_masters(api), api_servers.ask(new), _NEW)]
 
-    return _unless(step, missing)
+    return cluster_api.wait_while_missing(step, missing)
 
 
 def _switch(step: Step) -> None:
@@ -96,14 +94,13 @@ def _distrust(step: Step) -> Outcome | None:
 def _refused(step: Step) -> Outcome | None:
     """Tell whether the API server of each master refuses the former credentials, and accepts those of now."""
 
-    def missing(api: ApiClient) -> str:
+    def missing(api: ApiClient) -> list[str]:
         found = _revocation(step)
         former = api_servers.ask(_endpoint(step, found["former"]))
-        return api_servers.not_refused(former, _FORMER) or api_servers.not_accepted(
-            _masters(api), api_servers.ask(_endpoint(step, found["credentials"])), _NEW
-        )
+        now = api_servers.ask(_endpoint(step, found["credentials"]))
+        return [api_servers.not_refused(former, _FORMER), api_servers.not_accepted(_masters(api), now, _NEW)]
 
-    return _unless(step, missing)
+    return cluster_api.wait_while_missing(step, missing)
 
 
 def _forget(step: Step) -> None:
@@ -137,16 +134,6 @@ def _endpoint(step: Step, credentials_id: str) -> Endpoint:
 
 def _masters(api: ApiClient) -> frozenset[str]:
     return api_servers.addresses(client.read(api, api_servers.MASTERS))
-
-
-def _unless(step: Step, look: Callable[[ApiClient], str]) -> Outcome | None:
-    """Wait while something is missing, and say what, or why the cluster cannot be read."""
-    api = cluster_api.connect(step)
-    try:
-        missing = conditions.bounded(look(api))
-    except NotDone as error:
-        return not_done(step, api, error)
-    return wait_outcome(step, api, missing) if missing else None
 
 
 prepare_revocation = Executor(run=_prepare)

@@ -11,11 +11,11 @@ Source: ARO-RP `pkg/cluster/workloadidentityresources.go`, `deployPlatformWorklo
 import base64
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api, identity_refusals
-from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.cluster.identity_refusals import reporter
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
@@ -23,8 +23,8 @@ from shared.arm.names import normal_location
 from shared.clusters.identities import operator_secrets
 from shared.clusters.identities.operator_secrets import OperatorSecret
 from shared.json_object import Json
-from shared.openshift import client, conditions, workload_identity_objects, writes
-from shared.openshift.client import NotDone, Read
+from shared.openshift import client, workload_identity_objects, writes
+from shared.openshift.client import Read
 from shared.openshift.conditions import OPERATORS, SETTLED, WELL, operator_missing
 from shared.openshift.workload_identity_objects import Place
 
@@ -80,12 +80,7 @@ def _namespace(name: str) -> Json:
 
 def _operators_ready(step: Step) -> Outcome | None:
     """Tell whether every operator that acts in Azure is well, as the identity that it is to have."""
-    api = cluster_api.connect(step)
-    try:
-        missing = conditions.bounded("; ".join(filter(None, _missing(step, api))))
-    except NotDone as error:
-        return not_done(step, api, error)
-    return wait_outcome(step, api, missing) if missing else None
+    return cluster_api.wait_while_missing(step, partial(_missing, step))
 
 
 def _missing(step: Step, api: ApiClient) -> Iterator[str]:

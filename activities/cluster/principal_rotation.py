@@ -4,20 +4,18 @@ The secret is in memory while a step runs. Each step compares the cluster with t
 differs. So a second run, or the update after a failed one, continues where the last one ended.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 
 from kubernetes.client import ApiClient
 
 from activities.azure import cluster_principal
 from activities.cluster import cluster_api
-from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.json_object import Json
-from shared.openshift import azure_credentials, client, conditions, writes
+from shared.openshift import azure_credentials, client, writes
 from shared.openshift.azure_credentials import Credentials
-from shared.openshift.client import NotDone, Read
+from shared.openshift.client import Read
 
 
 def _wanted(step: Step) -> Credentials:
@@ -59,7 +57,7 @@ def _operator_credentials(step: Step) -> Outcome | None:
             for each in requests
         ]
 
-    return _unless(step, missing)
+    return cluster_api.wait_while_missing(step, missing)
 
 
 def _update_provider(step: Step) -> Outcome | None:
@@ -105,7 +103,7 @@ def _redeployed(step: Step) -> Outcome | None:
             return []
         return [_redeployment(api, operator, pod, reason) for operator, pod in azure_credentials.CONTROL_PLANE]
 
-    return _unless(step, missing)
+    return cluster_api.wait_while_missing(step, missing)
 
 
 def _redeployment(api: ApiClient, what: Read, pod: Read, reason: str) -> str:
@@ -113,16 +111,6 @@ def _redeployment(api: ApiClient, what: Read, pod: Read, reason: str) -> str:
     revision = azure_credentials.latest_revision(operator)
     deployed = client.read(api, Read(pod.kind, f"{pod.name}-{revision}", pod.namespace))
     return azure_credentials.redeployment_missing(what, operator, deployed, reason)
-
-
-def _unless(step: Step, look: Callable[[ApiClient], list[str]]) -> Outcome | None:
-    """Wait while something is missing, and say what, or why the cluster cannot be read."""
-    api = cluster_api.connect(step)
-    try:
-        missing = conditions.bounded("; ".join(filter(None, look(api))))
-    except NotDone as error:
-        return not_done(step, api, error)
-    return wait_outcome(step, api, missing) if missing else None
 
 
 update_root_credentials = Executor(run=_update_root)

@@ -3,6 +3,7 @@
 A second run finds the requests approved, and approves no more for a node than the first would have.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
@@ -10,12 +11,11 @@ from kubernetes.client import ApiClient
 
 from activities.azure import machine_names
 from activities.cluster import cluster_api
-from activities.cluster.diagnosis import not_done, wait_outcome
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.json_object import Json
 from shared.openshift import client, conditions, kubelet_requests, writes
-from shared.openshift.client import NotDone, Read
+from shared.openshift.client import Read
 from shared.openshift.conditions import MACHINES
 from shared.openshift.kubelet_requests import REQUESTS, Start
 
@@ -49,16 +49,15 @@ def approve(step: Step, api: ApiClient, nodes: list[Json]) -> None:
 
 def _ready(step: Step, *, masters: bool) -> Outcome | None:
     """Approve requests, and tell whether the nodes of the masters, or all others, are ready."""
-    api = cluster_api.connect(step)
-    try:
+    infra_id = step.properties["infraId"]
+
+    def missing(api: ApiClient) -> Iterator[str]:
         nodes = client.read(api, conditions.NODES)
         approve(step, api, nodes)
-    except NotDone as error:
-        return not_done(step, api, error)
-    infra_id = step.properties["infraId"]
-    ours = [each for each in nodes if machine_names.is_master(infra_id, each["metadata"]["name"]) is masters]
-    missing = conditions.bounded("; ".join(filter(None, map(conditions.node_missing, ours))))
-    return wait_outcome(step, api, missing) if missing else None
+        ours = [each for each in nodes if machine_names.is_master(infra_id, each["metadata"]["name"]) is masters]
+        return map(conditions.node_missing, ours)
+
+    return cluster_api.wait_while_missing(step, missing)
 
 
 masters_ready = Executor(status=partial(_ready, masters=True))
