@@ -17,7 +17,6 @@ from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure.azure_errors import PrincipalRefused, clean
 from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import ServicePrincipal
-from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 
 _PROFILE = "properties.servicePrincipalProfile"
@@ -41,14 +40,7 @@ def _validate_service_principal(step: Step) -> None:
     if found := _claim_problems(claims):
         raise summarize(found)
     wanted = replace(principal, object_id=str(claims.get("oid") or ""))
-
-    def change(document: ClusterDocument) -> bool:
-        if cluster_credential.parse(document) == wanted:
-            return False
-        cluster_credential.store(document, wanted)
-        return True
-
-    step.decide(change)
+    step.decide(lambda document: cluster_credential.note(document, wanted))
 
 
 def _claim_problems(claims: Claims) -> list[CloudError]:

@@ -13,7 +13,6 @@ from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure.arm_documents import ArmDocuments
 from shared.clusters.identities import cluster_credential
 from shared.clusters.identities.cluster_credential import Identity, operator_path
-from shared.documents import ClusterDocument
 from shared.steps import RetryClass
 
 _CLUSTER = "identity.userAssignedIdentities"
@@ -50,14 +49,7 @@ def _look_up(step: Step) -> None:
     known = {path: answer for path, answer in found.items() if isinstance(answer, Identity)}
     operators = {name: known[operator_path(name)] for name in credential.operators}
     looked_up = replace(credential, cluster=known.get(_CLUSTER, cluster), operators=operators)
-
-    def change(document: ClusterDocument) -> bool:
-        if cluster_credential.parse(document) == looked_up:
-            return False
-        cluster_credential.store(document, looked_up)
-        return True
-
-    step.decide(change)
+    step.decide(lambda document: cluster_credential.note(document, looked_up))
 
 
 def _read(arm: ArmDocuments, identity: Identity) -> Identity | int:

@@ -4,7 +4,7 @@
 it afterwards, so at no time is there none. If two are marked at once, all instances agree on the one marked last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Any, TypeVar
@@ -69,11 +69,8 @@ def requested_entry(documents: Sequence[CatalogueDocument], name: str, body: Any
     Raises:
         CloudError: 400 with every problem, each with its target.
     """
-    if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
-        raise invalid_request_content("The request body must be an object with an object 'properties'.", "properties")
     stored: Any = find(documents, name) or {"id": name}
-    sent = {member: value for member, value in body["properties"].items() if value is not None}
-    kept = {member: value for member, value in stored.items() if member not in MEMBERS}
+    sent, kept = sent_and_kept(body, stored, MEMBERS)
     wanted: Any = kept | {member: value for member, value in sent.items() if member in MEMBERS}
     raise_all(
         chain(
@@ -91,6 +88,23 @@ def requested_entry(documents: Sequence[CatalogueDocument], name: str, body: Any
         )
     )
     return _marked(wanted, stored, documents, now)
+
+
+def sent_and_kept(body: Any, stored: Mapping[str, Any], known: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the members that a PUT of an entry sends, and those stored ones that this build does not know.
+
+    Args:
+        body: the parsed body of the request.
+        stored: the stored entry.
+        known: the members that this build knows.
+
+    Raises:
+        CloudError: 400 `InvalidRequestContent` for a body without properties.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
+        raise invalid_request_content("The request body must be an object with an object 'properties'.", "properties")
+    sent = {member: value for member, value in body["properties"].items() if value is not None}
+    return sent, {member: value for member, value in stored.items() if member not in known}
 
 
 def unknown_members(

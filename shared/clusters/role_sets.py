@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from shared.arm.errors import NAMESPACE, invalid_parameter, invalid_request_content, raise_all, shown
+from shared.arm.errors import NAMESPACE, invalid_parameter, raise_all, shown
 from shared.arm.resource_id import is_uuid
-from shared.clusters.catalogue_changes import find, other_names, unknown_members
+from shared.clusters.catalogue_changes import find, other_names, sent_and_kept, unknown_members
 from shared.documents import RoleSetDocument
 
 TYPE = f"{NAMESPACE}/PlatformWorkloadIdentityRoleSet"
@@ -91,11 +91,8 @@ def requested_set(documents: Sequence[RoleSetDocument], minor: str, body: Any) -
     Raises:
         CloudError: 400 with every problem, each with its target.
     """
-    if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
-        raise invalid_request_content("The request body must be an object with an object 'properties'.", "properties")
     stored: Any = find(documents, minor) or {"id": minor}
-    sent = {member: value for member, value in body["properties"].items() if value is not None}
-    kept = {member: value for member, value in stored.items() if member not in MEMBERS}
+    sent, kept = sent_and_kept(body, stored, MEMBERS)
     wanted: Any = kept | {member: value for member, value in sent.items() if member in MEMBERS}
     raise_all(
         chain(

@@ -126,6 +126,14 @@ def store(document: ClusterDocument, credential: Credential) -> None:
             assert_never(credential)
 
 
+def note(document: ClusterDocument, credential: Credential) -> bool:
+    """Write a credential into a cluster's document unless it has that already; return whether that was new."""
+    if parse(document) == credential:
+        return False
+    store(document, credential)
+    return True
+
+
 def _store_identities(cluster: Cluster, credential: WorkloadIdentity) -> None:
     properties, one = cluster["properties"], credential.cluster
     identity: Any = cluster.get("identity") or {}
