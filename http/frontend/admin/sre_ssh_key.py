@@ -4,10 +4,10 @@ This module logs nothing, and the reply forbids caches to store it: it is the on
 The access log has a line for each request, with the operator's name.
 """
 
-from azure.core.exceptions import AzureError, ResourceNotFoundError
+from azure.core.exceptions import AzureError
 
 from frontend.clusters import openshift_cluster_credentials
-from frontend.clusters.cluster_lookup import cluster_document
+from frontend.clusters.cluster_lookup import bundle_of, cluster_document
 from frontend.messages import Call, Reply
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, request_not_allowed
@@ -42,17 +42,11 @@ def get(call: Call) -> Reply:
 
 
 def _private_key(call: Call, document: ClusterDocument) -> str:
-    cluster_id = document["openShiftCluster"]["id"]
-    versioned_id = document.get("secrets", {}).get(Purpose.INSTALL)
-    if not versioned_id:
-        raise request_not_allowed(
-            f"The cluster '{cluster_id}' has no SSH key yet: its create has not come to the step "
-            "'ensure_cluster_secrets'. Ask again when it has machines."
-        )
-    try:
-        return str(call.services.vault.get_secret(versioned_id)["sshKey"])
-    except ResourceNotFoundError as error:
-        raise request_not_allowed(f"The secrets of the cluster '{cluster_id}' have just been deleted.") from error
+    none = request_not_allowed(
+        f"The cluster '{document['openShiftCluster']['id']}' has no SSH key yet: its create has not come to the step "
+        "'ensure_cluster_secrets'. Ask again when it has machines."
+    )
+    return str(bundle_of(call.services, document, Purpose.INSTALL, none)["sshKey"])
 
 
 def _machines(call: Call, document: ClusterDocument) -> tuple[list[dict[str, str]] | None, str]:

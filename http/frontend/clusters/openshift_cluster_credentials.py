@@ -5,9 +5,7 @@ This module logs nothing, and the replies forbid caches to store them.
 
 import base64
 
-from azure.core.exceptions import ResourceNotFoundError
-
-from frontend.clusters.cluster_lookup import cluster_document
+from frontend.clusters.cluster_lookup import bundle_of, cluster_document
 from frontend.messages import Call, Reply
 from frontend.services import Services
 from orchestrators.plans.predicates import reason_to_skip
@@ -73,15 +71,8 @@ def admin_kubeconfig(services: Services, document: ClusterDocument) -> str:
 def _bundle(services: Services, document: ClusterDocument) -> Bundle:
     """Return the bundle with the credentials of a cluster."""
     states.require_credentials(document["openShiftCluster"])
-    cluster_id = document["openShiftCluster"]["id"]
-    versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
-    if not versioned_id:
-        raise request_not_allowed(
-            f"The cluster '{cluster_id}' has no credentials: it was created by a build of this service that made "
-            "clusters without machines. Delete it and create it again."
-        )
-    try:
-        return services.vault.get_secret(versioned_id)
-    except ResourceNotFoundError as error:
-        # A delete has removed the secret since the document was read.
-        raise request_not_allowed(f"The credentials of the cluster '{cluster_id}' have just been deleted.") from error
+    none = request_not_allowed(
+        f"The cluster '{document['openShiftCluster']['id']}' has no credentials: it was created by a build of this "
+        "service that made clusters without machines. Delete it and create it again."
+    )
+    return bundle_of(services, document, Purpose.CREDENTIALS, none)

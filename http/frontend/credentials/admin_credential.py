@@ -5,14 +5,12 @@ import logging
 from datetime import timedelta
 from urllib.parse import quote
 
-from azure.core.exceptions import ResourceNotFoundError
-
 from frontend.clusters.begun_by import begun_by
-from frontend.clusters.cluster_lookup import cluster_document
+from frontend.clusters.cluster_lookup import bundle_of, cluster_document
 from frontend.clusters.openshift_cluster_credentials import NO_STORE, admin_kubeconfig
 from frontend.messages import Call, Reply
 from shared import kubernetes_yaml, tracing
-from shared.arm.errors import conflict, forbidden, request_not_allowed
+from shared.arm.errors import conflict, forbidden
 from shared.arm.times import arm_time
 from shared.clusters import states
 from shared.clusters.credentials import admin_signer, requested_key
@@ -73,19 +71,12 @@ def request_admin_credential(call: Call) -> Reply:
 
 def _signer(call: Call, document: ClusterDocument) -> Signer:
     """Return the signer of the cluster's admin credentials."""
-    cluster_id = document["openShiftCluster"]["id"]
-    versioned_id = document.get("secrets", {}).get(Purpose.ADMIN_SIGNER)
-    if not versioned_id:
-        raise conflict(
-            f"The cluster '{cluster_id}' was created before this action existed, and requests cannot reach its signer "
-            "yet. Any update changes that, also a PATCH of {}: send one, and repeat this request when it has ended. If "
-            "that does not help, 'revokeCredentials' makes another signer."
-        )
-    try:
-        signer = admin_signer.load(call.services.vault.get_secret(versioned_id))
-    except ResourceNotFoundError as error:
-        # A delete has removed it since the document was read.
-        raise request_not_allowed(f"The credentials of the cluster '{cluster_id}' have just been deleted.") from error
+    none = conflict(
+        f"The cluster '{document['openShiftCluster']['id']}' was created before this action existed, and requests "
+        "cannot reach its signer yet. Any update changes that, also a PATCH of {}: send one, and repeat this request "
+        "when it has ended. If that does not help, 'revokeCredentials' makes another signer."
+    )
+    signer = admin_signer.load(bundle_of(call.services, document, Purpose.ADMIN_SIGNER, none))
     ends = signer.certificate.not_valid_after_utc
     if ends <= call.services.now() + timedelta(seconds=1):
         raise conflict(f"The signer of the cluster's credentials ended on {ends:%Y-%m-%d}: send 'revokeCredentials'.")
