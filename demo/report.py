@@ -33,7 +33,7 @@ def _subject(operation: Json, name: str) -> str:
     said = spoken(operation, condition)
     if operation.get("site") or condition != name:
         return said
-    return said.partition(" ")[2] or said
+    return re.sub(r"^(Look up|\w+) (?=.)", "", said)
 
 
 def begin(operation: Json, step: Json) -> float:

@@ -314,6 +314,15 @@ def test_the_headline_says_what_the_time_went_into() -> None:
 
 @pytest.mark.parametrize(
     ("name", "want"),
+    [("deploy_dns_template", "DNS"), ("look_up_identities", "identities"), ("masters_ready", "Masters"), ("go", "Go")],
+)
+def test_the_longest_step_is_named_by_what_it_is_about(name: str, want: str) -> None:
+    """Without its verb, which may be of two words."""
+    assert report.headline(operation(step(name, 0, 5.4))).endswith(f"longest: {want}")
+
+
+@pytest.mark.parametrize(
+    ("name", "want"),
     [
         ("deploy_network_template", "Deploy network"),
         ("api_servers_ready", "API servers ready"),
