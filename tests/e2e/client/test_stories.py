@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from datetime import timedelta
 
 import pytest
 import yaml
@@ -12,12 +13,13 @@ from tests.e2e.client.people import Owner, configure, sees
 from tests.e2e.client.terminals import COLUMNS
 from tests.entra_azure import EntraAzure
 from tests.local_azure import unique
+from tests.product.integration.service.inventory import taken
 
 pytestmark = [pytest.mark.slow(120), pytest.mark.timeout(1200)]
 DONE, FAILED, NOT_FOUND, REFUSED, INTERRUPTED = 0, 1, 3, 4, 130
 
 
-def test_a_cluster_is_created_watched_used_and_deleted(owner: Owner, newcomer: Newcomer) -> None:
+def test_a_cluster_is_created_watched_used_stopped_started_and_deleted(owner: Owner, newcomer: Newcomer) -> None:
     """Ctrl-C leaves the create running; a colleague who may only read watches it from another terminal."""
     person, name = owner.person, owner.tenant.cluster
     owner.grant()
@@ -59,13 +61,33 @@ def test_a_cluster_is_created_watched_used_and_deleted(owner: Owner, newcomer: N
     assert person.pipe("update", name, "--tag", "team=payments").code == DONE
     assert json.loads(person.pipe("show", name, "-o", "json").out)["tags"] == {"team": "payments"}
     assert colleague.pipe("credentials", name).code == REFUSED
+    assert colleague.pipe("credentials", name, "--hours", "1").code == REFUSED
     assert len(person.pipe("operations", name).out.splitlines()) == 3
+
+    _stops_and_starts(owner)
 
     deletes = person.terminal("delete", name)
     deletes.wait_for(r"Delete the cluster")
     deletes.type("y\n")
     assert deletes.end() == DONE, deletes.shown
     assert person.pipe("show", name).code == NOT_FOUND
+
+
+def _stops_and_starts(owner: Owner) -> None:
+    """Stop a cluster in a terminal, and start it in a pipe; in its first day it is not stopped."""
+    person, name = owner.person, owner.tenant.cluster
+    young = person.pipe("stop", name, "--yes")
+    assert (young.code, "24 hours" in young.err) == (REFUSED, True), young.err
+    with taken(owner.azure.state) as inventory:
+        inventory.make_older(owner.tenant, timedelta(days=2))
+    stops = person.terminal("stop", name, "--yes")
+    assert stops.end() == DONE, stops.shown
+    assert (f"stop of {name}: Succeeded" in stops.shown, stops.widest <= COLUMNS) == (True, True), stops.shown
+    assert re.search(rf"^{name} .* Stopped +3$", person.pipe("list", "-g", owner.tenant.group).out, re.MULTILINE)
+    starts = person.pipe("start", name)
+    assert starts.code == DONE, starts.err
+    assert re.search(r"operators_settled: done in", starts.err)
+    assert "\x1b" not in starts.err
 
 
 def test_a_failed_create_is_explained_mended_resumed_and_canceled(owner: Owner) -> None:

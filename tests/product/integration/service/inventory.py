@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from demo.customer import Customer
@@ -61,6 +62,19 @@ class Inventory:
         key = customer.cluster_id.lower()
         clusters = self.documents("OpenShiftClusters", customer.subscription_id)
         return next((found for found in clusters if found["key"] == key), None)
+
+    def make_older(self, customer: Customer, age: timedelta) -> None:
+        """Let a cluster's document say that it was created earlier: nobody can wait for it.
+
+        Args:
+            customer: whose cluster it is.
+            age: how long ago it was created.
+        """
+        document = self.cluster(customer)
+        assert document is not None
+        properties = document["openShiftCluster"]["properties"]
+        properties["createdAt"] = properties["install"]["now"] = (datetime.now(UTC) - age).isoformat()
+        self.items("OpenShiftClusters").replace(document["id"], document, document["partitionKey"])
 
     def operations(self, customer: Customer) -> list[Json]:
         """Return the operations on a cluster, oldest first."""
