@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from tests.e2e.client.conftest import Newcomer
+from tests.e2e.client.living import live
 from tests.e2e.client.people import Owner, configure, sees
 from tests.e2e.client.terminals import COLUMNS
+from tests.e2e.deployer import CLI, KUBECTL
 from tests.entra_azure import EntraAzure
 from tests.local_azure import unique
 from tests.product.integration.service.inventory import taken
@@ -19,8 +21,10 @@ pytestmark = [pytest.mark.slow(120), pytest.mark.timeout(1200)]
 DONE, FAILED, NOT_FOUND, REFUSED, INTERRUPTED = 0, 1, 3, 4, 130
 
 
-def test_a_cluster_is_created_watched_used_stopped_started_and_deleted(owner: Owner, newcomer: Newcomer) -> None:
-    """Ctrl-C leaves the create running; a colleague who may only read watches it from another terminal."""
+@pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`")
+@pytest.mark.skipif(not KUBECTL.exists(), reason="kubectl is not installed: run `tools/bootstrap kubectl`")
+def test_a_cluster_is_created_watched_used_stopped_lived_with_and_deleted(owner: Owner, newcomer: Newcomer) -> None:
+    """Ctrl-C leaves the create running; a colleague who may only read watches it; docs/living.md does the rest."""
     person, name = owner.person, owner.tenant.cluster
     owner.grant()
     owner.make_zone()
@@ -65,6 +69,7 @@ def test_a_cluster_is_created_watched_used_stopped_started_and_deleted(owner: Ow
     assert len(person.pipe("operations", name).out.splitlines()) == 3
 
     _stops_and_starts(owner)
+    live(owner)
 
     deletes = person.terminal("delete", name)
     deletes.wait_for(r"Delete the cluster")
