@@ -2,12 +2,14 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import yaml
 
+from aroctl import progress
 from aroctl.problems import Exit
 from tests.client.unit.conftest import Run
 from tests.client.unit.fake_service import CLUSTER, CLUSTERS, SUBSCRIPTION, FakeService, Reply, cluster, refusal
@@ -151,3 +153,22 @@ def test_a_stopped_cluster_is_not_ill(run: Run, service: FakeService) -> None:
     service.on("GET", EVERYWHERE, Reply(200, {"value": [stopped]}))
     assert "conditions   Available Unknown\n" in run("show", "c1").out
     assert "4.19.24  Stopped  3" in run("list").out
+
+
+@pytest.mark.parametrize(("silence_seconds", "told"), [(0.01, "Asking service.example ...\n"), (60.0, "")])
+def test_what_takes_longer_than_a_moment_says_what_is_asked(
+    run: Run, service: FakeService, monkeypatch: pytest.MonkeyPatch, silence_seconds: float, told: str
+) -> None:
+    """On standard error, so that a program reads results alone."""
+
+    def slowly() -> Reply:
+        time.sleep(0.2)
+        return Reply(200, cluster())
+
+    monkeypatch.setattr(progress, "SILENCE_SECONDS", silence_seconds)
+    service.on("GET", CLUSTER, slowly)
+    service.on("GET", f"{CLUSTER}/expirations", Reply(200, {"value": []}))
+    done = run("show", "c1", "-o", "json")
+    assert json.loads(done.out)["name"] == "c1"
+    assert done.err.startswith(told)
+    assert bool(done.err) == bool(told)

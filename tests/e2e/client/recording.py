@@ -45,7 +45,13 @@ def _session(owner: Owner) -> list[str]:
         raise SystemExit(terminal.shown)
     told.append("[at its end]\n" + "\n".join(screen(terminal.written)).strip())
     name = owner.tenant.cluster
-    after = (("publish", name), ("operations", name), ("delete", name, "--yes"), ("list",))
+    after = (
+        ("publish", name),
+        ("credentials", name, "--hours", "8"),
+        ("operations", name),
+        ("delete", name, "--yes"),
+        ("list",),
+    )
     return told + [_typed(owner, *words) for words in after]
 
 
