@@ -45,6 +45,7 @@ INGRESS_CERTIFICATE = "ingress-certificate"
 DEFAULT_INGRESS_CERTIFICATE = "default-ingress-certificate"
 USER_KUBECONFIG = "user-kubeconfig"
 SERVICE_KUBECONFIG = "service-kubeconfig"
+ADMIN_SIGNER = "admin-kubeconfig-signer"
 MACHINE_CONFIG_SERVER = "machine-config-server"
 KUBELET_SIGNER = "kube-apiserver-to-kubelet-signer"
 CLUSTER_IDENTITY = "cluster-identity"
@@ -151,14 +152,14 @@ CALENDAR: tuple[Entry, ...] = (
         warned_days=30,
     ),
     Entry(
-        "admin-kubeconfig-signer",
+        ADMIN_SIGNER,
         "authority of the admin kubeconfigs",
-        "sealed install graph; ConfigMap `openshift-config/admin-kubeconfig-client-ca`",
+        "clusters' vault, bundle `adminsigner`; ConfigMap `openshift-config/admin-kubeconfig-client-ca`",
         "10 years",
         Renewer.SERVICE,
         "by revokeCredentials alone",
         "no admin kubeconfig is accepted",
-        "ConfigMap `openshift-config/admin-kubeconfig-client-ca`",
+        f"{_EXPIRATIONS}; the ConfigMap",
     ),
     Entry(
         MACHINE_CONFIG_SERVER,

@@ -124,6 +124,13 @@ def _of_kubeconfigs(document: ClusterDocument, sources: Sources) -> Iterable[Exp
             yield Expiration(name, end)
 
 
+def _of_signer(document: ClusterDocument, sources: Sources) -> Iterable[Expiration]:
+    secret_id = (document.get("secrets") or {}).get(Purpose.ADMIN_SIGNER)
+    if secret_id:
+        certificate = x509.load_pem_x509_certificate(sources.vault.get_secret(secret_id)["certificate"].encode())
+        yield Expiration(calendar.ADMIN_SIGNER, certificate.not_valid_after_utc, str(Purpose.ADMIN_SIGNER))
+
+
 def kubeconfig_end(kubeconfig: str) -> datetime | None:
     """Return when the client certificate of a kubeconfig ends, or None if it has none that can be read."""
     try:
@@ -203,6 +210,7 @@ def _reachable(sources: Sources) -> Endpoint:
 _SOURCES = (
     _Source(tuple(entry.name for entry in calendar.CALENDAR if entry.secrets), _of_secrets),
     _Source((calendar.USER_KUBECONFIG, calendar.SERVICE_KUBECONFIG), _of_kubeconfigs),
+    _Source((calendar.ADMIN_SIGNER,), _of_signer),
     _Source(_SERVED, _of_handshakes),
     _Source((calendar.CLUSTER_IDENTITY,), _of_identity),
     _Source((calendar.REGISTRY_TOKEN,), _of_registry),

@@ -26,12 +26,16 @@ END = NOW + timedelta(days=100)
 SIGNER = "kube-apiserver-to-kubelet-signer"
 
 
-def kubeconfig(end: datetime) -> str:
-    """Make a kubeconfig whose client certificate ends then."""
+def certificate(end: datetime) -> bytes:
+    """Make a certificate that ends then, as PEM."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     builder = x509.CertificateBuilder(name, name, key.public_key(), 1, NOW - timedelta(days=1), end)
-    pem = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-    user = {"client-certificate-data": base64.b64encode(pem).decode()}
+    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+
+def kubeconfig(end: datetime) -> str:
+    """Make a kubeconfig whose client certificate ends then."""
+    user = {"client-certificate-data": base64.b64encode(certificate(end)).decode()}
     return yaml.safe_dump({"users": [{"name": "u", "user": user}]})
 
 
@@ -119,6 +123,17 @@ def test_without_a_managed_domain_the_router_has_its_own_certificate(world: Worl
     assert "api-certificate" not in world.read()
     world.document["openShiftCluster"]["properties"]["ingressProfiles"][0]["visibility"] = "Private"
     assert "default-ingress-certificate" not in world.read()
+
+
+def test_the_signer_of_admin_credentials_is_read_from_its_bundle(world: World) -> None:
+    """A cluster without such a bundle has no row; one that cannot be read hides no other."""
+    assert "admin-kubeconfig-signer" not in world.read()
+    world.document["secrets"]["adminsigner"] = "adminsigner"
+    world.secrets["adminsigner"] = {"certificate": certificate(END).decode(), "key": "canary-key"}
+    found = world.read()["admin-kubeconfig-signer"]
+    assert (found.end, found.detail) == (END, "adminsigner")
+    world.secrets["adminsigner"] = {"certificate": "garbled"}
+    assert set(world.read()) >= {"user-kubeconfig", "service-kubeconfig"}
 
 
 def test_of_several_secrets_the_one_that_ends_first_counts(world: World) -> None:
