@@ -35,11 +35,7 @@ class Authenticator:
 
     def trust(self, client_ca_pem: str) -> None:
         """Trust these authorities from now on, and no others."""
-        self._store = crypto.X509Store()
-        for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
-            self._store.add_cert(crypto.X509.from_cryptography(authority))
-        # A chain may end at an intermediate that is in the bundle; `user` checks the validity with the clock.
-        self._store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
+        self._authorities = x509.load_pem_x509_certificates(client_ca_pem.encode())
         self._known: dict[x509.Certificate, User] = {}
 
     def user(self, certificate: x509.Certificate | None, headers: Mapping[str, str]) -> User:
@@ -63,16 +59,20 @@ class Authenticator:
         return self._known[certificate]
 
     def _verified(self, certificate: x509.Certificate, now: datetime) -> User:
-        self._store.set_time(now)
+        # A store keeps the first time that it is told.
+        store = crypto.X509Store()
+        store.set_time(now)
+        for authority in self._authorities:
+            store.add_cert(crypto.X509.from_cryptography(authority))
+        # A chain may end at an intermediate that is in the bundle.
+        store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
         try:
-            crypto.X509StoreContext(self._store, crypto.X509.from_cryptography(certificate)).verify_certificate()
+            crypto.X509StoreContext(store, crypto.X509.from_cryptography(certificate)).verify_certificate()
         except crypto.X509StoreContextError as error:
             raise api_errors.UNAUTHORIZED() from error
-        if not _is_for_clients(certificate):
-            raise api_errors.UNAUTHORIZED()
         names = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
         groups = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
-        if not names:
+        if not names or not _is_for_clients(certificate):
             raise api_errors.UNAUTHORIZED()
         return User(names[0], (*groups, AUTHENTICATED))
 

@@ -84,6 +84,21 @@ def test_what_a_former_signer_of_kubelets_signed_is_accepted_until_its_end(stage
         assert Authenticator(bundle, stage.platform.clock).user(leaf, {}).name == "system:node:n"
 
 
+def test_a_certificate_counts_that_was_signed_after_others_have_called(stage: Stage) -> None:
+    """Each is verified at the time of its own first call."""
+    stage.after(0)
+    issuer, key = certificate_requests.authority(stage.cluster)
+    authenticator = Authenticator(renewals.pem(issuer), stage.platform.clock)
+    for name in ("first", "second"):
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        now, own = stage.moment[0], ec.generate_private_key(ec.SECP256R1())
+        builder = x509.CertificateBuilder(
+            issuer.subject, subject, own.public_key(), 1, now, now + dt.timedelta(hours=1)
+        )
+        assert authenticator.user(builder.sign(key, hashes.SHA256()), {}).name == name
+        stage.after(DAY / 48)
+
+
 def test_the_api_server_shows_renewed_certificates(stage: Stage) -> None:
     """With the Secrets of its own certificates."""
     stage.after(0)
