@@ -14,7 +14,7 @@ from activities.runtime.executor import Executor, Outcome, done
 from activities.runtime.step import Step
 from installer import pki
 from installer.assets.install_certificates import CERTIFICATES
-from shared import kubernetes_yaml
+from shared import durations, kubernetes_yaml
 from shared.cluster_conditions import calendar
 from shared.cluster_conditions.expirations import kubeconfig_end
 from shared.clusters.private_access import private_access
@@ -58,7 +58,8 @@ def _signer(step: Step) -> pki.Pair:
 def _kubeconfig(services: str, signer: pki.Pair) -> str:
     """Return a kubeconfig for the same API server as the service's own, with another user."""
     document = kubernetes_yaml.load(services)
-    client = pki.issue(_USER, {}, datetime.now(UTC).isoformat(), signer)
+    begins = datetime.now(UTC) - durations.CREDENTIAL_BACKDATED
+    client = pki.issue(_USER, {}, begins.isoformat(), signer)
     name, (cluster,) = _USER.common_name, document["clusters"]
     user = tls_secrets.data_of(client.certificate, client.key)
     document["users"] = [

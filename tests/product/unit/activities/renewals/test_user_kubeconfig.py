@@ -2,6 +2,7 @@
 
 import base64
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
@@ -49,7 +50,10 @@ def test_a_kubeconfig_that_is_young_stays(api: FakeApi, accepted: World, days: i
 def test_a_kubeconfig_that_ends_or_cannot_be_read_is_made_again_once(
     api: FakeApi, accepted: World, signers: dict[str, pki.Pair], text: str
 ) -> None:
-    """For the same user, by the signer that the API servers trust, with the service's own entry for the server."""
+    """For the same user, by the signer that the API servers trust, with the service's own entry for the server.
+
+    It is valid a little earlier, because it is used at once, and the clocks of the API servers may be behind.
+    """
     aged(accepted, text)
     before = bundle(accepted, "credentials")
     assert call(NAME) == DONE
@@ -62,6 +66,7 @@ def test_a_kubeconfig_that_ends_or_cannot_be_read_is_made_again_once(
     signer = x509.load_pem_x509_certificate(signers["admin-kubeconfig-signer"].certificate.encode())
     certificate.verify_directly_issued_by(signer)
     assert certificate.subject.rfc4514_string() == "CN=system:admin"
+    assert datetime.now(UTC) - certificate.not_valid_before_utc >= timedelta(minutes=5)
     assert (certificate.not_valid_after_utc - certificate.not_valid_before_utc).days == 365
     assert made["current-context"] == made["contexts"][0]["name"] == user["name"] == "system:admin"
     assert call(NAME)["message"].startswith("The kubeconfig ends on ")
