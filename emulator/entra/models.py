@@ -39,7 +39,7 @@ __all__ = ["APPLICATION_ADMINISTRATOR", "TOKEN_SECONDS", "USER_ADMINISTRATOR", "
 APPLICATION_ADMINISTRATOR = "9b895d92-2cd3-44c7-9d02-a6ac2d5ea5c3"
 # The one whose members may change every user and group.
 USER_ADMINISTRATOR = "fe930be7-5e62-47db-91af-98c3a49a38b1"
-SECRET_YEARS = 2
+SECRET_YEARS, SEEDED_YEARS = 2, 10
 # What may name a tenant: an id, or a domain.
 _TENANT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9-]+(\.[a-z0-9-]+)+")
 
@@ -115,7 +115,7 @@ class EntraModel:
             client_id: application id.
             display_name: what people see.
             tenant_id: home tenant, where Graph shows its registration; "" for a tenant that is not emulated.
-            secrets: client secrets in clear text; only their hashes are stored.
+            secrets: client secrets in clear text, valid for ten years; only their hashes are stored.
             certificates: DER; clients may sign assertions with their keys.
             owners: object ids of the principals that may change it through Graph.
         """
@@ -134,7 +134,7 @@ class EntraModel:
         known = {secret["hash"] for secret in application["secrets"]}
         for secret in secrets:
             if _hash(secret) not in known:
-                self.add_secret(client_id, secret)
+                self.add_secret(client_id, secret, expires=self._clock.now() + timedelta(days=365 * SEEDED_YEARS))
         for certificate in certificates:
             self.add_certificate(client_id, certificate)
         return self.application(client_id)

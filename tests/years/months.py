@@ -176,12 +176,6 @@ class _Life:
             api.list("/api/v1/nodes")
         self.look(renewed_since=None)
 
-    def sign_in_again(self, _argument: int) -> None:
-        """Renew the secret with which the owner of the subscription signs in: that of no cluster, and no service's."""
-        endpoints = self.cluster.azure.endpoints
-        endpoints["client_secret"] = Application(self.cluster.customer, endpoints["client_id"]).add_secret()
-        self.timeline.did("another secret of the person who calls, for the sign-in", 0)
-
     def _act(self, what: str, begin: Callable[[], str]) -> None:
         begun = time.monotonic()
         replace(self.cluster).succeed(begin())
@@ -197,7 +191,6 @@ EVENTS = {
     400: (_Life.stop, 90),
     500: (_Life.revoke, 0),
     600: (_Life.rotate, 0),
-    700: (_Life.sign_in_again, 0),
 }
 
 
