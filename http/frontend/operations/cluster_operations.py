@@ -78,10 +78,10 @@ def cancel(call: Call) -> Reply:
     if plan in NOT_CANCELABLE and not has_ended(found):
         raise conflict(f"An operation with the plan '{plan}' cannot be canceled: {NOT_CANCELABLE[plan]}.")
     document = cast("ClusterDocument", cancellation.mark_canceling(call, found, f"The cluster '{call.resource_id}'"))
-    shown = resource(call, document, found)
+    # The operation itself is one segment above, for customers and for operators.
+    address = links.with_path(call.public_url, call.public_url.path.rstrip("/").rpartition("/")[0])
     seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
-    headers = {"Location": links.with_path(call.public_url, shown["id"]), "Retry-After": str(seconds)}
-    return Reply(202, shown, headers)
+    return Reply(202, resource(call, document, found), {"Location": address, "Retry-After": str(seconds)})
 
 
 def operation(call: Call, cluster: ClusterDocument) -> OperationDocument:

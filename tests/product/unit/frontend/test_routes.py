@@ -113,7 +113,7 @@ def test_an_unknown_path_is_forbidden_to_strangers(world: World, method: str) ->
     assert world.send(method, "/foo").status == 404
 
 
-@pytest.mark.parametrize("path", ["/sre/foo", f"/sre{CLUSTER}", f"/sre{CLUSTER}/operations", "/SRE/foo/bar"])
+@pytest.mark.parametrize("path", ["/sre/foo", f"/sre{CLUSTER}", f"/sre{CLUSTER}/conditions", "/SRE/foo/bar"])
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"])
 def test_an_unknown_path_of_operators_is_unknown_to_them_and_forbidden_to_others(
     world: World, path: str, method: str

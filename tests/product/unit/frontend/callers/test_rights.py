@@ -48,7 +48,9 @@ http_role_set                    GET     Microsoft.RedHatOpenShift/locations/lis
 http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_bundle                  PUT     Operator                                                                 role
 http_sre_bundle                  DELETE  Operator                                                                 role
+http_sre_cluster_expirations     GET     Operator                                                                 role
 http_sre_cluster_renewal         POST    Operator                                                                 role
+http_sre_cluster_revocation      POST    OperatorAdmin                                                            role
 http_sre_cluster_ssh_key         POST    OperatorAdmin                                                            role
 http_sre_cluster_start           POST    Operator                                                                 role
 http_sre_cluster_stop            POST    Operator                                                                 role
@@ -58,7 +60,9 @@ http_sre_openshift_version       PUT     Operator                               
 http_sre_openshift_version       DELETE  Operator                                                                 role
 http_sre_openshift_versions      GET     Operator                                                                 role
 http_sre_operation               GET     Operator                                                                 role
+http_sre_operation_cancel        POST    Operator                                                                 role
 http_sre_operation_durable       GET     OperatorAdmin                                                            role
+http_sre_operations              GET     Operator                                                                 role
 http_sre_plan_dry_run            POST    Operator                                                                 role
 http_sre_plan_dry_run_result     GET     Operator                                                                 role
 http_sre_plan_row_render         POST    Operator                                                                 role
