@@ -113,8 +113,8 @@ API_VERSIONS = (
 )
 
 # Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.
-# Operators get no credential that opens a customer's cluster: a certificate names whom ARM or a token says, and their own
-# client certificate names nobody. They end all credentials by a route of theirs, below `/sre`, which needs more.
+# Operators get no credential that opens a customer's cluster: a certificate names whom ARM or a token says, and their
+# own client certificate names nobody. They end all credentials by a route of theirs, below `/sre`, which needs more.
 ADMIN = ApiVersion(
     "admin",
     removes=(f"{_CP}.pullSecret", f"{_SP}.clientSecret"),

@@ -10,12 +10,13 @@ from tests.product.integration.own.conftest import Stored
 pytestmark = pytest.mark.xdist_group("own-stored")
 
 # The status of each operators' route, by the caller's role. `durable` has addresses that control every orchestration,
-# and `ssh key` the key of all machines.
+# and `ssh key` the key of all machines. Actions come with an ETag that the cluster does not have, and the operation to
+# cancel has ended.
 TABLE = """
-                     versions  operation  durable  ready  ssh key
-Operator             200       200        403      200    403
-OperatorAdmin        200       200        200      200    200
-Owner without a role 403       403        403      403    403
+                     versions  operation  durable  ready  ssh key  list  ends  cancel  stop  renew  revoke
+Operator             200       200        403      200    403      200   200   409     412   412    403
+OperatorAdmin        200       200        200      200    200      200   200   409     412   412    412
+Owner without a role 403       403        403      403    403      403   403   403     403   403    403
 """
 
 
@@ -29,8 +30,13 @@ def _answers(caller: Caller, stored: Stored) -> list[str]:
         ("GET", f"{operation}/durable"),
         ("GET", "/sre/healthz/ready"),
         ("POST", f"{cluster}/getSshKey"),
+        ("GET", f"{cluster}/operations"),
+        ("GET", f"{cluster}/expirations"),
+        ("POST", f"{operation}/cancel"),
+        *(("POST", f"{cluster}/{action}") for action in ("stop", "renew", "revokeCredentials")),
     )
-    return [str(caller.send(method, path).status_code) for method, path in requests]
+    other = {"If-Match": '"other"'}
+    return [str(caller.send(method, path, headers=other).status_code) for method, path in requests]
 
 
 def test_only_operators_use_operators_routes(entra_azure: EntraAzure, stored: Stored) -> None:

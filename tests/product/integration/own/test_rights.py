@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
+from tests.api_versions import OWN_VERSION
 from tests.entra_azure import AUTHORIZATION, Caller, EntraAzure
 from tests.product.integration.own.conftest import Stored
 from tests.product.integration.service.inventory import taken
@@ -29,6 +31,16 @@ Owner, denied delete and admin  200  200    200 shown     400  400    403     20
 condition on other actions      200  200    200 shown     400  400    204     200    200    200     200
 condition on all actions        403  403    200 hidden    403  403    403     403    403    403     403
 nothing                         403  403    200 hidden    403  403    403     403    403    403     403
+"""
+# The same for the requests that this provider's own version has for a cluster that lives. Actions come with an ETag
+# that the cluster does not have, so that whoever may begin them gets a 412, and the operation to cancel has ended.
+LIVING = """
+                          list  one  ends  cancel  stop  start  renew  revoke  request  try
+Contributor               200   200  200   409     412   412    412    412     400      400
+Reader                    200   200  200   403     403   403    403    403     403      403
+all but delete and admin  200   200  200   409     412   412    412    403     403      400
+admin credentials only    403   403  403   403     403   403    403    403     400      403
+nothing                   403   403  403   403     403   403    403    403     403      403
 """
 WRONG = {"properties": "wrong"}
 # Nobody may assign roles but Reader.
@@ -107,20 +119,32 @@ def _people(stage: Stage) -> dict[str, Callable[[str], None]]:
         "Owner, denied delete and admin": stage.denied,
         "condition on other actions": stage.at_group("Contributor", OTHER_ACTIONS),
         "condition on all actions": stage.at_group("Contributor", ALL_ACTIONS),
+        "admin credentials only": stage.custom(owner.group_id, f"{CLUSTERS}/listAdminCredentials/action"),
         "nothing": lambda _object_id: None,
     }
 
 
 def test_azure_rbac_decides_on_each_operation(entra_azure: EntraAzure, stored: Stored) -> None:
     """The rights are those that ARM would see; what a caller may not do gets 403 before anything else is told."""
-    stage = Stage(entra_azure, stored)
-    heading, *_ = TABLE.strip("\n").splitlines()
-    rows = [heading]
-    for number, (who, give) in enumerate(_people(stage).items()):
-        caller = entra_azure.user(f"{stored.owner.cluster}-{number}")
-        give(caller.object_id)
-        rows.append(_row(heading, who, _answers(caller, stored)))
-    assert rows == TABLE.strip("\n").splitlines()
+    _expect(TABLE, entra_azure, stored, _answers)
+
+
+def test_azure_rbac_decides_on_what_comes_after_a_create(entra_azure: EntraAzure, stored: Stored) -> None:
+    """Whoever ends all credentials has to have two rights; whoever asks for one needs not even read the cluster."""
+    _expect(LIVING, entra_azure, stored, _answers_of_living)
+
+
+def _expect(table: str, azure: EntraAzure, stored: Stored, answers: Callable[[Caller, Stored], list[str]]) -> None:
+    """Compare a table with what its callers are answered."""
+    wanted = table.strip("\n").splitlines()
+    rows = wanted[:1]
+    people = _people(Stage(azure, stored))
+    for line in wanted[1:]:
+        who = line.split("  ")[0]
+        caller = azure.user(f"{stored.owner.cluster}-{answers.__name__.strip('_').replace('_', '-')}-{len(rows)}")
+        people[who](caller.object_id)
+        rows.append(_row(wanted[0], who, answers(caller, stored)))
+    assert rows == wanted
 
 
 def _answers(caller: Caller, stored: Stored) -> list[str]:
@@ -146,6 +170,22 @@ def _answers(caller: Caller, stored: Stored) -> list[str]:
     answers = [str(each.status_code) for each in asked]
     answers[2] += " shown" if shown else " hidden"
     return answers
+
+
+def _answers_of_living(caller: Caller, stored: Stored) -> list[str]:
+    """Return what each request on a cluster that lives answers, in the order of the table's columns."""
+    operation, other = f"/operations/{stored.operation_id}", {"If-Match": '"other"'}
+    asked: list[tuple[str, str, Any]] = [
+        ("GET", "/operations", None),
+        ("GET", operation, None),
+        ("GET", "/expirations", None),
+        ("POST", f"{operation}/cancel", None),
+        *(("POST", f"/{action}", None) for action in ("stop", "start", "renew", "revokeCredentials")),
+        ("POST", "/requestAdminCredential", {}),
+        ("POST", "/dryRun", WRONG),
+    ]
+    path, own = stored.owner.cluster_id, f"?api-version={OWN_VERSION}"
+    return [str(caller.send(method, f"{path}{below}{own}", body, other).status_code) for method, below, body in asked]
 
 
 def _row(heading: str, who: str, answers: list[str]) -> str:
