@@ -5,6 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import jsonschema_rs
@@ -12,11 +14,21 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from frontend.messages import Reply
 from shared.clusters.api_versions import API_VERSIONS
-from tests.fuzz.strategies import Sent, requests
+from shared.clusters.credentials import admin_signer
+from shared.clusters.secrets import Purpose, secret_name
+from tests.fuzz.strategies import OPERATION, Sent, requests
+from tests.product.unit.frontend.clusters.test_openshift_cluster_credentials import KUBECONFIG
 from tests.product.unit.frontend.identities_world import FROM_ARM, identities_body, offer
-from tests.product.unit.frontend.world import CLUSTER, NEW, World, body
+from tests.product.unit.frontend.world import CLUSTER, NEW, NOW, World, body
 from tools.pages import openapi
 
+# Who sends, as ARM says it, and what a cluster that is up has in the vault.
+CALLER = {**FROM_ARM, "x-ms-client-object-id": "66666666-0000-4000-8000-000000000006"}
+BUNDLE = {
+    "userAdminKubeconfig": KUBECONFIG % "user",
+    "aroServiceKubeconfig": KUBECONFIG % "service",
+    "kubeadminPassword": "canary-password",
+}
 # What a body meets before its members are looked at.
 UNDECODED = frozenset({"InvalidRequestContent", "InvalidResource", "UnsupportedMediaType"})
 # Codes of failures that are those of a member, a parameter or a header.
@@ -84,7 +96,8 @@ def run(cases: int, number: int, advance: Callable[[], object] = lambda: None) -
     @given(requests())
     def send(sent: Sent) -> None:
         world = _world(sent)
-        reply = world.send(sent.method, sent.path, sent.body, api_version=sent.version, headers=FROM_ARM)
+        path, headers = sent.path.replace(OPERATION, _last_operation(world)), CALLER | sent.headers
+        reply = world.send(sent.method, path, sent.body, api_version=sent.version, headers=headers)
         if reply.trial is not None:
             reply = reply.trial.answer(None, True)
         advance()
@@ -102,9 +115,34 @@ def _world(sent: Sent) -> World:
     content, version = (identities_body(), NEW) if sent.identities else (body(sent.version), sent.version)
     if sent.before != "absent":
         assert world.send("PUT", CLUSTER, content, api_version=version, headers=FROM_ARM).status == 201
-    if sent.before in ("created", "failed"):
+    if sent.before in ("created", "failed", "stopped"):
         world.finish(failed=sent.before == "failed")
+    if sent.before in ("created", "stopped"):
+        let_live(world)
+    if sent.before == "stopped":
+        world.document["openShiftCluster"]["properties"]["powerState"] = "Stopped"
+        world.document["power"] = {"startBefore": (NOW + timedelta(days=2)).isoformat(), "drained": True}
     return world
+
+
+def let_live(world: World) -> None:
+    """Let a cluster be two days old, and have credentials that were never read."""
+    document = world.document
+    document["openShiftCluster"]["properties"]["createdAt"] = (NOW - timedelta(days=2)).isoformat()
+    bundles: dict[str, Any] = {Purpose.CREDENTIALS: BUNDLE, Purpose.ADMIN_SIGNER: _signer()}
+    for purpose, bundle in bundles.items():
+        name = secret_name(document["id"], purpose)
+        document["secrets"][str(purpose)] = world.services.vault.put_secret(name, bundle, document["id"])
+
+
+@cache
+def _signer() -> dict[str, str]:
+    return admin_signer.new(NOW)
+
+
+def _last_operation(world: World) -> str:
+    operations = world.operations()
+    return str(operations[-1]["id"]) if operations else OPERATION
 
 
 def judge(sent: Sent, reply: Reply, validators: dict[str, Any]) -> None:

@@ -14,27 +14,35 @@ from typing import Any
 import schemathesis
 from hypothesis import strategies as st
 
+from frontend.bodies import Body
 from shared.clusters.api_versions import API_VERSIONS
+from shared.clusters.credentials import requested_key
 from shared.clusters.member_types import ApiVersion
 from shared.json_object import Json
 from tests.api_versions import members
+from tests.product.unit.clusters.test_requested_key import P256, public, request
+from tests.product.unit.frontend.clusters.test_static_validation import NIGHTS
 from tests.product.unit.frontend.identities_world import identities_body
 from tests.product.unit.frontend.world import CLUSTER, GROUP, LOCATION, SUBSCRIPTION, body
 from tools.pages import openapi
 
 Place = tuple[str | int, ...]
 # Values of path parameters that exist; the others come from the schema, or are any text.
-_OPERATION = "99999999-0000-0000-0000-000000000001"
+OPERATION = "99999999-0000-0000-0000-000000000001"
 _KNOWN = {
     "subscriptionId": SUBSCRIPTION,
     "resourceGroupName": GROUP.rpartition("/")[2],
     "resourceName": CLUSTER.rpartition("/")[2],
     "location": LOCATION.rpartition("/")[2],
-    "operationId": _OPERATION,
-    "dryRunId": f"create-{_OPERATION}",
+    "operationId": OPERATION,
+    "dryRunId": f"create-{OPERATION}",
     "openShiftVersion": "4.17.9",
     "openShiftMinorVersion": "4.17",
 }
+_CREDENTIAL_REQUESTS: list[Json] = [
+    {requested_key.KEY: public(P256), requested_key.SECONDS: 28800},
+    {requested_key.REQUEST: request()},
+]
 ANY_JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -50,7 +58,9 @@ _SEGMENT = st.text(st.characters(exclude_characters="/", exclude_categories=["Cs
 # How many members of a valid body differ: few, so that accepted bodies are common enough.
 _CHANGES = st.integers(0, 5)
 # The cluster before the request.
-BEFORE = ("absent", "being created", "created", "failed")
+BEFORE = ("absent", "being created", "created", "failed", "stopped")
+# What a caller may expect of a cluster's ETag. Most expect nothing.
+_CONDITIONS = ("", "", "", "*", '"x"', 'W/"x", "y"', ",")
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class Sent:
         path: the path.
         body: the body, or None.
         answers: the responses of the document, by status.
+        headers: its conditions on the ETag.
         before: the cluster before the request, one of `BEFORE`.
         identities: whether that cluster has workload identity.
     """
@@ -72,6 +83,7 @@ class Sent:
     path: str
     body: bytes | None
     answers: Json
+    headers: dict[str, str]
     before: str
     identities: bool
 
@@ -103,10 +115,12 @@ def _requests(draw: st.DrawFn, version: ApiVersion, path: str, method: str) -> S
         value = draw(st.sampled_from([*[_KNOWN[name]] * 7, None]))
         parameters[name] = value if value is not None else draw(st.just(str(parameters[name])) | _SEGMENT)
     operation = openapi.document(version)["paths"][path][method]
-    raw = draw(_bodies(version, case.body)) if "requestBody" in operation else None
+    raw = draw(_bodies(_valid(version.name, operation), case.body)) if "requestBody" in operation else None
+    conditions = {each["name"].lower(): draw(st.sampled_from(_CONDITIONS)) for each in operation.get("parameters", [])}
     before, with_identities = draw(st.sampled_from(BEFORE)), draw(st.booleans())
     address = path.format(**parameters)
-    return Sent(version.name, method.upper(), address, raw, operation["responses"], before, with_identities)
+    headers = {name: value for name, value in conditions.items() if value}
+    return Sent(version.name, method.upper(), address, raw, operation["responses"], headers, before, with_identities)
 
 
 @cache
@@ -120,7 +134,7 @@ def _schema(version: ApiVersion) -> schemathesis.BaseSchema:
 
 
 @st.composite
-def _bodies(draw: st.DrawFn, version: ApiVersion, generated: Any) -> bytes:
+def _bodies(draw: st.DrawFn, valid: list[Json], generated: Any) -> bytes:
     """Draw a body: a valid one with some changes, or once in ten what the schema alone gives, or any JSON."""
     kind = draw(st.sampled_from(["changed"] * 9 + ["schema", "any JSON", "any bytes"]))
     match kind:
@@ -130,16 +144,28 @@ def _bodies(draw: st.DrawFn, version: ApiVersion, generated: Any) -> bytes:
             return _text(draw(ANY_JSON))
         case "any bytes":
             return draw(st.binary(max_size=200))
-    mutant: Any = draw(st.sampled_from(valid_bodies(version.name)))
+    mutant: Any = copy.deepcopy(draw(st.sampled_from(valid)))
     for _ in range(draw(_CHANGES)):
         _change(draw, mutant, generated)
     return _text(mutant)
 
 
 def valid_bodies(version: str) -> list[Json]:
-    """Return a valid body of a create for each credential that a version knows."""
-    known = "identity" in members(version)
-    return [body(version), *([identities_body(version)] if known else [])]
+    """Return a valid body of a create for each credential that a version knows, and one with what comes after it."""
+    known, found = members(version), [body(version)]
+    if "identity" in known:
+        found.append(identities_body(version))
+    if "properties.powerSchedule" in known:
+        living = body(version)
+        living["properties"] |= {"powerSchedule": NIGHTS, "longLivedCredentials": "Disabled"}
+        found.append(living)
+    return found
+
+
+def _valid(version: str, operation: Json) -> list[Json]:
+    """Return valid bodies of an operation."""
+    wanted = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    return _CREDENTIAL_REQUESTS if wanted == Body.CREDENTIAL_REQUEST else valid_bodies(version)
 
 
 def _change(draw: st.DrawFn, mutant: Any, generated: Any) -> None:
