@@ -1,15 +1,19 @@
 """The journal: one line for each call that an emulated service answered, for people, tests and benchmarks."""
 
 import json
+import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 KEPT_IN_MEMORY = 50_000
+# The environment variable that names a function which returns an observer, or None, as `module:function`.
+OBSERVER = "LOCAL_AZURE_OBSERVER"
 # The actions on which ARM has decided for the call that the current task answers; None outside such a call.
 _ACTIONS: ContextVar[dict[str, None] | None] = ContextVar("actions", default=None)
 
@@ -76,6 +80,13 @@ class Observer(Protocol):
 
     def add(self, entry: Entry, request: bytes, reply: bytes) -> None:
         """Observe a call with the body of its request and of its answer."""
+
+
+def observer_from_environment() -> Observer | None:
+    """Return the observer that the environment asks for, or None."""
+    module, _, name = os.environ.get(OBSERVER, "").partition(":")
+    made: Observer | None = getattr(import_module(module), name)() if module else None
+    return made
 
 
 class Journal:

@@ -16,9 +16,8 @@ from starlette.routing import Route
 from emulator.core.certificate_authority import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.exceptions import UNKNOWN_PATH
-from emulator.core.exchanges import from_environment
 from emulator.core.faults import Faults
-from emulator.core.journal import Journal
+from emulator.core.journal import Journal, observer_from_environment
 from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 from emulator.core.world import World
@@ -100,7 +99,7 @@ class Platform:
         self.store = store or Store(root / "emulator.sqlite")
         self.authority = CertificateAuthority(root / "ca")
         self.faults = Faults()
-        self.journal = Journal(root / "logs" / "journal.jsonl", from_environment())
+        self.journal = Journal(root / "logs" / "journal.jsonl", observer_from_environment())
         self.services: list[Service] = []
         self.ports: dict[str, int] = {}
         # The sites that run: public host name, in lower case, to the port of the site's TLS front end on 127.0.0.1.

@@ -8,16 +8,15 @@ from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.responses import Responses
-from emulator.keyvault.rights import DataAllowed, nobody
 from emulator.keyvault.urls import routes
 from emulator.keyvault.vault_certificates import CertificateModel
-from emulator.keyvault.vault_requests import Gate
+from emulator.keyvault.vault_requests import DataAllowed, Gate
 
 __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 
 
-def create(platform: Platform, data_allowed: DataAllowed = nobody) -> Service:
-    """Create the service. Entra ID has to be created before, because this service accepts its tokens."""
+def create(platform: Platform, data_allowed: DataAllowed) -> Service:
+    """Create the service. Entra ID has to be created before, because this service accepts its tokens; ARM knows the roles."""
     model, issuers = KeyVaultModel(platform), IssuerModel(platform)
     certificates = CertificateModel(platform, model)
     orders = OrderModel(platform, model, certificates, issuers)

@@ -63,10 +63,6 @@ WRONG_AUDIENCE = Refusal(401, "Unauthorized",
 WRONG_ISSUER = Refusal(401, "Unauthorized", public_output("https://github.com/MicrosoftDocs/azure-docs/issues/75410"),
     "AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault[tenantId]}/, found "
     "https://sts.windows.net/{tenant_id}/.", headers=_CHALLENGE)
-ACCESS_DENIED = Refusal(403, "Forbidden", MEMORY,
-    f"The user, group or application '{_CALLER}' does not have {{permission}} permission on key vault "
-    "'{vault[name]};location={vault[location]}'. For help resolving this issue, please see "
-    "https://go.microsoft.com/fwlink/?linkid=2125287", extra={"innererror": {"code": "AccessDenied"}})
 FORBIDDEN_BY_RBAC = Refusal(403, "Forbidden", public_output("https://github.com/piyushsachdeva/Terraform_AKS/issues/2"),
     "Caller is not authorized to perform action on resource.\r\nIf role assignments, deny assignments or role "
     "definitions were changed recently, please observe propagation time.\r\n"

@@ -18,6 +18,7 @@ from emulator.entra.models import EntraModel, Principal
 from emulator.entra.resources import KEY_VAULT
 from emulator.keyvault.exceptions import (
     BAD_PARAMETER,
+    FORBIDDEN_BY_RBAC,
     REGION_HEADER,
     UNAUTHORIZED,
     VAULT_NOT_FOUND,
@@ -26,7 +27,6 @@ from emulator.keyvault.exceptions import (
 )
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
-from emulator.keyvault.rights import DataAllowed, Right
 from emulator.keyvault.vaults import RETENTION_DAYS, retention_days
 
 # Azure/azure-rest-api-specs, specification/keyvault/data-plane/Microsoft.KeyVault. Secrets are the same in all of them.
@@ -41,6 +41,8 @@ LATENCY_SECONDS = 0.03
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Work = Callable[[Request, Document], Awaitable[Response]]
+# Tells whether a role allows a caller a data action at a scope.
+DataAllowed = Callable[[Principal, str, str], bool]
 Found = TypeVar("Found")
 
 
@@ -56,11 +58,11 @@ class Gate:
         self._clock = clock
         self._data_allowed = data_allowed
 
-    def guarded(self, right: Right, work: Work) -> Endpoint:
+    def guarded(self, data_action: str, work: Work) -> Endpoint:
         """Wrap an operation's work in what all share: vault, token, api-version, access, latency."""
 
         async def endpoint(request: Request) -> Response:
-            vault = self._enter(request, right)
+            vault = self._enter(request, data_action)
             await self._clock.sleep(LATENCY_SECONDS)
             # Only after the sleep, in which the order that this request asks about may have become due.
             self._orders.settle(vault["name"])
@@ -71,7 +73,7 @@ class Gate:
 
         return endpoint
 
-    def _enter(self, request: Request, right: Right) -> Document:
+    def _enter(self, request: Request, data_action: str) -> Document:
         """Return the request's vault, after checking that the caller may do what it asks.
 
         Raises:
@@ -89,7 +91,7 @@ class Gate:
                 f"The specified version ({version}) is not recognized. Consider using the latest supported version "
                 f"({API_VERSIONS[-1]})."
             )
-        right.check(vault, caller, request.path_params.get("name", ""), self._data_allowed)
+        authorize(self._data_allowed, caller, data_action, vault, request.path_params.get("name", ""))
         return vault
 
     def _authenticate(self, request: Request, vault: Document) -> Principal:
@@ -105,6 +107,29 @@ class Gate:
         if caller.tenant_id != vault["tenantId"]:
             raise WRONG_ISSUER(vault=vault, tenant_id=caller.tenant_id)
         return caller
+
+
+def authorize(data_allowed: DataAllowed, caller: Principal, data_action: str, vault: Document, name: str) -> None:
+    """Check that a role allows a caller a data action on a vault, or on what has this name in it.
+
+    Source: https://learn.microsoft.com/azure/role-based-access-control/permissions/security for the data actions.
+
+    Args:
+        data_allowed: asks the roles.
+        caller: who calls.
+        data_action: below `Microsoft.KeyVault/vaults/`, such as `secrets/getSecret/action`.
+        vault: the vault.
+        name: of a secret or certificate, or "".
+
+    Raises:
+        ServiceError: 403 `Forbidden`, inner `ForbiddenByRbac`.
+    """
+    kind = data_action.partition("/")[0]
+    # Roles can be assigned on a single secret or certificate; issuers are parts of the vault.
+    inside = f"/{kind}/{name}" if name and kind in {"secrets", "certificates"} else ""
+    action, scope = f"Microsoft.KeyVault/vaults/{data_action}", f"{vault['resourceId']}{inside}"
+    if not data_allowed(caller, action, scope):
+        raise FORBIDDEN_BY_RBAC(caller=caller, action=action, scope=scope.lower(), vault=vault)
 
 
 def recovery(vault: Document, attributes: dict[str, Any]) -> dict[str, Any]:

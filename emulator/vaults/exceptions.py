@@ -1,7 +1,7 @@
 """The errors of Microsoft.KeyVault, in its own words."""
 
 from emulator.core.refusals import Refusal
-from emulator.core.sources import MEMORY, documentation, public_output
+from emulator.core.sources import MEMORY, OWN, documentation, public_output
 
 CODES = documentation("https://learn.microsoft.com/azure/key-vault/general/common-error-codes")
 
@@ -28,8 +28,8 @@ IRREVERSIBLE = Refusal(400, "BadRequest",
 RETENTION_SET = Refusal(400, "BadRequest",
     public_output("hashicorp/terraform-provider-azurerm: a comment of the key vault resource quotes the answer"),
     "The property \"softDeleteRetentionInDays\" has been set already and it can't be modified.")
-MISSING_POLICIES = Refusal(400, "BadRequest", public_output("an answer to `pulumi up` in a published article"),
-    "The parameter accessPolicies is not specified.")
+NOT_EMULATED = Refusal(400, "NotSupportedByLocalAzure", OWN,
+    "The local Azure has no access policies: set enableRbacAuthorization to true.")
 INVALID_VALUE = Refusal(400, "BadRequest",
     public_output("Azure/azure-cli: tests of `az keyvault set-policy` expect this answer"),
     "An invalid value was provided for '{name}'.")

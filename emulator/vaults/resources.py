@@ -7,7 +7,7 @@ from emulator.arm.resources import Change, ProviderAction, Reads, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Rule, matching
 from emulator.json_object import Json
 from emulator.keyvault import KeyVaultModel
-from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS, VAULT_NAME
+from emulator.keyvault.vaults import VAULT_NAME
 from emulator.vaults import exceptions
 from emulator.vaults.deleted_vaults import DeletedVaults, is_protected
 from emulator.vaults.versions import VERSIONS
@@ -29,9 +29,9 @@ def _prepare(change: Change) -> None:
     _check_lasting(properties, before)
     properties |= {name: before[name] for name in _KEPT if name in before and name not in properties}
     properties.setdefault("enableRbacAuthorization", change.api_version >= RBAC_BY_DEFAULT)
-    if "accessPolicies" not in properties and not properties["enableRbacAuthorization"]:
-        raise exceptions.MISSING_POLICIES()
     properties.setdefault("accessPolicies", [])
+    if properties["accessPolicies"] or not properties["enableRbacAuthorization"]:
+        raise exceptions.NOT_EMULATED()
     properties.setdefault("enableSoftDelete", True)
     properties.setdefault("softDeleteRetentionInDays", RETENTION_DAYS[-1])
     properties.setdefault("enabledForDeployment", False)
@@ -63,30 +63,14 @@ async def _stored(arm: Reads, stored: Json) -> None:
     """Let Key Vault serve the vault."""
     vaults, properties = arm.platform.model(KeyVaultModel), stored["properties"]
     vaults.ensure_vault(stored["name"], properties["tenantId"], location=stored["location"])
-    granted = [
-        (policy["objectId"].lower(), policy["permissions"])
-        for policy in properties["accessPolicies"]
-        if policy["tenantId"].lower() == properties["tenantId"].lower()
-    ]
     vaults.configure(
         stored["name"],
         {
             "resourceId": stored["id"],
-            "rbac": properties["enableRbacAuthorization"],
             "purgeProtection": is_protected(stored),
             "retentionDays": properties["softDeleteRetentionInDays"],
-            "policies": {who: _known(rights.get("secrets", ()), PERMISSIONS) for who, rights in granted},
-            "certificatePolicies": {
-                who: _known(rights.get("certificates", ()), CERTIFICATE_PERMISSIONS) for who, rights in granted
-            },
         },
     )
-
-
-def _known(rights: Iterable[str], known: tuple[str, ...]) -> list[str]:
-    """Return the permissions that the local Key Vault can grant."""
-    given = {right.lower() for right in rights}
-    return list(known) if "all" in given else [right for right in known if right in given]
 
 
 async def _removed(arm: Reads, stored: Json) -> None:
@@ -120,18 +104,12 @@ def _guid(name: str) -> Rule:
     return matching(GUID, ("no-guid", ""), lambda _: exceptions.INVALID_VALUE(name))
 
 
-_POLICY = {
-    "tenantId": Required(_guid("tenantId")),
-    "objectId": Required(str),
-    "applicationId": str,
-    "permissions": Required({kind: [str] for kind in ("keys", "secrets", "certificates", "storage")}),
-}
 VAULTS = ResourceType(
     name=VAULTS_NAME,
     api_versions=VERSIONS,
     placement="region",
     properties={
-        "accessPolicies": [_POLICY],
+        "accessPolicies": [object],
         "createMode": Choice(("default",)),
         "enabledForDeployment": bool,
         "enabledForDiskEncryption": bool,

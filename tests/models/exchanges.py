@@ -25,7 +25,7 @@ RESULTS = frozenset({"operationresults", "asyncoperations"})
 
 @dataclass(frozen=True)
 class Exchange:
-    """A call, as `emulator/core/exchanges.py` writes it.
+    """A call, as `samples.py` writes it.
 
     Args:
         service: name of the emulated service.

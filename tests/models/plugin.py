@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from emulator.core.exchanges import FOLDER
+from emulator.core.journal import OBSERVER
 from tests.models.differences import DIFFERENCES, Row, is_of_product, row_of
 from tests.models.exchanges import Exchange, Finding, check, read
+from tests.models.samples import FOLDER, PLUG
 from tests.models.sources import MissingPackageError
 
 # A run of all of these must meet every difference.
@@ -74,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the folder before workers and platforms start, so that all write to it."""
     if not hasattr(config, "workerinput") and not os.environ.get(FOLDER):
         config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="exchanges-"))
-        os.environ[FOLDER] = str(config.stash[_FOLDER])
+        os.environ |= {FOLDER: str(config.stash[_FOLDER]), OBSERVER: PLUG}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -111,5 +112,5 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove the folder."""
     folder = config.stash.get(_FOLDER, None)
     if folder is not None:
-        del os.environ[FOLDER]
+        del os.environ[FOLDER], os.environ[OBSERVER]
         shutil.rmtree(folder, ignore_errors=True)

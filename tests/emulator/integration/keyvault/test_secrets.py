@@ -18,7 +18,7 @@ from azure.identity import ClientSecretCredential, ManagedIdentityCredential
 from azure.keyvault.secrets import SecretClient
 
 from emulator.core.faults import Fault
-from emulator.keyvault.vaults import PERMISSIONS, RETENTION_DAYS
+from emulator.keyvault.vaults import RETENTION_DAYS
 from tests.emulator.integration.entra.stage import Stage
 
 Connect = Callable[..., SecretClient]
@@ -26,13 +26,12 @@ Connect = Callable[..., SecretClient]
 
 @pytest.fixture
 def connect(stage: Stage) -> Iterator[Connect]:
-    """Return a function that opens a client for a new vault, where the managed identity has the permissions given."""
+    """Return a function that opens a client of the managed identity for a new vault."""
     with ExitStack() as opened:
 
-        def client(*permissions: str, name: str = "", api_version: str = "") -> SecretClient:
+        def client(name: str = "", api_version: str = "") -> SecretClient:
             vault = name or f"v{uuid4().hex[:12]}"
-            stage.vaults.ensure_vault(vault, stage.platform.world.rp_tenant_id)
-            stage.vaults.allow(vault, stage.identity.object_id, permissions or PERMISSIONS)
+            stage.ensure_vault(vault)
             version = {"api_version": api_version} if api_version else {}
             credential = opened.enter_context(ManagedIdentityCredential())
             url = f"https://{vault}.vault.azure.net"
@@ -125,24 +124,29 @@ def test_a_deleted_secret_holds_its_name(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("permission", "call"),
+    ("action", "call"),
     [
-        ("get", lambda client: client.get_secret("s")),
-        ("set", lambda client: client.set_secret("s", "x")),
-        ("list", lambda client: list(client.list_properties_of_secrets())),
-        ("delete", lambda client: client.begin_delete_secret("s")),
+        ("secrets/getSecret/action", lambda client: client.get_secret("s")),
+        ("secrets/setSecret/action", lambda client: client.set_secret("s", "x")),
+        ("secrets/readMetadata/action", lambda client: list(client.list_properties_of_secrets())),
+        ("secrets/delete", lambda client: client.begin_delete_secret("s")),
     ],
     ids=["get", "set", "list", "delete"],
 )
-def test_each_operation_needs_its_permission(
-    stage: Stage, connect: Connect, permission: str, call: Callable[[SecretClient], object]
+def test_each_operation_needs_its_data_action(
+    stage: Stage, connect: Connect, action: str, call: Callable[[SecretClient], object]
 ) -> None:
-    """All other permissions together give a 403 that names the caller, the missing permission and the vault."""
-    client = connect(*(other for other in PERMISSIONS if other != permission))
-    with pytest.raises(HttpResponseError, match=f"secrets {permission} permission on key vault '{_name(client)}") as no:
-        call(client)
-    assert (no.value.status_code, _inner(no.value)) == (403, "AccessDenied")
+    """All others together give a 403 that names the caller, the missing action and the vault."""
+    client = connect()
+    stage.withheld.add(action)
+    try:
+        with pytest.raises(HttpResponseError, match=f"Action: 'Microsoft.KeyVault/vaults/{action}'") as no:
+            call(client)
+    finally:
+        stage.withheld.clear()
+    assert (no.value.status_code, _inner(no.value)) == (403, "ForbiddenByRbac")
     assert stage.identity.object_id in str(no.value)
+    assert f"Vault: {_name(client)};" in str(no.value)
 
 
 def test_a_principal_of_another_tenant_is_challenged_and_refused(stage: Stage, connect: Connect) -> None:

@@ -26,7 +26,6 @@ from azure.keyvault.secrets import SecretClient
 from emulator.core.certificate_authority import write_private
 from emulator.core.faults import Fault
 from emulator.keyvault import IssuerModel, orders
-from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS
 from shared import fence
 from shared.vault import Vault, pem
 from shared.vault.vault_certificates import Certificates
@@ -61,17 +60,12 @@ class Scene:
     def __init__(self, stage: Stage, opened: ExitStack) -> None:
         self.stage = stage
         self.vault = f"v{uuid4().hex[:12]}"
-        stage.vaults.ensure_vault(self.vault, stage.platform.world.rp_tenant_id)
+        stage.ensure_vault(self.vault)
         stage.platform.model(IssuerModel).ensure(self.vault, ISSUER, "Test")
-        self.allow(*CERTIFICATE_PERMISSIONS)
         credential = opened.enter_context(ManagedIdentityCredential())
         url = f"https://{self.vault}.vault.azure.net"
         self.certificates = opened.enter_context(CertificateClient(url, credential, retry_total=1))
         self.secrets = opened.enter_context(SecretClient(url, credential, retry_total=1))
-
-    def allow(self, *permissions: str) -> None:
-        """Give the managed identity these certificate permissions, and all permissions for secrets."""
-        self.stage.vaults.allow(self.vault, self.stage.identity.object_id, PERMISSIONS, permissions)
 
     def order(self, name: str = "c", policy: CertificatePolicy | None = None) -> None:
         """Order a certificate; the poller asks once and then stays idle."""
@@ -261,23 +255,26 @@ def test_issuers_are_kept_without_their_password(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("permission", "call"),
+    ("action", "call"),
     [
-        ("create", lambda client: client.begin_create_certificate("c", _policy())),
-        ("get", lambda client: client.get_certificate("c")),
-        ("delete", lambda client: client.begin_delete_certificate("c")),
-        ("recover", lambda client: client.begin_recover_deleted_certificate("c")),
-        ("setissuers", lambda client: client.create_issuer("i", "Test")),
+        ("certificates/create/action", lambda client: client.begin_create_certificate("c", _policy())),
+        ("certificates/read", lambda client: client.get_certificate("c")),
+        ("certificates/delete", lambda client: client.begin_delete_certificate("c")),
+        ("certificates/recover/action", lambda client: client.begin_recover_deleted_certificate("c")),
+        ("certificatecas/write", lambda client: client.create_issuer("i", "Test")),
     ],
 )
-def test_each_operation_needs_its_permission(
-    scene: Scene, permission: str, call: Callable[[CertificateClient], object]
+def test_each_operation_needs_its_data_action(
+    scene: Scene, action: str, call: Callable[[CertificateClient], object]
 ) -> None:
-    """All other certificate permissions together, and all for secrets, do not replace the missing one."""
-    scene.allow(*(other for other in CERTIFICATE_PERMISSIONS if other != permission))
-    with pytest.raises(HttpResponseError, match=f"does not have certificates {permission} permission") as refused:
-        call(scene.certificates)
-    assert (refused.value.status_code, _inner(refused.value)) == (403, "AccessDenied")
+    """All others together do not replace the missing one."""
+    scene.stage.withheld.add(action)
+    try:
+        with pytest.raises(HttpResponseError, match=f"Action: 'Microsoft.KeyVault/vaults/{action}'") as refused:
+            call(scene.certificates)
+    finally:
+        scene.stage.withheld.clear()
+    assert (refused.value.status_code, _inner(refused.value)) == (403, "ForbiddenByRbac")
 
 
 def test_bad_orders_say_what_is_wrong(scene: Scene) -> None:

@@ -38,9 +38,9 @@ def start(tmp_path: Path, time: Stopped) -> Iterator[Callable[[], KeyVaultModel]
 
 
 def test_everything_outlives_a_restart(start: Callable[[], KeyVaultModel]) -> None:
-    """Versions, policies and deleted secrets are kept; ensuring a vault again keeps its policies."""
+    """Versions, settings and deleted secrets are kept; ensuring a vault again keeps its settings."""
     vaults = start()
-    vaults.allow(VAULT, "somebody", ["get"])
+    vaults.configure(VAULT, {"retentionDays": 7})
     first = vaults.set_secret(VAULT, "a", {"value": "one"})
     vaults.set_secret(VAULT, "a", {"value": "two"})
     vaults.set_secret(VAULT, "b", {"value": "x"})
@@ -49,9 +49,7 @@ def test_everything_outlives_a_restart(start: Callable[[], KeyVaultModel]) -> No
     assert again.get_secret(VAULT, "a")["value"] == "two"
     assert again.get_secret(VAULT, "a", first["version"])["value"] == "one"
     assert again.deleted_secret(VAULT, "b")["name"] == "b"
-    vault = again.vault(VAULT)
-    assert vault is not None
-    assert vault["policies"] == {"somebody": ["get"]}
+    assert again.retention(VAULT) == timedelta(days=7)
 
 
 def test_a_deleted_secret_is_gone_after_its_retention(start: Callable[[], KeyVaultModel], time: Stopped) -> None:
@@ -93,10 +91,7 @@ def test_a_vault_s_name_follows_key_vault_s_rules(start: Callable[[], KeyVaultMo
         start().ensure_vault(name, WORLD.rp_tenant_id)
 
 
-def test_a_policy_names_permissions_that_exist(start: Callable[[], KeyVaultModel]) -> None:
-    """A mistyped permission or vault fails when the permission is granted."""
-    vaults = start()
-    with pytest.raises(ValueError, match="unknown secret permissions"):
-        vaults.allow(VAULT, "somebody", ["read"])
+def test_only_a_vault_that_exists_is_configured(start: Callable[[], KeyVaultModel]) -> None:
+    """A mistyped name fails at once."""
     with pytest.raises(LookupError):
-        vaults.allow("nowhere", "somebody", ["get"])
+        start().configure("nowhere", {"retentionDays": 7})

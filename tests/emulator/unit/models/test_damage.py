@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from emulator.arm.resources import ResourceType
-from emulator.core.exchanges import sample
 from emulator.json_object import Json
 from emulator.run.arm import TYPES
 from tests.emulator.unit.rules.examples import EXAMPLES
@@ -15,6 +14,7 @@ from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 from tests.models.description import ANY, Enumeration, Kind, Library, ListOf, MapOf, Model, Named
 from tests.models.differences import row_of
+from tests.models.samples import sample
 from tests.models.types import model_of
 from tests.models.validation import Place, of_model
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from emulator.core.exchanges import FOLDER
+from tests.models.samples import FOLDER
 
 ROOT = Path(__file__).parents[4]
 LINE: dict[str, Any] = {

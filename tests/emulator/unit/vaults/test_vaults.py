@@ -6,14 +6,14 @@ import pytest
 
 from emulator.core.service_error import ServiceError
 from emulator.keyvault import KeyVaultModel
-from emulator.keyvault.rights import Right
+from emulator.keyvault.vault_requests import authorize
 from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.unit.providers import WORLD, Azure
 
 VERSION = "2023-07-01"
 PATH = "Microsoft.KeyVault/vaults/"
 NAME = "a-vault"
-READ = Right("secrets get", "secrets/getSecret/action")
+READ = "secrets/getSecret/action"
 
 
 def _body(**properties: Any) -> dict[str, Any]:
@@ -89,11 +89,11 @@ def test_what_cannot_be_changed_is_refused(azure: Azure, properties: dict[str, A
     assert azure.make(PATH + NAME, VERSION, _body())["properties"]["enablePurgeProtection"] is True
 
 
-def test_a_vault_needs_access_policies_unless_it_goes_by_roles(azure: Azure) -> None:
-    """The api-version decides which of the two is the default."""
+def test_the_api_version_decides_whether_a_vault_goes_by_roles(azure: Azure) -> None:
+    """Access policies, the default of old versions, are refused."""
     body = _body()
     del body["properties"]["enableRbacAuthorization"]
-    with pytest.raises(ServiceError, match="The parameter accessPolicies is not specified"):
+    with pytest.raises(ServiceError, match="has no access policies"):
         azure.put(PATH + NAME, VERSION, body)
     assert azure.make(PATH + NAME, "2026-02-01", body)["properties"]["enableRbacAuthorization"] is True
 
@@ -105,25 +105,10 @@ def test_a_role_on_a_secret_opens_this_secret_only(azure: Azure) -> None:
     assert vault is not None
     check = azure.arm.authorization.data_allowed
     with pytest.raises(ServiceError, match=r"Assignment: \(not found\)") as caught:
-        READ.check(vault, who, "one", check)
+        authorize(check, who, READ, vault, "one")
     assert caught.value.extra == {"innererror": {"code": "ForbiddenByRbac"}}
     assert "Microsoft.KeyVault/vaults/secrets/getSecret/action" in caught.value.message
     azure.allow_data(who, f"{stored['id']}/secrets/one", "Microsoft.KeyVault/vaults/secrets/*")
-    READ.check(vault, who, "one", check)
+    authorize(check, who, READ, vault, "one")
     with pytest.raises(ServiceError, match="not authorized to perform action"):
-        READ.check(vault, who, "two", check)
-
-
-def test_access_policies_open_a_vault_without_roles(azure: Azure) -> None:
-    """A PUT replaces the policies; `all` is every permission."""
-    who = azure.principal()
-    policy = {"tenantId": WORLD.tenant_id, "objectId": who.object_id, "permissions": {"secrets": ["all"]}}
-    azure.make(PATH + NAME, VERSION, _body(enableRbacAuthorization=False, accessPolicies=[policy]))
-    vault = azure.platform.model(KeyVaultModel).vault(NAME)
-    assert vault is not None
-    READ.check(vault, who, "one", azure.arm.authorization.data_allowed)
-    azure.make(PATH + NAME, VERSION, _body(enableRbacAuthorization=False, accessPolicies=[]))
-    vault = azure.platform.model(KeyVaultModel).vault(NAME)
-    assert vault is not None
-    with pytest.raises(ServiceError, match="does not have secrets get permission"):
-        READ.check(vault, who, "one", azure.arm.authorization.data_allowed)
+        authorize(check, who, READ, vault, "two")

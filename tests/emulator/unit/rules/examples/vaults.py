@@ -12,19 +12,8 @@ EXAMPLES = {
             "location": "eastus",
             "tags": {"team": "one"},
             "properties": {
-                "accessPolicies": [
-                    {
-                        "tenantId": TENANT,
-                        "objectId": "00000000-0000-4000-8000-000000000001",
-                        "applicationId": "00000000-0000-4000-8000-000000000002",
-                        "permissions": {
-                            "keys": ["get"],
-                            "secrets": ["get", "list"],
-                            "certificates": ["get"],
-                            "storage": ["get"],
-                        },
-                    }
-                ],
+                "accessPolicies": [],
+                "enableRbacAuthorization": True,
                 "enablePurgeProtection": True,
                 "enableSoftDelete": True,
                 "networkAcls": {

@@ -7,7 +7,7 @@ from emulator.vaults import exceptions
 from emulator.vaults.deleted_vaults import DeletedVaults
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
-from tests.emulator.unit.rules.planted.mistake import ABSENT, later, refused, wrong
+from tests.emulator.unit.rules.planted.mistake import later, refused, wrong
 from tests.emulator.unit.rules.stage import Stage
 from tests.emulator.unit.rules.targets import LocalTarget
 
@@ -50,11 +50,7 @@ CASES: tuple[Case, ...] = (
         exceptions.DELETED_NOT_FOUND,
         lambda stage: _local(stage).azure.platform.model(DeletedVaults).purge_by_hand("none"),
     ),
-    wrong(
-        VAULT,
-        "neither roles nor policies",
-        exceptions.MISSING_POLICIES,
-        {"properties.accessPolicies": ABSENT, "properties.enableRbacAuthorization": False},
-    ),
+    wrong(VAULT, "an access policy", exceptions.NOT_EMULATED, {"properties.accessPolicies": [{}]}),
+    wrong(VAULT, "no roles", exceptions.NOT_EMULATED, {"properties.enableRbacAuthorization": False}),
     later(VAULT, "another retention later", exceptions.RETENTION_SET, {"properties.softDeleteRetentionInDays": 8}),
 )

@@ -1,6 +1,7 @@
-"""The bodies of calls, for tests that compare them with Azure's models: what `journal.py` leaves out.
+"""Writes the bodies of calls, which the journal leaves out, so that tests can compare them with Azure's models.
 
-Nothing is written unless the environment variable `LOCAL_AZURE_EXCHANGES` names a folder. A body is written as a
+`observer` is what the environment variable `LOCAL_AZURE_OBSERVER` names in a run of tests. Nothing is written unless
+`LOCAL_AZURE_EXCHANGES` names a folder. A body is written as a
 sample: the names and kinds of its members, and words that may belong to an enumeration, but no other values. So the
 files hold no secrets, and calls that differ in values only give one line.
 """
@@ -19,6 +20,8 @@ from emulator.core.journal import Entry
 from emulator.json_object import Json
 
 FOLDER = "LOCAL_AZURE_EXCHANGES"
+# What a local Azure loads to observe its journal.
+PLUG = f"{__name__}:observer"
 TEXT = "…"
 TIME = "2000-01-01T00:00:00Z"
 DURATION = "PT1H"
@@ -70,7 +73,7 @@ class Exchanges:
         return known
 
 
-def from_environment() -> Exchanges | None:
+def observer() -> Exchanges | None:
     """Return this process's writer if the environment asks for one."""
     folder = os.environ.get(FOLDER, "")
     return _of_process(Path(folder)) if folder else None

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emulator.core.exchanges import FOLDER, Exchanges, from_environment, sample
-from emulator.core.journal import Entry
+from emulator.core.journal import OBSERVER, Entry, observer_from_environment
+from tests.models.samples import FOLDER, PLUG, Exchanges, sample
 
 
 def _entry(status: int = 200, path: str = "/a?api-version=1") -> Entry:
@@ -97,7 +97,14 @@ def test_an_answer_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     assert _lines(tmp_path) == []
 
 
-def test_nothing_is_written_unless_the_environment_names_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A platform that nobody tests has no observer."""
-    monkeypatch.delenv(FOLDER, raising=False)
-    assert from_environment() is None
+def test_a_platform_has_the_observer_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a name it has none, nor does this one write without a folder."""
+    monkeypatch.delenv(OBSERVER, raising=False)
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    assert observer_from_environment() is None
+    monkeypatch.setenv(OBSERVER, PLUG)
+    assert isinstance(observer_from_environment(), Exchanges)
+    monkeypatch.delenv(FOLDER)
+    assert observer_from_environment() is None
