@@ -1,4 +1,4 @@
-"""What must exist before the first call, because no caller could create it: a group, and the first roles and assignments."""
+"""What must exist before the first call, because no caller could create it: the first assignments of roles."""
 
 from uuid import NAMESPACE_URL, uuid5
 
@@ -6,14 +6,6 @@ from emulator.arm.access.roles import ROLES
 from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
 from emulator.entra.models import EntraModel
-
-
-def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) -> str:
-    """Create a resource group if it is missing; return its id."""
-    found = arm.groups.find(subscription_id, name)
-    if found is None:
-        found, _ = arm.groups.put(subscription_id, name, {"location": location})
-    return str(found["id"])
 
 
 def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:

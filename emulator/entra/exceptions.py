@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, public_output, said
+from emulator.core.sources import MEMORY, OWN, said
 
 AADSTS = "AADSTS"
 
@@ -24,7 +24,9 @@ class Row:
     suberror: str = ""
 
 
-# The rows for users, and for APIs that a tenant has registered, are from memory, except the text of 65001.
+# The rows for users, and for APIs that a tenant has registered, are from memory, except the text of 65001. Public
+# output has 900023 (microsoftgraph/microsoft-graph-docs issue 13158), 700211 to 700213 and 7000272
+# (Azure/azure-workload-identity issues 1200 and 1232), and 900561 (NunoFilipeMota/PublicScripts issue 5).
 # fmt: off
 _FEDERATION = "https://learn.microsoft.com/entra/workload-id/workload-identity-federation"
 ERRORS: dict[int, Row] = {
@@ -149,30 +151,6 @@ def aadsts(code: int, **values: str) -> ServiceError:
     text = f"{AADSTS}{code}: {row.text.format(**values)}"
     extra = {"oauth_error": row.oauth_error, "suberror": row.suberror}
     return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra=extra)
-
-
-@said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/13158"))
-def tenant_no_name(tenant: str) -> ServiceError:
-    """Return the error for a tenant that is neither an id nor a domain, such as what stands for one in an example."""
-    return aadsts(900023, tenant=tenant)
-
-
-@said(public_output("https://github.com/Azure/azure-workload-identity/issues/1200"))
-def no_record(code: int, **claims: str) -> ServiceError:
-    """Return the error for a federated assertion that no credential names, with the claims that it has."""
-    return aadsts(code, **claims)
-
-
-@said(public_output("https://github.com/Azure/azure-workload-identity/issues/1232"))
-def no_key(key_id: str, issuer: str) -> ServiceError:
-    """Return the error for a federated assertion that none of its issuer's keys has signed."""
-    return aadsts(7000272, key_id=key_id, issuer=issuer)
-
-
-@said(public_output("https://github.com/NunoFilipeMota/PublicScripts/issues/5"))
-def only_post(method: str) -> ServiceError:
-    """Return the error for a token endpoint that is opened in a browser, or called without a form."""
-    return aadsts(900561, method=method)
 
 
 @said(OWN)

@@ -15,7 +15,7 @@ import jwt
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.entra.assertions import check_validity
-from emulator.entra.exceptions import aadsts, no_key, no_record
+from emulator.entra.exceptions import aadsts
 from emulator.entra.tokens import SIGNATURE_ONLY
 
 TIMEOUT_SECONDS = 5
@@ -39,7 +39,7 @@ class Federation:
         _require_record(application.get("federatedCredentials", ()), claims)
         key = next((key for key in await self._keys(issuer) if key.key_id == key_id), None)
         if key is None:
-            raise no_key(key_id, issuer)
+            raise aadsts(7000272, key_id=key_id, issuer=issuer)
         try:
             jwt.decode(assertion, key, algorithms=["RS256"], options={**SIGNATURE_ONLY, "require": ["exp"]})
         except jwt.PyJWTError as error:
@@ -82,12 +82,12 @@ def _require_record(credentials: Sequence[Document], claims: dict[str, Any]) -> 
     audiences = set(given if isinstance(given, list) else [given])
     told = {"issuer": str(issuer), "subject": str(subject), "audience": ", ".join(map(str, audiences))}
     if not credentials:
-        raise no_record(70021, **told)
+        raise aadsts(70021, **told)
     of_issuer = [known for known in credentials if known["issuer"] == issuer]
     if not of_issuer:
-        raise no_record(700211, **told)
+        raise aadsts(700211, **told)
     of_subject = [known for known in of_issuer if known["subject"] == subject]
     if not of_subject:
-        raise no_record(700213, **told)
+        raise aadsts(700213, **told)
     if audiences.isdisjoint(audience for known in of_subject for audience in known["audiences"]):
-        raise no_record(700212, **told)
+        raise aadsts(700212, **told)

@@ -27,7 +27,7 @@ from emulator.entra.claims import (
     check_times,
     principal_of,
 )
-from emulator.entra.exceptions import aadsts, tenant_no_name, unauthorized
+from emulator.entra.exceptions import aadsts, unauthorized
 from emulator.entra.issuing import TOKEN_SECONDS, Issuing
 from emulator.entra.people import People
 from emulator.entra.sign_in import SignIns
@@ -92,7 +92,7 @@ class EntraModel:
             (tenant for _, tenant in self._tenants.scan() if tenant["domain"] == wanted), None
         )
         if found is None and not _TENANT.fullmatch(wanted):
-            raise tenant_no_name(id_or_domain)
+            raise aadsts(900023, tenant=id_or_domain)
         if found is None:
             raise aadsts(90002, tenant=id_or_domain)
         return found
@@ -216,10 +216,6 @@ class EntraModel:
         self.update_application(client_id, {"secrets": kept})
         return removed
 
-    def remove_secrets(self, client_id: str) -> None:
-        """Remove all client secrets."""
-        self.update_application(client_id, {"secrets": []})
-
     def add_certificate(self, client_id: str, der: bytes) -> None:
         """Register a certificate; confirm one that is registered already."""
         application = self.application(client_id)
@@ -321,14 +317,6 @@ class EntraModel:
         found = self.service_principal(tenant_id, client_id) or {}
         roles = sorted({*found.get("directoryRoles", ()), role})
         self.update_service_principal(tenant_id, client_id, {"directoryRoles": roles})
-
-    def disable(self, tenant_id: str, client_id: str) -> None:
-        """Disable a service principal, so that it gets no more tokens."""
-        self.update_service_principal(tenant_id, client_id, {"accountEnabled": False})
-
-    def enable(self, tenant_id: str, client_id: str) -> None:
-        """Undo `disable`."""
-        self.update_service_principal(tenant_id, client_id, {"accountEnabled": True})
 
     # Tokens
 

@@ -18,7 +18,7 @@ from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
 from emulator.entra.browser_sign_in import BrowserSignIn
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
-from emulator.entra.exceptions import aadsts, invalid_tenant, only_post
+from emulator.entra.exceptions import aadsts, invalid_tenant
 from emulator.entra.federation import Federation, is_federated
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
 from emulator.entra.user_responses import GRANTS, NO_STORE, UserResponses, required
@@ -43,36 +43,20 @@ class Responses:
         self._local_hosts = local_hosts
         self._users = UserResponses(entra, browsers, self._check_client)
 
-    async def token_v2(self, request: Request) -> Response:
+    async def token(self, request: Request) -> Response:
         """Answer `POST /{tenant}/oauth2/v2.0/token`."""
         form = await _form(request)
         if form.get("grant_type") in GRANTS:
             return await self._users.token(request, form)
-        issued = await self._issue(request, form, _audience_of_scope)
+        issued = await self._issue(request, form)
         body = {"token_type": "Bearer", "expires_in": TOKEN_SECONDS - 1, "ext_expires_in": TOKEN_SECONDS - 1}
         return JSONResponse(body | {"access_token": issued}, headers=NO_STORE)
 
-    async def token_v1(self, request: Request) -> Response:
-        """Answer `POST /{tenant}/oauth2/token`, which has `resource` instead of `scope`, and numbers as strings."""
-        form = await _form(request)
-        issued = await self._issue(request, form, _audience_of_resource)
-        now = int(self._entra.now().timestamp())
-        body = {
-            "token_type": "Bearer",
-            "expires_in": str(TOKEN_SECONDS - 1),
-            "ext_expires_in": str(TOKEN_SECONDS - 1),
-            "expires_on": str(now + TOKEN_SECONDS),
-            "not_before": str(now),
-            "resource": form["resource"],
-            "access_token": issued,
-        }
-        return JSONResponse(body, headers=NO_STORE)
-
     async def no_token(self, request: Request) -> Response:
-        """Refuse `GET` at the token endpoints."""
-        raise only_post(request.method)
+        """Refuse `GET` at the token endpoint."""
+        raise aadsts(900561, method=request.method)
 
-    async def _issue(self, request: Request, form: dict[str, str], audience_of: Callable[[dict[str, str]], str]) -> str:
+    async def _issue(self, request: Request, form: dict[str, str]) -> str:
         name = request.path_params["tenant"]
         if name.lower() in ANY_TENANT:
             raise aadsts(50059)
@@ -81,7 +65,7 @@ class Responses:
             raise aadsts(70003, grant_type=form["grant_type"])
         client_id = required(form, "client_id").lower()
         request.state.caller = client_id
-        audience = audience_of(form)
+        audience = scopes.of_application(required(form, "scope"))
         self._entra.usable_principal(tenant_id, client_id)
         proof = await self._check_client(request, form, tenant_id)
         if proof == PUBLIC:
@@ -121,25 +105,34 @@ class Responses:
         ]
         check_assertion(application, assertion, endpoints, now, CLOCK_SKEW)
 
-    async def metadata_v2(self, request: Request) -> Response:
+    async def metadata(self, request: Request) -> Response:
         """Answer `GET /{tenant}/v2.0/.well-known/openid-configuration`."""
         tenant = self._metadata_tenant(request)
         base = f"https://{request.headers['host']}/{tenant}"
-        body = _metadata(base, version="/v2.0") | {
+        body: dict[str, Any] = {
+            "token_endpoint": f"{base}/oauth2/v2.0/token",
+            "token_endpoint_auth_methods_supported": [
+                "client_secret_post",
+                "private_key_jwt",
+                "client_secret_basic",
+            ],
+            "jwks_uri": f"{base}/discovery/v2.0/keys",
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "subject_types_supported": ["pairwise"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "response_types_supported": ["code", "id_token", "code id_token", "id_token token"],
+            "authorization_endpoint": f"{base}/oauth2/v2.0/authorize",
+            "end_session_endpoint": f"{base}/oauth2/v2.0/logout",
+            "claims_supported": ["sub", "iss", "aud", "exp", "iat", "nbf", "oid", "tid", "appid", "ver"],
+            "tenant_region_scope": "NA",
+            "cloud_instance_name": "microsoftonline.com",
+            "cloud_graph_host_name": "graph.windows.net",
+            "msgraph_host": "graph.microsoft.com",
+            "rbac_url": "https://pas.windows.net",
             "issuer": f"https://{PUBLIC_HOST}/{_issuer_tenant(tenant)}/v2.0",
             "device_authorization_endpoint": f"{base}/oauth2/v2.0/devicecode",
             "userinfo_endpoint": "https://graph.microsoft.com/oidc/userinfo",
             "scopes_supported": ["openid", "profile", "email", "offline_access"],
-        }
-        return JSONResponse(body)
-
-    async def metadata_v1(self, request: Request) -> Response:
-        """Answer `GET /{tenant}/.well-known/openid-configuration`."""
-        tenant = self._metadata_tenant(request)
-        base = f"https://{request.headers['host']}/{tenant}"
-        body = _metadata(base, version="") | {
-            "issuer": f"https://sts.windows.net/{_issuer_tenant(tenant)}/",
-            "scopes_supported": ["openid"],
         }
         return JSONResponse(body)
 
@@ -190,40 +183,8 @@ class Responses:
         return JSONResponse(body)
 
 
-def _metadata(base: str, version: str) -> dict[str, Any]:
-    return {
-        "token_endpoint": f"{base}/oauth2{version}/token",
-        "token_endpoint_auth_methods_supported": [
-            "client_secret_post",
-            "private_key_jwt",
-            "client_secret_basic",
-        ],
-        "jwks_uri": f"{base}/discovery{version}/keys",
-        "response_modes_supported": ["query", "fragment", "form_post"],
-        "subject_types_supported": ["pairwise"],
-        "id_token_signing_alg_values_supported": ["RS256"],
-        "response_types_supported": ["code", "id_token", "code id_token", "id_token token"],
-        "authorization_endpoint": f"{base}/oauth2{version}/authorize",
-        "end_session_endpoint": f"{base}/oauth2{version}/logout",
-        "claims_supported": ["sub", "iss", "aud", "exp", "iat", "nbf", "oid", "tid", "appid", "ver"],
-        "tenant_region_scope": "NA",
-        "cloud_instance_name": "microsoftonline.com",
-        "cloud_graph_host_name": "graph.windows.net",
-        "msgraph_host": "graph.microsoft.com",
-        "rbac_url": "https://pas.windows.net",
-    }
-
-
 def _issuer_tenant(tenant: str) -> str:
     return "{tenantid}" if tenant in ANY_TENANT else tenant
-
-
-def _audience_of_scope(form: dict[str, str]) -> str:
-    return scopes.of_application(required(form, "scope"))
-
-
-def _audience_of_resource(form: dict[str, str]) -> str:
-    return required(form, "resource")
 
 
 async def _form(request: Request) -> dict[str, str]:

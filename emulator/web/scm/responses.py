@@ -61,38 +61,22 @@ class Responses:
         records = self._deployments.all(site)
         if not records:
             raise exceptions.NO_DEPLOYMENT("latest")
-        return self._show(request, site, records[0])
-
-    async def get(self, request: Request) -> Response:
-        """Answer `GET /api/deployments/{id}`."""
-        site = self._admit(request)
-        return self._show(request, site, self._find(site, request.path_params["id"]))
+        done = records[0]["status"] in ENDED or self._sites.tier(site) == FLEX
+        return JSONResponse(shown(records[0], site, _base_url(request)), 200 if done else 202)
 
     async def log(self, request: Request) -> Response:
         """Answer `GET /api/deployments/{id}/log`."""
-        site = self._admit(request)
-        record = self._find(site, request.path_params["id"])
-        return JSONResponse([line | {"details_url": None} for line in record["log"]])
-
-    async def settings(self, request: Request) -> Response:
-        """Answer `GET /api/settings`: the app settings that a build would see."""
-        return JSONResponse(self._sites.settings(self._admit(request, PREMIUM)["id"]))
+        wanted = request.path_params["id"]
+        for record in self._deployments.all(self._admit(request)):
+            if record["id"] == wanted:
+                return JSONResponse([line | {"details_url": None} for line in record["log"]])
+        raise exceptions.NO_DEPLOYMENT(wanted)
 
     async def _begin(self, request: Request, site: Json, *, remote_build: bool, deployer: str) -> Json:
         content = await request.body()
         if any(record["status"] not in ENDED for record in self._deployments.all(site)):
             raise exceptions.IN_PROGRESS()
         return self._deployments.begin(site, content, remote_build=remote_build, deployer=deployer)
-
-    def _show(self, request: Request, site: Json, record: Json) -> Response:
-        done = record["status"] in ENDED or self._sites.tier(site) == FLEX
-        return JSONResponse(shown(record, site, _base_url(request)), 200 if done else 202)
-
-    def _find(self, site: Json, identifier: str) -> Json:
-        for record in self._deployments.all(site):
-            if record["id"] == identifier:
-                return record
-        raise exceptions.NO_DEPLOYMENT(identifier)
 
     def _admit(self, request: Request, tier: str = "") -> Json:
         """Check that the caller may publish; return the site.

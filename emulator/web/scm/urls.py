@@ -6,13 +6,11 @@ from emulator.web.scm.responses import Responses
 
 
 def routes(responses: Responses) -> list[Route]:
-    """Return the routes. Literal paths come before those with a parameter in the same place."""
+    """Return the routes."""
     table = (
         ("POST", "/api/publish", responses.publish),
         ("POST", "/api/zipdeploy", responses.zip_deploy),
-        ("GET", "/api/settings", responses.settings),
         ("GET", "/api/deployments/latest", responses.latest),
-        ("GET", "/api/deployments/{id}", responses.get),
         ("GET", "/api/deployments/{id}/log", responses.log),
     )
     return [

@@ -10,13 +10,14 @@ from emulator import cosmos, entra, keyvault, managed_identity
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.operations import ResourceOperation
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.core.clock import Clock, rfc3339
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 from emulator.run import arm
+from tests.emulator.groups import ensure_group
 
 WORLD = World()
 SUBSCRIPTION = f"/subscriptions/{WORLD.subscription_id}"

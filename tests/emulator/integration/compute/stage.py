@@ -15,7 +15,7 @@ from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 from emulator import control, entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
 from emulator.core.clock import Clock
@@ -26,6 +26,7 @@ from emulator.entra.models import EntraModel, Principal
 from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 from emulator.run import arm
+from tests.emulator.groups import ensure_group
 from tests.platform_server import Listening, free_port, listening, variables
 
 TIME_SCALE = 200

@@ -11,7 +11,8 @@ from azure.mgmt.privatedns import PrivateDnsManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
 from emulator.arm.access.roles import OWNER
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.arm.stage import Stage, running
 from tests.emulator.integration.network.cluster import Network, put_network
 

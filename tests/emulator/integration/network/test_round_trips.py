@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from azure.mgmt.network import NetworkManagementClient
 
-from emulator.arm.seeding import ensure_group
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.arm.stage import Stage
 from tests.emulator.integration.network.cluster import (
     Network,

@@ -13,7 +13,7 @@ from azure.storage.blob import AccountSasPermissions, BlobServiceClient, Resourc
 
 from emulator.arm.access.roles import CONTRIBUTOR, OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
@@ -23,6 +23,7 @@ from emulator.openshift.guests import Guests
 from emulator.run.azure import LISTENERS, Azure, make_platform
 from emulator.storage.models import StorageModel
 from tests import bootstrap_ignition
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.blobs.conftest import Azurite
 from tests.platform_server import Listening, event_loop, free_port, run
 

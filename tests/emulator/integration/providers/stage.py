@@ -13,7 +13,7 @@ from azure.identity import ClientSecretCredential
 from emulator import cosmos, entra, keyvault, managed_identity
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
@@ -21,6 +21,7 @@ from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.json_object import Json
 from emulator.run import arm
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.arm.stage import Containers
 from tests.emulator.unit.providers import NAMESPACES, allow_data
 from tests.platform_server import free_port, listening, variables

@@ -6,7 +6,6 @@ from pathlib import Path
 import requests
 
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.host.keys import load_keys
@@ -15,6 +14,7 @@ from emulator.run.azure import Azure, make_platform
 from emulator.run.sites import Sites
 from emulator.run.state import PORTS
 from emulator.web.models import SitesModel
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.web.packages import APP, HOST
 from tests.platform_server import free_port
 

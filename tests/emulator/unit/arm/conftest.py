@@ -9,12 +9,13 @@ import pytest
 from emulator import entra, managed_identity
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import Principal
 from emulator.run import arm
+from tests.emulator.groups import ensure_group
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.subscription_id}/resourceGroups/group"

@@ -7,10 +7,11 @@ from typing import Any
 
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.entra.models import Principal
 from emulator.json_object import Json
 from emulator.network.reach import Reach
+from tests.emulator.groups import ensure_group
 from tests.emulator.integration.network.cluster import endpoint, interface, internal_balancer, link_service
 from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
 

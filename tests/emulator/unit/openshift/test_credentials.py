@@ -12,7 +12,7 @@ import pytest
 from emulator import entra
 from emulator.arm.access.roles import CONTRIBUTOR, OWNER
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
@@ -20,6 +20,7 @@ from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.operators import access, credentials, ingress
 from emulator.run import arm
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.openshift.conftest import Stage
 
 WORLD = World()
@@ -163,19 +164,23 @@ def test_a_request_of_somebody_else_is_served_or_says_what_is_missing(stage: Sta
 
 
 def _revoke(stage: Stage) -> None:
-    stage.platform.model(EntraModel).remove_secrets(CLIENT)
+    stage.platform.model(EntraModel).update_application(CLIENT, {"secrets": []})
 
 
 def _give_back(stage: Stage) -> None:
     stage.platform.model(EntraModel).add_secret(CLIENT, SECRET)
 
 
+def _principal(stage: Stage, *, enabled: bool) -> None:
+    stage.platform.model(EntraModel).update_service_principal(WORLD.tenant_id, CLIENT, {"accountEnabled": enabled})
+
+
 def _disable(stage: Stage) -> None:
-    stage.platform.model(EntraModel).disable(WORLD.tenant_id, CLIENT)
+    _principal(stage, enabled=False)
 
 
 def _enable(stage: Stage) -> None:
-    stage.platform.model(EntraModel).enable(WORLD.tenant_id, CLIENT)
+    _principal(stage, enabled=True)
 
 
 def _object_id(stage: Stage) -> str:

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from emulator import entra
 from emulator.arm.access.roles import OWNER, ROLES
 from emulator.arm.models import ArmModel
-from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.arm.seeding import ensure_role
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
@@ -31,6 +31,7 @@ from emulator.openshift.release import kinds
 from emulator.run import arm
 from tests import bootstrap_ignition
 from tests.bootstrap_ignition import key_pem, signer
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.openshift.conftest import DOMAIN, Stage
 
 WORLD = World()

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from emulator.arm.seeding import ensure_group
 from emulator.documentdb import exceptions
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import refused, wrong

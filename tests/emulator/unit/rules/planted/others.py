@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from emulator.arm.seeding import ensure_group
 from emulator.containerregistry import exceptions as registries
 from emulator.monitoring import exceptions as monitoring
 from emulator.monitoring.activity import read_filter
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import ABSENT, action, refused, wrong

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from emulator.arm.seeding import ensure_group
 from emulator.vaults import exceptions
 from emulator.vaults.deleted_vaults import DeletedVaults
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import later, refused, wrong

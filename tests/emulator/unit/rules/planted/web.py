@@ -2,9 +2,9 @@
 
 import asyncio
 
-from emulator.arm.seeding import ensure_group
 from emulator.core.refusals import origin
 from emulator.web import exceptions
+from tests.emulator.groups import ensure_group
 from tests.emulator.unit.providers import OWNING
 from tests.emulator.unit.rules.generated_cases import Case
 from tests.emulator.unit.rules.planted.mistake import ABSENT, later, refused, second, wrong
