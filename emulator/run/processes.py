@@ -5,7 +5,7 @@ from typing import Any
 
 import psutil
 
-from emulator.run.state import Running
+from emulator.run.state import Running, descendants
 
 # Fifty clusters need some 700 connections and listeners. macOS allows 256 by default, and at most this number.
 OPEN_FILES = 10_240
@@ -33,16 +33,8 @@ def describe(running: Running, restarts: dict[str, int] | None = None) -> list[d
             continue
         entries.append(_entry(name, process) | {"restarts": (restarts or {}).get(name, 0)})
         if name != "azure":
-            entries += [_entry(f"{name}: worker", child) for child in _descendants(process)]
+            entries += [_entry(f"{name}: worker", child) for child in descendants(process)]
     return entries
-
-
-def _descendants(process: psutil.Process) -> list[psutil.Process]:
-    """Return the descendants of a process, or none if the process has ended meanwhile."""
-    try:
-        return process.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _entry(name: str, process: psutil.Process) -> dict[str, Any]:

@@ -215,7 +215,7 @@ def end_trees(roots: list[ProcessId]) -> None:
     before the host is told to stop would take that for a crash of the app.
     """
     asked = [process for root in roots if (process := root.process()) is not None]
-    tree = [*asked, *(child for process in asked for child in _descendants(process))]
+    tree = [*asked, *(child for process in asked for child in descendants(process))]
     for processes, force in ((asked, False), (tree, False), (tree, True)):
         living = [process for process in processes if _lives(process)]
         for process in living:
@@ -226,7 +226,8 @@ def end_trees(roots: list[ProcessId]) -> None:
             living = [process for process in living if _lives(process)]
 
 
-def _descendants(process: psutil.Process) -> list[psutil.Process]:
+def descendants(process: psutil.Process) -> list[psutil.Process]:
+    """Return the descendants of a process, or none if the process has ended meanwhile."""
     try:
         return process.children(recursive=True)
     except psutil.NoSuchProcess:
