@@ -9,7 +9,7 @@ from emulator import entra, graph, keyvault, managed_identity
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
-from emulator.entra.models import EntraModel
+from emulator.entra.models import EntraModel, Principal
 from emulator.keyvault.models import KeyVaultModel
 from emulator.managed_identity.models import Identity, ManagedIdentityModel
 from tests.platform_server import free_port, listening, variables
@@ -56,7 +56,10 @@ def running(folder: Path) -> Iterator[Stage]:
     platform.ports |= {"token": free_port(), "identity": free_port()}
     platform.services += [service.create(platform) for service in (entra, graph, managed_identity)]
     withheld: set[str] = set()
-    allowed = lambda _caller, action, _scope: action.removeprefix("Microsoft.KeyVault/vaults/") not in withheld  # noqa: E731
+
+    def allowed(_caller: Principal, action: str, _scope: str) -> bool:
+        return action.removeprefix("Microsoft.KeyVault/vaults/") not in withheld
+
     platform.services.append(keyvault.create(platform, allowed))
     world, directory = platform.world, platform.model(EntraModel)
     directory.ensure_tenant(world.tenant_id, "Customer", "customer.onmicrosoft.com")
