@@ -53,8 +53,8 @@ def remedy(person: Customer, state: Path) -> Iterator[str]:
 
 def ending(state: Path) -> Iterator[str]:
     """Yield that everything still runs, and the commands that show and stop it."""
-    yield "The local Azure goes on running, with all that is in it. See what runs, stop it, remove it:"
-    for word in ("status", "down", "reset"):
+    yield "The local Azure goes on running, with all that is in it. See what runs, open its page, stop it, remove it:"
+    for word in ("status", "browse", "down", "reset"):
         yield f"  {platform.command('emulator', word, state=state)}"
 
 

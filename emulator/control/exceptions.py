@@ -12,6 +12,7 @@ INVALID = Refusal(400, "InvalidRequest", OWN, "{message}")
 UNKNOWN_FAULT = Refusal(404, "FaultNotFound", OWN, "no fault {fault_id} is in force; it may be spent")
 UNKNOWN_DENIAL = Refusal(404, "DenyAssignmentNotFound", OWN, "there is no deny assignment {identifier!r}")
 NO_PROVIDER = Refusal(404, "ProviderNotRegistered", OWN, "no resource provider is registered; `register` registers one")
+ANOTHER_SITE = Refusal(403, "AnotherSite", OWN, "the page of another site may not ask this")
 # fmt: on
 
 

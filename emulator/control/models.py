@@ -40,6 +40,8 @@ class ControlModel:
         # Set by the supervisor of the processes; a platform in a test has no processes.
         self.processes: Callable[[], list[dict[str, Any]]] = _no_processes
         self.ready = False
+        # What `up` tells people of the addresses; set when all is up.
+        self.addresses: dict[str, str] = {}
         # Called when ARM's certificate has changed, because a file for users holds a copy of it.
         self.after_rollover: Callable[[], object] = _no_processes
 
@@ -50,6 +52,21 @@ class ControlModel:
     def clock(self) -> dict[str, Any]:
         """Return the platform's time and its time scale: how many times faster than Azure's its latencies pass."""
         return {"now": rfc3339(self._platform.clock.now()), "timeScale": self._platform.clock.time_scale}
+
+    def overview(self) -> dict[str, Any]:
+        """Return what the first view of the page shows: health, time, addresses, and the names of the services."""
+        names = sorted(service.name for service in self._platform.services)
+        return self.health() | self.clock() | {"addresses": self.addresses, "services": names}
+
+    async def resources(self) -> list[dict[str, str]]:
+        """Return id, type, location and state of each resource of all subscriptions, the provider's clusters too."""
+        arm = self._platform.model(ArmModel)
+        own = [arm.render(stored) for stored in arm.scan("/subscriptions/")]
+        return [
+            {name: found.get(name) or "" for name in ("id", "type", "location")}
+            | {"state": found.get("properties", {}).get("provisioningState") or ""}
+            for found in [*own, *await arm.front_door.known("/subscriptions/")]
+        ]
 
     def faults(self) -> list[dict[str, Any]]:
         """Return the faults in force."""
@@ -190,6 +207,23 @@ class ControlModel:
         if normal_location(location) not in LOCATIONS:
             raise INVALID(f"location {location!r} is unknown; there are {', '.join(LOCATIONS)}")
 
-    def journal(self, correlation_id: str = "", service: str = "") -> list[dict[str, Any]]:
-        """Return the calls since `up`, oldest first."""
-        return [dict(vars(entry)) for entry in self._platform.journal.entries(correlation_id, service)]
+    def journal(
+        self, correlation_id: str = "", service: str = "", text: str = "", without: str = "", last: int = 0
+    ) -> list[dict[str, Any]]:
+        """Return the calls since `up`, oldest first.
+
+        Args:
+            correlation_id: only calls with this id.
+            service: only calls of this service.
+            text: only calls that have this text in any member, in any case.
+            without: no calls of this service.
+            last: only so many of the last ones; 0 for all.
+        """
+        found: list[dict[str, Any]] = []
+        for entry in reversed(list(self._platform.journal.entries(correlation_id, service))):
+            known = vars(entry)
+            if entry.service != without and text.lower() in " ".join(map(str, known.values())).lower():
+                found.append(dict(known))
+                if len(found) == last:
+                    break
+        return found[::-1]

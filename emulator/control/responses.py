@@ -73,9 +73,21 @@ class Responses:
         return Response(status_code=204)
 
     async def journal(self, request: Request) -> Response:
-        """Answer the journal's calls, filtered by the correlation id and the service in the query."""
+        """Answer the journal's calls, filtered by what is in the query."""
         query = request.query_params
-        return JSONResponse({"value": self._model.journal(query.get("correlation_id", ""), query.get("service", ""))})
+        last = query.get("last", "0")
+        if not last.isdecimal():
+            raise INVALID("last must be a whole number")
+        asked = {name: query.get(name, "") for name in ("correlation_id", "service", "text", "without")}
+        return JSONResponse({"value": self._model.journal(**asked, last=int(last))})
+
+    async def overview(self, _request: Request) -> Response:
+        """Answer what runs, the addresses, and the names of the services."""
+        return JSONResponse(self._model.overview())
+
+    async def resources(self, _request: Request) -> Response:
+        """Answer the resources of all subscriptions."""
+        return JSONResponse({"value": await self._model.resources()})
 
 
 async def _document(request: Request) -> Any:

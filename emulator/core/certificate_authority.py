@@ -94,6 +94,10 @@ class CertificateAuthority:
         """Return the authority's own certificate, as PEM."""
         return self._certificate.public_bytes(Encoding.PEM)
 
+    def chain(self, certificate: x509.Certificate) -> bytes:
+        """Return what a server sends, as PEM: its certificate, and the authority's, by whose key a browser knows it."""
+        return certificate.public_bytes(Encoding.PEM) + self.pem()
+
     def issue(
         self,
         common_name: str,
@@ -196,9 +200,7 @@ class ServerNames:
             context.minimum_version = ssl.TLSVersion.TLSv1_2
             # The ssl module reads a chain only from a file.
             with tempfile.TemporaryDirectory() as folder:
-                chain = write_private(
-                    Path(folder) / "chain.pem", certificate.public_bytes(Encoding.PEM) + private_key_pem(key)
-                )
-                context.load_cert_chain(chain)
+                chain = self._authority.chain(certificate) + private_key_pem(key)
+                context.load_cert_chain(write_private(Path(folder) / "chain.pem", chain))
             self._contexts[name] = context
         return self._contexts[name]

@@ -49,7 +49,7 @@ def write_server_certificate(platform: Platform, folder: Path, names: tuple[str,
     certificate, key = platform.authority.issue(names[0], names=names)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "front_end.pem"
-    path.write_bytes(certificate.public_bytes(Encoding.PEM))
+    path.write_bytes(platform.authority.chain(certificate))
     return path, write_private(folder / "front_end.key", private_key_pem(key))
 
 

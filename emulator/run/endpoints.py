@@ -42,6 +42,8 @@ def endpoints(platform: Platform, seed: Seed, deployed: Deployed) -> dict[str, A
         "user": {"name": seed.user.name, "password": seed.user.password, "object_id": seed.user.object_id},
         "extra_principals": [_application(application) for application in seed.extra],
         "service": f"https://{deployed.host}",
+        # The service has a page where people call it with tokens.
+        "portal": f"https://{deployed.host}/portal" if deployed.callers == Callers.ENTRA else "",
         "api_client_id": deployed.settings["API_CLIENT_ID"],
         "rp": f"https://localhost:{ports['front_end']}",
         "rp_ca_bundle": bundle,
@@ -73,6 +75,7 @@ HEAD = """
 Resource Manager   {arm}
 Resource provider  {reached_at}
 Proxy              {proxy} (public names of Azure)
+Page               {control} (in a browser of its own: {python} -m emulator browse{option})
 
 Paste these into a terminal, and its programs reach the local Azure under Azure's own names:
 
@@ -134,6 +137,7 @@ def render(document: dict[str, Any], folder: StateFolder, python: str) -> str:
         "environment": f'eval "$({python} -m emulator env{folder.option()})"',
         "file": folder.endpoints,
         "python": python,
+        "option": folder.option(),
         "reached_at": REACHED_AT[callers].format(**document),
     }
     return (HEAD + EXAMPLES[callers] + TAIL).format(**known)

@@ -113,6 +113,8 @@ class Supervisor:
         control = platform.model(ControlModel)
         control.processes = self._describe
         control.after_rollover = partial(write_client_certificates, platform)
+        shown = ("callers", "service", "portal", "proxy", "ca_bundle", "arm", "subscription_id", "tenant_id")
+        control.addresses = {name: document[name] for name in shown}
         control.ready = True
         folder.write_endpoints(document)
         return render(document, folder, sys.executable)

@@ -1,4 +1,4 @@
-"""The commands `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults`, `register`, `settings` and `versions`."""
+"""The commands: `up`, `down`, `status`, `env`, `reset`, `logs` and `explain`, and those of the modules beside this one."""
 
 import asyncio
 import logging
@@ -18,6 +18,7 @@ from emulator.run import exports
 from emulator.run.children import READY_SECONDS, last_lines
 from emulator.run.command_error import RunError
 from emulator.run.commands import client
+from emulator.run.commands.browse import browse
 from emulator.run.commands.faults import faults
 from emulator.run.commands.register import register
 from emulator.run.commands.settings import settings
@@ -38,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(faults, name="faults")
+app.command()(browse)
 app.command()(register)
 app.command()(settings)
 app.add_typer(versions, name="versions")

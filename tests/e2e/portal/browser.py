@@ -1,6 +1,5 @@
 """Debian's Chromium, driven by Playwright, with the rules that the page's own policy sets."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,23 +7,24 @@ from typing import Any
 
 import pytest
 
+from emulator.run.commands import browse
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 AXE = REPOSITORY / "tools" / "portal" / "node_modules" / "axe-core" / "axe.min.js"
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "microsoft-edge")
 # What the page must be free of; the rules of WCAG 2.2, A and AA, and what axe calls best practice.
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """Give a browser; skip the test where there is none, because not every machine can have one."""
+def chromium(*options: str) -> Iterator[Any]:
+    """Give a browser with more options; skip the test where there is none, because not every machine can have one."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    program = browse.program()
     if program is None:
         pytest.skip("There is no Chromium, Chrome or Edge: run `apt-get install --no-install-recommends chromium`")
     with playwright.sync_playwright() as driver:
         # A container has no name spaces to give away; what is opened here is this service's own page.
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", *options])
         try:
             yield browser
         finally:
