@@ -26,7 +26,7 @@ export function show(place, ...children) {
 
 // Returns a table. Columns are `[heading, cell of a row, class]`; a cell is a text or an element.
 export function table(caption, columns, rows) {
-  const cells = (row) => columns.map(([, cell, kind]) => element("td", { class: kind }, cell(row)));
+  const cells = (row) => columns.map(([heading, cell, kind]) => element("td", { class: kind, "data-heading": heading }, cell(row)));
   return element(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },

@@ -48,8 +48,9 @@ function switches(services, found, toggle) {
       ["Service", (name) => name],
       ["Fault", (name) => {
         const fault = on.get(name);
-        const attributes = { type: "button", role: "switch", id: `switch-${name}`, "aria-checked": `${Boolean(fault)}`, "data-fault": fault?.id, "aria-label": `${name} fails` };
-        return element("button", { ...attributes, click: () => toggle(name, fault) }, fault ? "On" : "Off");
+        const text = fault ? "On" : "Off";
+        const attributes = { type: "button", role: "switch", id: `switch-${name}`, "aria-checked": `${Boolean(fault)}`, "data-fault": fault?.id };
+        return element("button", { ...attributes, "aria-label": `${name} fails: ${text}`, click: () => toggle(name, fault) }, text);
       }],
       ["What happens", (name) => (on.has(name) ? told(on.get(name)) : "")],
     ],

@@ -150,11 +150,17 @@ function calls(found, search) {
         call.fault && element("div", { class: "bad" }, "by a fault"),
       ]],
       ["Took", (call) => `${Math.round(call.seconds * 1000)} ms`, "number"],
-      ["Caller", (call) => [call.caller, call.step && element("div", { class: "dim" }, `step ${call.step}`)]],
-      ["Together with", (call) => call.correlation_id && element("button", { type: "button", class: "plain", click: () => search(call.correlation_id), "aria-label": `Show the calls of ${call.correlation_id}` }, call.correlation_id.slice(0, 8))],
+      ["Caller", (call) => [more(call.caller, search), call.step && element("div", { class: "dim" }, `step ${call.step}`)]],
+      ["Together with", (call) => more(call.correlation_id, search)],
     ],
     found,
   );
+}
+
+// Returns a button that filters by an id, of which the beginning is enough to tell it from others.
+function more(id, search) {
+  const short = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(id) ? id.slice(0, 8) : id;
+  return id && element("button", { type: "button", class: "plain", click: () => search(id), "aria-label": `Show the calls of ${id}` }, short);
 }
 
 function moment(text) {

@@ -25,10 +25,14 @@ def _ask(**headers: str) -> int:
         "path": "/faults",
         "headers": [(name.encode(), value.encode()) for name, value in sent.items()],
     }
-    try:
-        return asyncio.run(guarded(_answer)(Request(scope))).status_code
-    except ServiceError as error:
-        return error.status_code
+
+    async def ask() -> int:
+        try:
+            return (await guarded(_answer)(Request(scope))).status_code
+        except ServiceError as error:
+            return error.status_code
+
+    return asyncio.run(ask())
 
 
 @pytest.mark.parametrize(
