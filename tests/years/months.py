@@ -145,7 +145,7 @@ class _Life:
 
     def stop(self, days: int) -> None:
         """Stop the cluster for some days, and start it again."""
-        self._act(f"stop for {days} days", lambda: _post(self.cluster, "stop"))
+        self._act(f"stop for {days} d", lambda: _post(self.cluster, "stop"))
         self._move(timedelta(days=days))
         self._act("start", lambda: _post(self.cluster, "start"))
         started = datetime.now(UTC)
