@@ -70,6 +70,8 @@ def test_a_cluster_is_created_watched_used_stopped_lived_with_and_deleted(owner:
 
     _stops_and_starts(owner)
     live(owner)
+    refused = person.pipe("credentials", name, "--overwrite")
+    assert (refused.code, f"aroctl credentials {name} --hours 8" in refused.err) == (REFUSED, True), refused.err
 
     deletes = person.terminal("delete", name)
     deletes.wait_for(r"Delete the cluster")
