@@ -154,6 +154,7 @@ DRY_RUN_POLL = _real("DRY_RUN_POLL", "A dry run that its request waits for.", se
 # Stops and starts of clusters.
 STOP_AFTER = _real("STOP_AFTER", "A cluster is not stopped before: its first certificates are valid for one day, and only a running cluster renews them.", hours=24)
 LONGEST_STOP = _real("LONGEST_STOP", "A stopped cluster is started before: OpenShift is tested with stops of up to 90 days.", days=90)
+START_AHEAD = _real("START_AHEAD", "A stopped cluster with a schedule is started this long before it has to be, if the schedule would not start it by then.", days=1)
 DRAIN = _scaled("DRAIN", "How long a stop waits for the pods of the workers to end. A disruption budget may forbid that forever, and the machines are switched off anyway.", seconds=20)
 POD_GRACE = _real("POD_GRACE", "What a stop gives a pod to end, as OpenShift's documentation of a shutdown does.", seconds=15)
 WEBHOOK_ANSWER = _real("WEBHOOK_ANSWER", "A webhook that may take longer makes a control plane that starts give up on its own requests.", seconds=15)

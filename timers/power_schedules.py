@@ -5,6 +5,9 @@ stopped yet, is tried again at each run until the next event. One that has begun
 ends, and so is one that came before its owner's last stop or start. This timer only writes the operation into the
 documents; the watchdog starts it.
 
+A stopped cluster must be started before its certificates end. Where a schedule lets the service start it, that also
+happens one day before that date, should no start of the schedule have done it.
+
 After a run that finds no schedule, the runs of the next few minutes do not look.
 """
 
@@ -27,6 +30,7 @@ from shared.documents import ClusterDocument, CorrelationData
 from shared.store import Conflict, NotFound, PreconditionFailed, Store, get_store, unreadable_documents
 
 _log = logging.getLogger(__name__)
+_LONG_AGO = "2000-01-01T00:00:00+00:00"
 # The state in which a cluster is as an event wants it.
 _GOALS = {Event.STOP: PowerState.STOPPED, Event.START: PowerState.RUNNING}
 
@@ -84,7 +88,10 @@ def _begin_if_due(store: Store, document: ClusterDocument, now: datetime) -> Non
 def due(document: ClusterDocument, now: datetime) -> Occasion | None:
     """Return the event of a cluster's schedule that has to begin now, or None."""
     cluster = document["openShiftCluster"]
-    occasion = power_schedules.last(cluster["properties"]["powerSchedule"], now)
-    since = (document.get("power") or {}).get("since", "")
-    is_over = bool(since) and occasion.at <= datetime.fromisoformat(since)
-    return None if is_over or power_states.state_of(cluster) is _GOALS[occasion.event] else occasion
+    occasions = [power_schedules.last(cluster["properties"]["powerSchedule"], now)]
+    if (latest := power_states.until(document)) is not None:
+        occasions.insert(0, Occasion(latest - durations.START_AHEAD, Event.START))
+    since = (document.get("power") or {}).get("since") or _LONG_AGO
+    state = power_states.state_of(cluster)
+    due = (each for each in occasions if datetime.fromisoformat(since) < each.at <= now)
+    return next((each for each in due if state is not _GOALS[each.event]), None)

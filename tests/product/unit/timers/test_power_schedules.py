@@ -94,6 +94,21 @@ def test_an_operation_that_runs_is_waited_for_until_the_next_event(scheduled: Wo
     assert run(scheduled, NOW + timedelta(hours=12)) == ""
 
 
+def test_a_cluster_is_started_a_day_before_it_has_to_be_if_its_schedule_has_not_done_it(scheduled: World) -> None:
+    """Once: if that fails, the schedule's next start is another chance. A cluster that runs is left alone."""
+    latest = NOW + timedelta(days=3)
+    scheduled.properties["powerState"] = "Stopped"
+    scheduled.properties["powerSchedule"]["days"] = ["Monday"]
+    scheduled.cluster["power"] = {"since": NOW.isoformat(), "startBefore": latest.isoformat(), "drained": True}
+    assert run(scheduled, latest - timedelta(days=1, minutes=1)) == ""
+    assert run(scheduled, latest - timedelta(days=1)) == "start"
+    end(scheduled, "Starting")
+    assert run(scheduled, latest - timedelta(hours=23)) == ""
+    assert run(scheduled, NOW + timedelta(days=6, hours=11)) == "start"
+    end(scheduled, "Running")
+    assert run(scheduled, NOW + timedelta(days=6, hours=12)) == ""
+
+
 def test_a_cluster_that_is_too_young_is_not_stopped(scheduled: World) -> None:
     """As by hand."""
     scheduled.properties["createdAt"] = (NOW - timedelta(hours=10)).isoformat()
