@@ -29,6 +29,7 @@ from shared.clusters.members import Member
 from shared.clusters.shape import Node, tree
 from shared.json_object import Json
 from shared.steps import Verdict
+from tools.pages.openapi_examples import EXAMPLES
 
 # Parameters of the paths that have one value only.
 _CONSTANT = {"resourceProviderNamespace": NAMESPACE, "resourceType": RESOURCE_TYPE}
@@ -172,7 +173,14 @@ def _content(answer: Body) -> Json:
 
 
 def _schemas(version: ApiVersion) -> Json:
-    """Return the shapes of all bodies."""
+    """Return the shapes of all bodies, with examples of those that this provider's own version has."""
+    schemas = _bodies(version)
+    for name, example in EXAMPLES.items() if version.own else ():
+        schemas[name] = {**schemas[name], "examples": [example]}
+    return schemas
+
+
+def _bodies(version: ApiVersion) -> Json:
     cluster = tree(version)
     resource = _strings("id", "name", "type") if has_feature(version, OPEN_SHIFT_VERSION) else _strings("id")
     return {
