@@ -30,20 +30,12 @@ TOKEN_VERSIONS = tuple(version for version in VERSIONS if version >= "2019-05-01
 NAME = r"[A-Za-z0-9]{5,50}"
 SHORTEST_NAME, LONGEST_NAME = 5, 50
 PASSWORDS = ("password1", "password2")
-# The scope maps that come with every registry.
-SYSTEM_SCOPE_MAPS = {
-    "_repositories_admin": (
-        "Can perform all read, write and delete operations on the registry",
-        (
-            *("repositories/*/metadata/read", "repositories/*/metadata/write", "repositories/*/content/read"),
-            *("repositories/*/content/write", "repositories/*/content/delete"),
-        ),
-    ),
-    "_repositories_pull": ("Can pull any repository of the registry", ("repositories/*/content/read",)),
-    "_repositories_push": (
-        "Can push to any repository of the registry",
-        ("repositories/*/content/read", "repositories/*/content/write"),
-    ),
+# The scope map that comes with every registry and that a client uses; Azure has others, for pushes and for everything.
+PULL = "_repositories_pull"
+PULL_PROPERTIES: Json = {
+    "description": "Can pull any repository of the registry",
+    "type": "SystemDefined",
+    "actions": ["repositories/*/content/read"],
 }
 
 
@@ -61,14 +53,12 @@ def _render_registry(_arm: Reads, stored: Json) -> Json:
     return {"loginServer": f"{stored['name'].lower()}.azurecr.io", "creationDate": stored["created"]}
 
 
-async def _make_scope_maps(arm: Writes, stored: Json) -> None:
-    for name, (description, actions) in SYSTEM_SCOPE_MAPS.items():
-        identifier = f"{stored['id']}/scopeMaps/{name}"
-        if arm.load(identifier) is None:
-            properties = {"description": description, "type": "SystemDefined", "actions": list(actions)}
-            arm.documents.put(
-                {"id": identifier, "name": name, "type": f"{REGISTRY}/scopeMaps", "properties": properties}
-            )
+async def _make_scope_map(arm: Writes, stored: Json) -> None:
+    identifier = f"{stored['id']}/scopeMaps/{PULL}"
+    if arm.load(identifier) is None:
+        arm.documents.put(
+            {"id": identifier, "name": PULL, "type": f"{REGISTRY}/scopeMaps", "properties": PULL_PROPERTIES}
+        )
 
 
 def _prepare_token(change: Change) -> None:
@@ -170,7 +160,7 @@ REGISTRIES = ResourceType(
     # no operations there except those of tokens.
     prepare=_prepare_registry,
     render=_render_registry,
-    stored=_make_scope_maps,
+    stored=_make_scope_map,
     actions={"generateCredentials": Action(_generate_credentials, seconds=5)},
 )
 SCOPE_MAPS = ResourceType(

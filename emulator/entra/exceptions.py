@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.service_error import ServiceError
-from emulator.core.sources import MEMORY, OWN, said
+from emulator.core.sources import MEMORY, said
 
 AADSTS = "AADSTS"
 
@@ -151,12 +151,6 @@ def aadsts(code: int, **values: str) -> ServiceError:
     text = f"{AADSTS}{code}: {row.text.format(**values)}"
     extra = {"oauth_error": row.oauth_error, "suberror": row.suberror}
     return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra=extra)
-
-
-@said(OWN)
-def invalid_tenant(error: ServiceError) -> ServiceError:
-    """Return a tenant's error as `invalid_tenant`, the word that clients of the metadata documents look for."""
-    return ServiceError(error.status_code, error.code, error.message, extra={"oauth_error": "invalid_tenant"})
 
 
 @said(MEMORY)

@@ -18,7 +18,7 @@ from emulator.entra import scopes
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
 from emulator.entra.browser_sign_in import BrowserSignIn
 from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
-from emulator.entra.exceptions import aadsts, invalid_tenant
+from emulator.entra.exceptions import aadsts
 from emulator.entra.federation import Federation, is_federated
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
 from emulator.entra.user_responses import GRANTS, NO_STORE, UserResponses, required
@@ -143,7 +143,9 @@ class Responses:
         try:
             return str(self._entra.tenant(name)["tenantId"])
         except ServiceError as error:
-            raise invalid_tenant(error) from error
+            # The word that clients of the metadata documents look for.
+            error.extra["oauth_error"] = "invalid_tenant"
+            raise
 
     async def keys(self, request: Request) -> Response:
         """Answer `GET /{tenant}/discovery/v2.0/keys`."""
