@@ -1,10 +1,14 @@
 """Power of virtual machines: the stored power state, and the calls that boot and stop the guest.
 
 The guest is called first, and then the power state is stored. So a kill in between repeats a boot, but never loses one.
+While an action takes its time, a machine is shown on its way.
 """
+
+from functools import partial
 
 from emulator.arm.resources import Action, ActionCall, Writes
 from emulator.compute import exceptions, sizes
+from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 from emulator.openshift.guests import Guests
 
@@ -12,6 +16,7 @@ from emulator.openshift.guests import Guests
 STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"
 STOPPED, DEALLOCATED = "stopped", "deallocated"
 FAULTS = "machines"
+START_SECONDS = 120
 
 
 def boot(arm: Writes, stored: Json) -> None:
@@ -41,17 +46,20 @@ def boot_left_over(arm: Writes) -> None:
         boot_if_due(arm, stored)
 
 
-def _note(arm: Writes, stored: Json, power: str) -> None:
-    stored["private"] = stored["private"] | {"power": power}
+def _note(arm: Writes, stored: Json, power: str, way: str = "", seconds: float = 0.0) -> None:
+    until = rfc3339(arm.platform.clock.after(seconds))
+    stored["private"] = stored["private"] | {"power": power, "way": way, "until": until}
     arm.documents.put(stored)
 
 
 def _start(call: ActionCall) -> Json:
-    fault = call.arm.platform.faults.take(FAULTS, f"start {call.stored['name']}")
+    stored, fault = call.stored, call.arm.platform.faults.take(FAULTS, f"start {call.stored['name']}")
+    if stored["private"]["power"] in (STOPPED, DEALLOCATED):
+        if fault is None:
+            boot(call.arm, stored)
+        _note(call.arm, stored, stored["private"]["power"], "starting", START_SECONDS)
     if fault is not None:
         raise exceptions.ALLOCATION_FAILED(fault.message)
-    if call.stored["private"]["power"] in (STOPPED, DEALLOCATED):
-        boot(call.arm, call.stored)
     return {}
 
 
@@ -60,26 +68,18 @@ def _restart(call: ActionCall) -> Json:
     return {}
 
 
-def _power_off(call: ActionCall) -> Json:
-    return _stop(call, STOPPED)
-
-
-def _deallocate(call: ActionCall) -> Json:
-    return _stop(call, DEALLOCATED)
-
-
-def _stop(call: ActionCall, power: str) -> Json:
+def _stop(call: ActionCall, power: str, way: str, seconds: float) -> Json:
     call.arm.platform.model(Guests).stopped(call.stored["id"])
-    _note(call.arm, call.stored, power)
+    _note(call.arm, call.stored, power, way, seconds)
     return {}
 
 
 # The seconds are estimates: how long Azure takes for these actions is not published. Hosts are found only after the start
 # has been accepted.
 ACTIONS = {
-    "start": Action(_start, 120, fails_late=True),
+    "start": Action(_start, START_SECONDS, fails_late=True),
     "restart": Action(_restart, 30),
-    "powerOff": Action(_power_off, 15),
-    "deallocate": Action(_deallocate, 120),
+    "powerOff": Action(partial(_stop, power=STOPPED, way="stopping", seconds=15), 15),
+    "deallocate": Action(partial(_stop, power=DEALLOCATED, way="deallocating", seconds=120), 120),
     "redeploy": Action(_restart, 90),
 }

@@ -78,7 +78,7 @@ async def get_machine(call: Call) -> Response:
         return response
     await diagnostics.write(call.arm.platform, stored)
     shown = call.arm.render(stored)
-    shown["properties"]["instanceView"] = views.instance_view(stored)
+    shown["properties"]["instanceView"] = views.instance_view(stored, call.arm.platform.clock.now())
     return answer(shown)
 
 
@@ -91,7 +91,7 @@ async def get_instance_view(call: Call) -> Response:
     if stored is None:
         raise arm_exceptions.resource_not_found(identifier)
     await diagnostics.write(call.arm.platform, stored)
-    return answer(views.instance_view(stored))
+    return answer(views.instance_view(stored, call.arm.platform.clock.now()))
 
 
 def _location(call: Call, what: str) -> str:

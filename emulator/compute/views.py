@@ -1,33 +1,29 @@
 """What Microsoft.Compute shows besides its resources: instance views, SKUs and sizes."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from emulator.arm.zones import zones_of
 from emulator.compute import diagnostics, power, sizes
 from emulator.compute.disks import of_machine
 from emulator.compute.sizes import Size
+from emulator.core.clock import rfc3339
 from emulator.json_object import Json
 
-_POWER = {
-    power.STARTING: ("starting", "VM starting"),
-    power.RESTARTING: ("starting", "VM starting"),
-    power.RUNNING: ("running", "VM running"),
-    power.STOPPED: ("stopped", "VM stopped"),
-    power.DEALLOCATED: ("deallocated", "VM deallocated"),
-}
 _DISK_SKUS = (("Standard_LRS", "Standard"), ("StandardSSD_LRS", "Standard"), ("Premium_LRS", "Premium"))
 
 
-def instance_view(stored: Json) -> Json:
+def instance_view(stored: Json, now: datetime) -> Json:
     """Return the instance view of a virtual machine."""
-    code, label = _POWER[stored["private"]["power"]]
-    time = stored["changed"]
+    private, time = stored["private"], stored["changed"]
+    code = "starting" if private["power"] in (power.STARTING, power.RESTARTING) else private["power"]
+    code = private["way"] if private.get("until", "") > rfc3339(now) else code
     view: Json = {
         "disks": [{"name": disk["name"], "statuses": [_done(time)]} for disk in of_machine(stored["properties"])],
         "hyperVGeneration": "V1",
         "statuses": [
             _provisioning(stored, time),
-            {"code": f"PowerState/{code}", "level": "Info", "displayStatus": label},
+            {"code": f"PowerState/{code}", "level": "Info", "displayStatus": f"VM {code}"},
         ],
     }
     if "osProfile" in stored["properties"]:

@@ -39,8 +39,8 @@ NODE_SECONDS = 30
 # From a client's change of a spec until its operator has observed it.
 OBSERVE_SECONDS = 15
 # After a stop, as Red Hat's pages about hibernation say: until a machine's kubelet and static pods run, and until a kubelet
-# whose certificate has expired asks for another; both from the machine's start.
-UP_SECONDS, ASK_SECONDS = 60, 300
+# whose certificate has expired asks for another; both from the call that starts the machine, which takes two minutes.
+UP_SECONDS, ASK_SECONDS = 180, 420
 # Until operators notice what they lack, from the return of the API, and until they are well, from the last ready node.
 NOTICE_SECONDS, SETTLE_SECONDS = 60, 480
 

@@ -50,7 +50,9 @@ def _ask_for_too_much_together(stage: Stage) -> None:
 def _start_without_room(stage: Stage) -> object:
     arm, nobody = _arm(stage), cast("Any", None)
     arm.platform.faults.add(Fault(power.FAULTS, "start full", message="There is no room."))
-    return power.ACTIONS["start"].run(ActionCall(arm, nobody, nobody, "", {"name": "full"}, {}))
+    return power.ACTIONS["start"].run(
+        ActionCall(arm, nobody, nobody, "", {"name": "full", "private": {"power": power.RUNNING}}, {})
+    )
 
 
 CASES: tuple[Case, ...] = (
