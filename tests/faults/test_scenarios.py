@@ -13,6 +13,7 @@ from tests.faults.plugin import SCALE
 from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, TWICE, Scenario
 from tests.faults.services import TEN_MINUTES
+from tests.faults.troubles import AT_EACH_STEP, CANCEL, SAME
 
 pytestmark = pytest.mark.slow(100)
 
@@ -31,6 +32,8 @@ SHORT = (
     Scenario(TWICE.name, "create", "20 rows", "draw 1", "ensure_acr_token"),
     Scenario(RACES.name, "create", "DELETE", at="deploy_storage_template", ending="Canceled"),
     Scenario(OUTAGES.name, "delete", "Azure Resource Manager", "503", "delete_resource_group", TEN_MINUTES),
+    Scenario(RACES.name, "renew", SAME),
+    Scenario(RACES.name, "revoke_credentials", CANCEL, AT_EACH_STEP),
     Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),
     Scenario(KILLS.name, "create", "the worker", "every three seconds", 0.0, 20.0),
 )

@@ -57,10 +57,11 @@ def act(operation: Operation, cluster: Cluster) -> str:
     return answer.headers[ADDRESS].split("?")[0].rsplit("/", 1)[-1]
 
 
-def cancel(cluster: Cluster, operation_id: str) -> int:
-    """Cancel an operation; return the status of the answer."""
+def cancel(cluster: Cluster, operation_id: str) -> None:
+    """Cancel an operation."""
     path = f"{cluster.customer.cluster_id}/operations/{operation_id}/cancel?api-version={OWN}"
-    return cluster.send("POST", path).status_code
+    answer = cluster.send("POST", path)
+    assert answer.status_code == HTTPStatus.ACCEPTED, answer.text
 
 
 def begun_so_far(operation: Operation, cluster: Cluster) -> set[str]:
@@ -68,6 +69,12 @@ def begun_so_far(operation: Operation, cluster: Cluster) -> set[str]:
     with taken(cluster.azure.state) as inventory:
         found = [each["id"] for each in inventory.operations(cluster.customer)]
         return {each for each in found if inventory.plan(each)["name"] == operation}
+
+
+def begun_steps(cluster: Cluster, operation_id: str) -> set[str]:
+    """Return the names of the steps of an operation that have begun."""
+    with taken(cluster.azure.state) as inventory:
+        return set(inventory.steps(operation_id))
 
 
 def _to_stop(cluster: Cluster) -> Check:
