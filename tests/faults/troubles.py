@@ -189,6 +189,10 @@ def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strik
         yield strike
 
 
+def _has_begun(cluster: Cluster, operation_id: str, step: str, fault_id: str) -> bool:
+    return step in operations.begun_steps(cluster, operation_id) or bool(held(cluster.azure, fault_id))
+
+
 @contextmanager
 def canceled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
     """Cancel an operation when its first step is reached, repeat it and cancel that at the next step, and so on.
@@ -203,19 +207,21 @@ def canceled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
     def strike(operation_id: str) -> str:
         *steps, last = steps_of(scenario.operation)
         for step in steps:
-            planned = operations.steps_of(cluster, operation_id)
-            if step not in planned:
-                continue  # What an operation before has done need not be done again.
             with hold(cluster.azure, **begins, step=step, correlation_id=cluster.correlation_id) as begun:
-                wait_for(partial(held, cluster.azure, begun), f"the beginning of {step}")
+                operation_id = operation_id or operations.act(scenario.operation, cluster)
+                planned = operations.steps_of(cluster, operation_id)
+                if step not in planned:
+                    continue  # What an operation before has done need not be done again.
+                # The first step may have begun before the hold.
+                wait_for(partial(_has_begun, cluster, operation_id, step, begun), f"the beginning of {step}")
                 operations.cancel(cluster, operation_id)
                 left = planned - operations.begun_steps(cluster, operation_id) - {step, last}
             ended = cluster.wait(operation_id)["status"]
             # If everything had begun, it may have been done, too.
             assert ended == "Canceled" or (ended == "Succeeded" and not left), f"canceled at {step}, it ended {ended}"
             if ended == "Canceled" or step != steps[-1]:
-                operation_id = operations.act(scenario.operation, cluster)
-        return operation_id
+                operation_id = ""
+        return operation_id or operations.act(scenario.operation, cluster)
 
     yield strike
 
