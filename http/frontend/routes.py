@@ -7,7 +7,7 @@ parameters decide which checks a path gets, see `middleware/path.py`.
 
 from frontend import readiness_checks
 from frontend.actions import power, renewal
-from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
+from frontend.admin import sre_clusters, sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
 from frontend.callers.caller import Caller
@@ -27,7 +27,7 @@ from frontend.dry_runs import dry_run, openshift_cluster_preflight
 from frontend.messages import Route, Verb
 from frontend.middleware.body import MAX_BYTES
 from frontend.operations import async_operation_get, cluster_operations, operations_list
-from frontend.portal import files
+from frontend.portal import files, subscriptions_list
 from shared.bundles.archive import MOST_BYTES_PACKED
 from shared.clusters.api_versions import (
     CREDENTIALS,
@@ -129,10 +129,9 @@ ROUTES = (
     Route("http_operations", _P + "/operations",
           {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN, answers={200: Body.OPERATIONS})}, versioned=False),
     # The page for people has no data. What it shows, it asks for like every other caller.
-    Route("http_portal", "portal",
-          {"GET": Verb(files.index, needs=Open.ANYBODY)}, Caller.ANY, versioned=False, only=Callers.ENTRA),
+    Route("http_portal", "portal", {"GET": Verb(files.index, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_portal_file", "portal/{portalFile}",
-          {"GET": Verb(files.get, needs=Open.ANYBODY)}, Caller.ANY, versioned=False, only=Callers.ENTRA),
+          {"GET": Verb(files.get, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     # Each resource of the body names its own api-version.
     Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
           {"POST": Verb(openshift_cluster_preflight.preflight, takes=Body.DOCUMENT,
@@ -164,6 +163,8 @@ ROUTES = (
     Route("http_sre_cluster_stop", "sre/" + _C + "/stop",
           {"POST": Verb(power.stop, begins=True, conditional=True, needs=Role.OPERATOR)},
           Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_clusters", "sre/" + _P + "/openShiftClusters",
+          {"GET": Verb(sre_clusters.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(readiness_checks.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {
@@ -236,6 +237,8 @@ ROUTES = (
           {"GET": Verb("frontend.sites.sites:list_all", needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
     Route("http_subscription", _S, {"PUT": Verb(subscription_put.put, takes=Body.DOCUMENT)}, versioned=False, only=Callers.ARM),
+    Route("http_subscriptions", "subscriptions",
+          {"GET": Verb(subscriptions_list.list_all, needs=Open.SIGNED_IN)}, versioned=False, only=Callers.ENTRA),
     Route("zz_not_found", "{*path}", versioned=False),
 )
 # fmt: on

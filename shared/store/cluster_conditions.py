@@ -23,12 +23,12 @@ class ClusterConditions(Items[ClusterConditionsDocument]):
         return next(self.readable([found] if found is not None else []), None)
 
     def of_each(self, clusters: Sequence[ClusterDocument]) -> dict[str, ClusterConditionsDocument]:
-        """Return what is stored of clusters of one subscription, by their documents' ids, in one query."""
+        """Return what is stored of clusters, by their documents' ids, in one query."""
         if not clusters:
             return {}
-        ids = [each["id"] for each in clusters]
+        ids, partitions = [each["id"] for each in clusters], {each["partitionKey"] for each in clusters}
         query = "SELECT * FROM c WHERE ARRAY_CONTAINS(@ids, c.id)"
-        found = self.query(query, clusters[0]["partitionKey"], ids=ids)
+        found = self.query(query, partitions.pop() if len(partitions) == 1 else None, ids=ids)
         return {each["id"]: each for each in self.readable(found)}
 
     def all(self) -> dict[str, ClusterConditionsDocument]:

@@ -10,6 +10,9 @@ from shared.documents import ClusterDocument
 from shared.store.containers import next_page
 from shared.store.fenced_documents import Fence, Fenced
 
+# The keys of this many clusters fit into one answer of the store.
+_KEYS = 5000
+
 
 def partition_of(key: str) -> str:
     """Return the partition of a cluster's key: its subscription id."""
@@ -87,6 +90,23 @@ class Clusters(Fenced[ClusterDocument]):
         with deadline.call():
             documents: list[Any] = [dict(document) for document in next_page(pages) or ()]
         return list(self.readable(documents)), tokens[-1] or None
+
+    def following(self, key: str, size: int) -> tuple[list[ClusterDocument], str | None]:
+        """Return the clusters of all subscriptions that follow a key, in their order, and the last key if more follow.
+
+        The store orders nothing across partitions, and its token leads into one partition alone. So the keys are read
+        first, and then the documents of one page.
+
+        Args:
+            key: the key before the first one; "" for the beginning.
+            size: how many clusters a page has at most. Those that cannot be read are left out.
+        """
+        found = self.query("SELECT c.key FROM c WHERE c.key > @after", page_size=_KEYS, after=key)
+        keys = sorted(each["key"] for each in found)
+        page = keys[:size]
+        documents = self.query("SELECT * FROM c WHERE ARRAY_CONTAINS(@keys, c.key)", page_size=size, keys=page)
+        readable = sorted(self.readable(documents if page else []), key=lambda document: document["key"])
+        return readable, page[-1] if len(keys) > size else None
 
     def of(self, subscription_id: str) -> Iterator[ClusterDocument]:
         """Yield every cluster of a subscription."""

@@ -169,11 +169,20 @@ class Items(Generic[Item]):
         except CosmosResourceNotFoundError:
             return
 
-    def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Item]:
-        """Yield the results of a query, in one partition or across all of them."""
+    def query(
+        self, query: str, partition: str | None = None, *, page_size: int | None = None, **parameters: Any
+    ) -> Iterator[Item]:
+        """Yield the results of a query, in one partition or across all of them.
+
+        Args:
+            query: the query.
+            partition: the partition, or None for all of them.
+            page_size: how many results an answer of the store has at most; its own default if None.
+            parameters: the values of the query's parameters, without their `@`.
+        """
         scope: dict[str, Any] = {"partition_key": partition} if partition else {"enable_cross_partition_query": True}
         names = [{"name": f"@{name}", "value": value} for name, value in parameters.items()]
-        pages = self._container.query_items(query, parameters=names, **scope).by_page()
+        pages = self._container.query_items(query, parameters=names, max_item_count=page_size, **scope).by_page()
         while True:
             with deadline.call():
                 page = next_page(pages)

@@ -27,7 +27,7 @@ def with_conditions(call: Call, documents: Sequence[ClusterDocument], clusters: 
 
     Args:
         call: the request.
-        documents: the documents, all of one subscription.
+        documents: the documents.
         clusters: their internal clusters, in the same order.
     """
     if not has_member(call.version, "properties.conditions[]"):

@@ -37,7 +37,7 @@ def _list(call: Call, prefix: str) -> Reply:
     store, following = call.services.store, continuation(call, prefix)
     for _ in range(_MOST_PAGES):
         documents, following = store.clusters.page(prefix, call.subscription_id, following)
-        shown = call.visible([document for document in documents if _can_be_shown(call, document)])
+        shown = call.visible([document for document in documents if can_be_shown(call, document)])
         if shown or not following:
             break
     link = next_link(call, prefix, following)
@@ -51,7 +51,7 @@ def _list(call: Call, prefix: str) -> Reply:
     return Reply(200, {"value": tagged} | link)
 
 
-def _can_be_shown(call: Call, document: ClusterDocument) -> bool:
+def can_be_shown(call: Call, document: ClusterDocument) -> bool:
     """Tell whether a cluster can be converted. One that cannot is left out, so that the others are seen."""
     try:
         resource_id.parse(document["key"])

@@ -1,1 +1,1 @@
-"""The page for people, `/portal`: its files, and the one document that says how to sign in."""
+"""The page for people, `/portal`: its files, how to sign in, and the subscriptions whose clusters it asks for."""

@@ -91,6 +91,16 @@ class Rights:
         with deadline.arm_reads():
             return is_uuid(principal_id) and self._holders.holds(principal_id, scope)
 
+    def subscriptions(self, principal_id: str) -> list[str]:
+        """Return the subscriptions that the service serves and where a principal may have any right, in order.
+
+        Raises:
+            CloudError: 503 `ServiceUnavailable` as in `may_each`.
+        """
+        principal_id = principal_id.lower()
+        with deadline.arm_reads():
+            return self._holders.subscriptions(principal_id) if is_uuid(principal_id) else []
+
     def may(self, principal_id: str, ask: Ask, *, fresh: bool = False) -> bool:
         """Tell whether a principal may do something; see `may_each`."""
         return self.may_each(principal_id, [ask], fresh=fresh)[0]

@@ -42,6 +42,17 @@ class Holders:
             scopes.holds_at(assigned, scope) or scopes.holds_at(scope, assigned) for assigned in held
         )
 
+    def subscriptions(self, principal_id: str) -> list[str]:
+        """Return the subscriptions that the service serves and where a principal has a role; to be called like `holds`.
+
+        Those that ARM does not show are not among them.
+
+        Raises:
+            CloudError: 503 `ServiceUnavailable` if ARM is away.
+        """
+        served = wait(self._served.get("", self._read_served, seconds=SERVES_SECONDS))
+        return [each for each in sorted(served or ()) if self.holds(principal_id, f"/subscriptions/{each}")]
+
     def _serves(self, subscription_id: str) -> bool:
         for seconds in (SERVES_SECONDS, AGAIN_SECONDS):
             served = wait(self._served.get("", self._read_served, seconds=seconds))

@@ -184,6 +184,7 @@ def _is_created_with(document: Document, values: dict[str, Any]) -> bool:
 CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "": lambda _document, _values: True,
     "STARTSWITH(c.key, @prefix)": lambda document, values: str(document.get("key")).startswith(values["@prefix"]),
+    "c.key > @after": lambda document, values: str(document.get("key")) > values["@after"],
     "IS_DEFINED(c.openShiftCluster.properties.powerSchedule)": lambda document, _values: (
         "powerSchedule" in document["openShiftCluster"]["properties"]
     ),

@@ -44,6 +44,7 @@ ALONE = {
     "GET http_portal",
     "GET http_portal_file",
     "GET http_operations",
+    "GET http_subscriptions",
     "GET http_cluster_dry_run_result",
     "GET http_sre_plan_dry_run_result",
     "PUT http_sre_bundle",

@@ -95,6 +95,9 @@ class FakeRights:
         assert principal_id in (USER, APPLICATION)
         return not self.stranger
 
+    def subscriptions(self, principal_id: str) -> list[str]:
+        return [SUBSCRIPTION] if self.holds(principal_id, "") else []
+
     def may(self, principal_id: str, ask: Ask, *, fresh: bool = False) -> bool:
         return self.may_each(principal_id, [ask], fresh=fresh)[0]
 

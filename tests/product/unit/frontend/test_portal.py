@@ -11,7 +11,7 @@ from frontend.messages import Reply
 from frontend.portal import files
 from shared import portal_files
 from tests.product.unit.frontend.callers_world import API, AUTHORITY, CallersWorld
-from tests.product.unit.frontend.world import World, admin_certificate
+from tests.product.unit.frontend.world import SUBSCRIPTION, World, admin_certificate
 from tests.product.unit.product_world import ENVIRONMENT
 
 SCRIPTS = sorted(portal_files.STATIC.glob("*.js"))
@@ -78,17 +78,39 @@ def test_one_public_document_says_how_to_sign_in(own: CallersWorld) -> None:
         "clientId": API,
         # An application that asks for a token for itself must name itself by its id.
         "scope": f"{API}/user_impersonation",
-        "subscriptions": [ENVIRONMENT["AZURE_SUBSCRIPTION_ID"]],
+        "subscription": ENVIRONMENT["AZURE_SUBSCRIPTION_ID"],
         "location": "eastus",
     }
     assert reply.headers["Content-Type"] == "application/json"
 
 
-def test_a_hosted_service_has_no_page(world: World) -> None:
-    """Its callers have the Azure portal, and its operators commands."""
-    for path in ("/portal", "/portal/config.json"):
-        reply = world.send("GET", path, api_version="", certificate=admin_certificate())
-        assert (reply.status, reply.body["error"]["code"]) == (404, "NotFound")
+def test_the_page_of_a_hosted_service_asks_as_an_operator_and_only_this_service(world: World) -> None:
+    """Its operators' browsers have certificates, so there is no sign-in. Customers have the Azure portal."""
+    reply = world.send("GET", "/portal/config.json", api_version="", certificate=admin_certificate())
+    assert json.loads(reply.content) == {"apiVersion": "admin", "location": "eastus"}
+    assert "connect-src 'self';" in reply.headers["Content-Security-Policy"]
+    assert world.send("GET", "/portal", api_version="", certificate=b"").status == 200
+
+
+def test_a_page_of_another_site_cannot_even_load_the_files_of_a_hosted_one(world: World) -> None:
+    """The certificate would be added to its request."""
+    marked = {"sec-fetch-site": "cross-site"}
+    for path in ("/portal", "/portal/main.js", "/portal/config.json"):
+        reply = world.send("GET", path, api_version="", certificate=admin_certificate(), headers=marked)
+        assert (reply.status, reply.body["error"]["code"]) == (403, "Forbidden")
+
+
+def test_a_caller_learns_its_subscriptions_and_nobody_else_does(own: CallersWorld, world: World) -> None:
+    """The page asks for the clusters of each. Hosted, Azure Resource Manager knows them."""
+    reply = own.call("GET", "/subscriptions", api_version="")
+    assert (reply.status, reply.body) == (
+        200,
+        {"value": [{"id": f"/subscriptions/{SUBSCRIPTION}", "subscriptionId": SUBSCRIPTION}]},
+    )
+    own.rights.stranger = True
+    assert own.call("GET", "/subscriptions", api_version="").body == {"value": []}
+    assert own.call("GET", "/subscriptions", token="", api_version="").status == 401
+    assert world.send("GET", "/subscriptions").status == 404
 
 
 def test_a_file_that_the_browser_has_is_not_sent_again(own: CallersWorld) -> None:

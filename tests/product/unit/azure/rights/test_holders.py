@@ -53,6 +53,15 @@ def test_a_subscription_that_the_service_does_not_serve_costs_no_read(arm: Arm, 
     assert rights.holds(CALLER, f"{OTHER}/resourceGroups/x")
 
 
+def test_a_caller_is_told_the_served_subscriptions_in_which_it_has_a_role(arm: Arm, served: list[str]) -> None:
+    """Not the others, and nobody but a principal of Entra ID."""
+    served.append(OTHER)
+    arm.assign(ROLE, f"{OTHER}/resourceGroups/x")
+    rights = arm.rights()
+    assert rights.subscriptions(CALLER) == [OTHER.rpartition("/")[2]]
+    assert rights.subscriptions("nobody") == []
+
+
 @pytest.mark.parametrize(
     ("held", "asked", "want"),
     [

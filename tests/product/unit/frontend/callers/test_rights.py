@@ -49,6 +49,9 @@ http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/lis
 http_sre_bundle                  PUT     Operator                                                                 role
 http_sre_bundle                  DELETE  Operator                                                                 role
 http_sre_cluster_expirations     GET     Operator                                                                 role
+http_portal                      GET     nothing                                                                  anybody
+http_portal_file                 GET     nothing                                                                  anybody
+http_sre_clusters                GET     Operator                                                                 role
 http_sre_cluster_renewal         POST    Operator                                                                 role
 http_sre_cluster_revocation      POST    OperatorAdmin                                                            role
 http_sre_cluster_ssh_key         POST    OperatorAdmin                                                            role
