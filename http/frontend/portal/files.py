@@ -16,6 +16,9 @@ from frontend.callers.tokens import SCOPE
 from frontend.messages import Call, Reply
 from shared import portal_files
 from shared.arm.errors import path_not_found
+from shared.clusters.api_versions import ADMIN
+from shared.json_object import Json
+from shared.settings import Callers
 
 INDEX, CONFIGURATION = "index.html", "config.json"
 # What the page asks for: the first version with operations, dry runs and ETags.
@@ -29,7 +32,7 @@ def index(call: Call) -> Reply:
 
 
 def get(call: Call) -> Reply:
-    """Answer GET of a file of `portal`: return it, or how to sign in for `config.json`.
+    """Answer GET of a file of `portal`: return it, or who calls and how for `config.json`.
 
     Raises:
         CloudError: 404 `NotFound`.
@@ -68,13 +71,16 @@ def _safety(call: Call) -> Mapping[str, str]:
 
     Only this service's scripts run, no text becomes HTML, and no other page frames this one.
     """
-    authority = urlsplit(call.services.verifier.authority)
+    asked = ["'self'"]
+    if call.services.settings.callers is Callers.ENTRA:
+        authority = urlsplit(call.services.verifier.authority)
+        asked.append(f"{authority.scheme}://{authority.netloc}")
     policy = (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
-        f"connect-src 'self' {authority.scheme}://{authority.netloc}",
+        f"connect-src {' '.join(asked)}",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -91,15 +97,25 @@ def _safety(call: Call) -> Mapping[str, str]:
 
 
 def _configuration(call: Call) -> bytes:
-    """Return what the page has to know before anybody signs in. All of it is public."""
+    """Return what the page has to know before it asks for anything. All of it is public."""
+    of_callers = {Callers.ARM: _for_operators, Callers.ENTRA: _for_everybody}
+    settings = call.services.settings
+    document = {"location": settings.location, **of_callers[settings.callers](call)}
+    return (json.dumps(document, indent=4) + "\n").encode()
+
+
+def _for_operators(_call: Call) -> Json:
+    """Return the version of a hosted service's operators. Their browser has a certificate, so nobody signs in."""
+    return {"apiVersion": ADMIN.name}
+
+
+def _for_everybody(call: Call) -> Json:
     settings, verifier = call.services.settings, call.services.verifier
-    document = {
+    return {
         "authority": verifier.authority,
         "clientId": verifier.client_id,
         # An application that asks for itself must use its id, not a name.
         "scope": f"{verifier.client_id}/{SCOPE}",
-        "subscriptions": [settings.subscription_id],
-        "location": settings.location,
+        "subscription": settings.subscription_id,
         "apiVersion": API_VERSION,
     }
-    return (json.dumps(document, indent=4) + "\n").encode()

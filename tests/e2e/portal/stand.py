@@ -6,6 +6,7 @@ which has signed in already.
 
 import json
 import uuid
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,9 +15,12 @@ from urllib.parse import parse_qsl, urlsplit
 from tests.api_versions import VERSIONS
 from tests.e2e.portal.browser import AXE, complaints
 from tests.product.unit.frontend.callers_world import CallersWorld, user_token
-from tests.product.unit.frontend.world import CLUSTERS, NOW, SUBSCRIPTION, body
+from tests.product.unit.frontend.world import CLUSTERS, NOW, SUBSCRIPTION, World, admin_certificate, body
 
-ADDRESS = "https://clusters.example.com"
+HOST = "clusters.example.com"
+ADDRESS = f"https://{HOST}"
+# Answers a request: method, path, body, and the other arguments of the world.
+Ask = Callable[..., Any]
 NEWEST = VERSIONS[-1]
 # In place of MSAL: the same members that `session.js` uses.
 SIGNS_IN = """
@@ -28,7 +32,10 @@ globalThis.msal = {
   CacheLookupPolicy: { AccessTokenAndRefreshToken: 2 },
   PublicClientApplication: class {
     async initialize() {}
-    async loginPopup() { globalThis.expired = false; return { account: { username: "ann@example.com" } }; }
+    async loginPopup() {
+      globalThis.expired = false;
+      return { account: { username: "ann@example.com", idTokenClaims: { roles: ROLES } } };
+    }
     async acquireTokenSilent() {
       if (globalThis.expired) throw new InteractionRequiredAuthError("ended");
       return { accessToken: "TOKEN" };
@@ -45,13 +52,21 @@ class Stand:
     Args:
         page: Playwright's page.
         world: the frontend.
+        ask: sends a request to it in the name of who looks at the page.
+        signs_in: whether the page has a sign-in.
+        roles: the app roles of who signs in.
+        held: requests that get no answer until `release`, by method and the end of their path.
         asked: what the browser has asked, as method and path.
         failing: statuses of the next answers of the API, instead of its own.
         complaints: what the browser has complained about, such as what its policy forbids.
     """
 
     page: Any
-    world: CallersWorld
+    world: Any
+    ask: Ask
+    signs_in: bool = True
+    roles: tuple[str, ...] = ()
+    held: set[tuple[str, str]] = field(default_factory=set)
     asked: list[tuple[str, str]] = field(default_factory=list)
     failing: list[int] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -62,16 +77,19 @@ class Stand:
         self.page.route("**/*", self._answer)
         self.complaints = complaints(self.page)
         self.page.goto(f"{ADDRESS}/portal{fragment}")
-        self.page.get_by_role("button", name="Sign in").click()
+        if self.signs_in:
+            self.page.get_by_role("button", name="Sign in").click()
 
     def _answer(self, route: Any) -> None:
         request = route.request
         url = urlsplit(request.url)
         if url.path == "/portal/msal-browser.js":
-            script = SIGNS_IN.replace("TOKEN", user_token())
+            script = SIGNS_IN.replace("TOKEN", user_token()).replace("ROLES", json.dumps(self.roles))
             route.fulfill(status=200, content_type="text/javascript", body=script)
             return
         self.asked.append((request.method, url.path))
+        if any(request.method == method and url.path.endswith(end) for method, end in self.held):
+            return
         if self.failing and not url.path.startswith("/portal"):
             route.fulfill(status=self.failing.pop(0), headers={"Retry-After": "1"}, body="")
             return
@@ -79,20 +97,18 @@ class Stand:
         query = {name.lower(): value for name, value in parse_qsl(url.query)}
         sent = {name.lower(): value for name, value in request.headers.items()}
         content = json.loads(request.post_data) if request.post_data else None
-        token = sent.pop("authorization", "").removeprefix("Bearer ")
         version = query.pop("api-version", "")
-        reply = self.world.call(
-            request.method, url.path, content, token=token, api_version=version, query=query, headers=sent
-        )
+        reply = self.ask(request.method, url.path, content, api_version=version, query=query, headers=sent)
         headers = {"Content-Type": "application/json", **reply.headers}
         route.fulfill(status=reply.status, headers=headers, body=reply.content or reply.text())
 
     def create(self, name: str = "C1", **changes: Any) -> None:
         """Create a cluster, which then waits for its first step."""
         world = self.world
+        put = world.call if isinstance(world, CallersWorld) else world.send
         client_id = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
         content = body(name=name.lower(), client_id=client_id) | changes
-        reply = world.call("PUT", f"{CLUSTERS}/{name}", content, api_version=NEWEST)
+        reply = put("PUT", f"{CLUSTERS}/{name}", content, api_version=NEWEST)
         assert reply.status == 201, reply.body
 
     def fail(self, message: str) -> None:
@@ -134,4 +150,24 @@ def stand_of(page: Any) -> Stand:
     world = CallersWorld()
     settings = replace(world.services.settings, subscription_id=SUBSCRIPTION)
     world.services = replace(world.services, settings=settings)
-    return Stand(page, world)
+
+    def ask(*request: Any, headers: dict[str, str], **more: Any) -> Any:
+        token = headers.pop("authorization", "").removeprefix("Bearer ")
+        return world.call(*request, token=token, headers=headers, **more)
+
+    return Stand(page, world, ask)
+
+
+def hosted_stand_of(page: Any) -> Stand:
+    """Return the stand of a hosted service, in front of a browser with an operator's certificate."""
+    world = World()
+    return Stand(page, world, with_certificate(world, admin_certificate()), signs_in=False)
+
+
+def with_certificate(world: World, certificate: bytes) -> Ask:
+    """Return what asks a hosted service with a certificate; `b""` for none."""
+
+    def ask(*request: Any, headers: dict[str, str], **more: Any) -> Any:
+        return world.send(*request, headers={**headers, "host": HOST}, certificate=certificate, **more)
+
+    return ask

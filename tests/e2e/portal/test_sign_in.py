@@ -59,9 +59,9 @@ def test_a_user_signs_in_and_follows_a_create_to_its_end(
     assert page.get_by_text("◆").count() > 3
     assert violations(page) == []
 
-    page.get_by_role("button", name="Get a kubeconfig").click()
+    page.get_by_role("button", name="Get a kubeconfig", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("dialog").get_by_role("button", name="Get a kubeconfig").click()
+        page.get_by_role("dialog").get_by_role("button", name="Get a kubeconfig", exact=True).click()
     assert "client-certificate-data" in download.value.path().read_text()
 
     page.get_by_role("button", name="Delete").click()

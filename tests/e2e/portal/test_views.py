@@ -164,9 +164,9 @@ def test_a_kubeconfig_is_saved_and_not_kept(stand: Stand) -> None:
     page = stand.page
     secret = base64.b64encode(b"clusters: []\n").decode()
     page.route("**/listAdminCredentials*", lambda route: route.fulfill(json={"kubeconfig": secret}))
-    page.get_by_role("button", name="Get a kubeconfig").click()
+    page.get_by_role("button", name="Get a kubeconfig", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("dialog").get_by_role("button", name="Get a kubeconfig").click()
+        page.get_by_role("dialog").get_by_role("button", name="Get a kubeconfig", exact=True).click()
     assert download.value.suggested_filename == "C1.kubeconfig"
     assert download.value.path().read_bytes() == b"clusters: []\n"
     kept = page.evaluate("[Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]")

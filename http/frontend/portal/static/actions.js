@@ -1,83 +1,133 @@
-// What a caller can do to a cluster. Each action first says what will happen, and sends its request only then.
+// What a caller can do to a cluster: which states allow each action, and what will happen. Nothing is sent before the
+// caller has read that.
 
+import { confirm, field } from "./dialog.js";
 import { button, element } from "./elements.js";
-import { problem } from "./problems.js";
+import { saveKubeconfig, saveKubeconfigThatEnds } from "./kubeconfigs.js";
+import { schedule } from "./schedule.js";
 
-// Asks in a dialog; `act` sends the request. Returns whether that was done. `typed` is a text to type in.
-export function confirm(title, text, verb, act, typed = "") {
-  return new Promise((resolve) => {
-    const said = element("div");
-    const input = typed && element("input", { id: "typed", autocomplete: "off", input: () => { go.disabled = input.value !== typed; } });
-    const done = (result) => { dialog.close(); dialog.remove(); resolve(result); };
-    const go = button(verb, async () => {
-      go.disabled = true;
-      said.replaceChildren();
-      try {
-        await act();
-        done(true);
-      } catch (error) {
-        said.replaceChildren(problem(error));
-        go.disabled = false;
-      }
-    }, { class: "first", id: "confirm", disabled: Boolean(typed) });
-    const dialog = element(
-      "dialog",
-      { "aria-labelledby": "dialog-title", cancel: (event) => { event.preventDefault(); done(false); } },
-      element("h2", { id: "dialog-title" }, title),
-      text.split("\n").map((line) => element("p", {}, line)),
-      input && element("p", {}, element("label", { for: "typed" }, `Type ${typed} to go on `), input),
-      said,
-      element("p", { class: "bar" }, go, button("Back", () => done(false))),
-    );
-    document.body.append(dialog);
-    dialog.showModal();
+const STOPPED = ["Failed", "Canceled"], RESUMED = ["create", "update"], HOURS = [1, 8, 24];
+
+// Each action: its verb; `when` the cluster allows it; `title`, `text` and `act`, or `ask` for a dialog of its own.
+// Operators who come with a certificate act below `/sre`, and only so far as the service lets them.
+const ACTIONS = [
+  {
+    verb: "Resume",
+    when: ({ state, plan }) => STOPPED.includes(state) && RESUMED.includes(plan),
+    title: ({ name, plan }) => `Resume the ${plan} of ${name}`,
+    text: () => "The same request is sent again. What is done is not repeated, and the service has kept the secrets.\n" +
+      "First mend the cause that the failed operation names.",
+    act: async ({ api, id, etag }) => api.send("PUT", id, await api.get(id), { "If-Match": etag }),
+  },
+  {
+    verb: "Cancel",
+    operators: true,
+    when: ({ runs, plan }) => runs && plan !== "delete",
+    title: ({ name, plan }) => `Cancel the ${plan} of ${name}`,
+    text: () => "The operation changes nothing more, and ends. Resume continues it later.",
+    act: ({ api, operation }) => api.send("POST", `${operation.id}/cancel`),
+  },
+  {
+    // A stop or start that has failed can be repeated, or undone by the other one.
+    verb: "Stop",
+    operators: true,
+    when: ({ runs, power, state }) => !runs && ((power === "Running" && state === "Succeeded") || power === "Stopping"),
+    title: ({ name }) => `Stop ${name}`,
+    text: () => "All its machines are deallocated. What runs in the cluster is not served until it is started; its disks and " +
+      "addresses go on costing.\nStart it again within 90 days.",
+    act: ({ api, at }) => api.send("POST", `${at}/stop`),
+  },
+  {
+    verb: "Start",
+    operators: true,
+    when: ({ runs, power }) => !runs && ["Stopped", "Stopping", "Starting"].includes(power),
+    title: ({ name }) => `Start ${name}`,
+    text: () => "Its machines start, which takes up to twenty minutes.",
+    act: ({ api, at }) => api.send("POST", `${at}/start`),
+  },
+  { verb: "Schedule", when: ({ usable }) => usable, ask: schedule },
+  {
+    verb: "Get a kubeconfig",
+    when: ({ hasCredentials, cluster }) => hasCredentials && cluster.properties.longLivedCredentials !== "Disabled",
+    title: ({ name }) => `Get a kubeconfig of ${name}`,
+    text: () => "Whoever has the file is an administrator of the cluster, for up to a year. Your browser saves it, and this page " +
+      "keeps nothing of it. The service logs that you took it.",
+    act: ({ api, cluster }) => saveKubeconfig(api, cluster),
+  },
+  {
+    verb: "Get a kubeconfig that ends",
+    when: ({ hasCredentials }) => hasCredentials,
+    title: ({ name }) => `Get a kubeconfig of ${name} that ends`,
+    text: () => "Whoever has the file is an administrator of the cluster until it ends; it names you in the cluster's audit log. " +
+      "Your browser makes the key and saves the file, and this page keeps nothing of it.",
+    fields: () => [field("It ends after", element("select", { id: "hours" },
+      HOURS.map((each) => element("option", { value: each, selected: each === 8 }, `${each} ${each === 1 ? "hour" : "hours"}`))))],
+    act: ({ api, cluster }) => saveKubeconfigThatEnds(api, cluster, 3600 * Number(document.getElementById("hours").value)),
+  },
+  {
+    verb: "Rotate the secret",
+    when: ({ usable, power, cluster }) => usable && power !== "Stopped" && Boolean(cluster.properties.servicePrincipalProfile?.clientId),
+    title: ({ name }) => `Give ${name} another secret of its application`,
+    text: () => "The service stores the secret in its vault and gives it to the cluster, which takes some minutes. What runs in " +
+      "the cluster goes on. Remove the former secret from the application only after the update has succeeded.",
+    fields: ({ cluster }) => [
+      field("Application (its id)", element("input", {
+        id: "client-id", required: true, autocomplete: "off", spellcheck: "false", value: cluster.properties.servicePrincipalProfile.clientId })),
+      field("Its new secret", element("input", { id: "client-secret", type: "password", required: true, autocomplete: "off" })),
+    ],
+    act: ({ api, id, etag }) => api.send("PATCH", id, { properties: { servicePrincipalProfile: {
+      clientId: document.getElementById("client-id").value, clientSecret: document.getElementById("client-secret").value } } }, { "If-Match": etag }),
+  },
+  {
+    verb: "Renew",
+    operators: true,
+    when: ({ usable, power, state }) => usable && power === "Running" && state === "Succeeded",
+    title: ({ name }) => `Renew what ends in ${name}`,
+    text: () => "What is due is renewed now, and not only when the service would do it. The rest is left alone.",
+    act: ({ api, at }) => api.send("POST", `${at}/renew`),
+  },
+  {
+    verb: "Revoke credentials",
+    when: ({ usable, power, hasCredentials }) => usable && hasCredentials && power === "Running",
+    title: ({ name }) => `Revoke all credentials of ${name}`,
+    text: () => "Every kubeconfig and certificate of an administrator that was ever given stops working, yours and the " +
+      "installer's included. That takes some minutes.\nIt does not end the password of kubeadmin, tokens of users, and " +
+      "tokens of service accounts: delete those in the cluster.",
+    act: ({ api, id }) => api.send("POST", `${id}/revokeCredentials`),
+    typed: true,
+  },
+  {
+    verb: "Delete",
+    when: ({ runs, plan }) => !(runs && plan === "delete"),
+    title: ({ name }) => `Delete ${name}`,
+    text: () => "The cluster is deleted with its machines, disks and addresses, and with all that runs in it. Nothing brings it " +
+      "back. A create that still runs is canceled.",
+    act: ({ api, id }) => api.send("DELETE", id),
+    typed: true,
+  },
+];
+
+// Returns the actions that the state of a cluster allows, as buttons. `again` shows the cluster again.
+export function actions({ api, configuration }, cluster, operation, again) {
+  const byCertificate = !configuration.authority;
+  const about = facts(api, cluster, operation, byCertificate);
+  const offered = ACTIONS.filter(({ operators, when }) => (operators || !byCertificate) && when(about));
+  return element("div", { class: "bar", role: "group", "aria-label": "Actions" }, offered.map((action) =>
+    button(action.verb, async () => { if (await begin(action, about)) again(); }, { id: `action-${action.verb.toLowerCase().replaceAll(" ", "-")}` })));
+}
+
+function begin({ verb, ask, title, text, fields, act, typed }, about) {
+  if (ask) return ask(about);
+  return confirm({
+    verb, title: title(about), text: text(about), fields: fields?.(about), act: () => act(about), typed: typed && about.name,
   });
 }
 
-const STOPPED = ["Failed", "Canceled"], RESUMED = ["create", "update"];
-
-// Returns the actions that the state of a cluster allows, as buttons. `again` shows the cluster again.
-export function actions(api, cluster, operation, again) {
-  const { id, name, properties } = cluster, { provisioningState: state, powerState: power } = properties;
-  const plan = operation?.properties.plan ?? "create", runs = operation && !["Succeeded", ...STOPPED].includes(operation.properties.status);
-  const offer = (verb, title, text, act, typed) => button(verb, async () => { if (await confirm(title, text, verb, act, typed)) again(); }, { id: `action-${verb.toLowerCase().replaceAll(" ", "-")}` });
-  const offered = [];
-  if (STOPPED.includes(state) && RESUMED.includes(plan)) {
-    offered.push(offer("Resume", `Resume the ${plan} of ${name}`,
-      "The same request is sent again. What is done is not repeated, and the service has kept the secrets.\nFirst mend the cause that the failed operation names.",
-      async () => api.send("PUT", id, await api.get(id), { "If-Match": cluster.etag })));
-  }
-  if (runs && plan !== "delete") {
-    offered.push(offer("Cancel", `Cancel the ${plan} of ${name}`,
-      "The operation changes nothing more, and ends. Resume continues it later.",
-      () => api.send("POST", `${operation.id}/cancel`)));
-  }
-  // A stop or start that has failed can be repeated, or undone by the other one.
-  if (!runs && ((power === "Running" && state === "Succeeded") || power === "Stopping")) {
-    offered.push(offer("Stop", `Stop ${name}`,
-      "All its machines are deallocated. What runs in the cluster is not served until it is started; its disks and addresses go on costing.\nStart it again within 90 days.",
-      () => api.send("POST", `${id}/stop`)));
-  }
-  if (!runs && ["Stopped", "Stopping", "Starting"].includes(power)) {
-    offered.push(offer("Start", `Start ${name}`, "Its machines start, which takes some minutes.", () => api.send("POST", `${id}/start`)));
-  }
-  if (state === "Succeeded" || properties.apiserverProfile?.url) {
-    offered.push(offer("Get a kubeconfig", `Get a kubeconfig of ${name}`,
-      "Whoever has the file is an administrator of the cluster. Your browser saves it, and this page keeps nothing of it. The service logs that you took it.",
-      () => saveKubeconfig(api, cluster)));
-  }
-  if (!(runs && plan === "delete")) {
-    offered.push(offer("Delete", `Delete ${name}`,
-      "The cluster is deleted with its machines, disks and addresses, and with all that runs in it. Nothing brings it back. A create that still runs is canceled.",
-      () => api.send("DELETE", id), name));
-  }
-  return element("div", { class: "bar", role: "group", "aria-label": "Actions" }, offered);
-}
-
-async function saveKubeconfig(api, cluster) {
-  const { body } = await api.send("POST", `${cluster.id}/listAdminCredentials`);
-  const bytes = Uint8Array.from(atob(body.kubeconfig), (character) => character.charCodeAt(0));
-  const address = URL.createObjectURL(new Blob([bytes], { type: "application/yaml" }));
-  element("a", { href: address, download: `${cluster.name}.kubeconfig` }).click();
-  URL.revokeObjectURL(address);
+function facts(api, cluster, operation, byCertificate) {
+  const { id, name, etag, properties } = cluster, { provisioningState: state, powerState: power } = properties;
+  const plan = operation?.properties.plan ?? "create";
+  const runs = Boolean(operation) && !["Succeeded", ...STOPPED].includes(operation.properties.status);
+  const usable = !runs && (state === "Succeeded" || (state === "Failed" && !["create", "delete"].includes(plan)));
+  const hasCredentials = state === "Succeeded" || Boolean(properties.apiserverProfile?.url);
+  return { api, cluster, operation, id, name, etag, state, power, plan, runs, usable, hasCredentials, at: byCertificate ? `/sre${id}` : id };
 }

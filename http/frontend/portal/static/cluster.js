@@ -1,7 +1,7 @@
 // One cluster: what it is, how it is, what was done to it and what is done now, and what the caller can do.
 
 import { actions } from "./actions.js";
-import { pause, Refusal } from "./api.js";
+import { orNone, pause } from "./api.js";
 import { element, facts, show, table } from "./elements.js";
 import { attention, badge, group, state, workers } from "./list.js";
 import { begunBy, chart, headline } from "./operation.js";
@@ -9,7 +9,8 @@ import { age, ENDED, moment } from "./words.js";
 
 const RUNNING_SECONDS = 2, IDLE_SECONDS = 10;
 
-export async function cluster(id, place, { api, signal }) {
+export async function cluster(id, place, context) {
+  const { api, configuration, signal } = context;
   const parts = Object.fromEntries(["head", "actions", "operation", "facts", "conditions", "expirations", "history"].map((name) => [name, element("section")]));
   const told = element("p", { class: "unseen", role: "status" });
   let asked = new AbortController(), shown = "", picked = "", looked = false;
@@ -24,7 +25,7 @@ export async function cluster(id, place, { api, signal }) {
       return;
     }
     const operations = (await orNone(api.get(`${id}/operations`, { signal })))?.value ?? [];
-    const current = operations.find(({ name }) => name === picked) ?? operations[0];
+    const current = await whole(operations.find(({ name }) => name === picked) ?? operations[0]);
     show(parts.head, element("h1", {}, found.name, " ", badge(state(found))), attention(found).map((each) => element("p", { class: "problem" }, `${each.type}: ${each.message}`)));
     drawActions(found, operations[0]);
     tell(current && `${current.properties.plan ?? "operation"}: ${current.properties.status}`);
@@ -39,6 +40,13 @@ export async function cluster(id, place, { api, signal }) {
     await pause(runs ? RUNNING_SECONDS : IDLE_SECONDS, AbortSignal.any([signal, asked.signal])).catch(() => {});
   }
 
+  // Operators see more of an operation: what Azure and the cluster have answered, and errors of steps that are repeated.
+  async function whole(operation) {
+    if (!operation || configuration.authority) return operation;
+    const report = await orNone(api.get(`/sre${id}/operations/${operation.name}`, { signal }));
+    return report ? { ...operation, properties: report } : operation;
+  }
+
   // Whoever does not see the page hears when an operation ends, not each of its seconds.
   function tell(text = "") {
     if (told.textContent !== text) told.textContent = text;
@@ -47,7 +55,7 @@ export async function cluster(id, place, { api, signal }) {
   // Only when they change, so that a button stays under the pointer.
   function drawActions(found, newest) {
     const key = JSON.stringify([found.etag, found.properties.provisioningState, found.properties.powerState, newest?.name, newest?.properties.status]);
-    if (key !== shown) show(parts.actions, actions(api, found, newest, again));
+    if (key !== shown) show(parts.actions, actions(context, found, newest, again));
     shown = key;
   }
 
@@ -68,21 +76,12 @@ export async function cluster(id, place, { api, signal }) {
     if (!operations.length) return undefined;
     const pick = ({ name }) => () => { picked = name; again(); };
     return [element("h2", {}, "Operations"), table("Operations", [
-      ["What", (each) => element("button", { type: "button", id: `pick-${each.name}`, "aria-pressed": String(each === current), click: pick(each) }, each.properties.plan ?? "operation")],
+      ["What", (each) => element("button", { type: "button", id: `pick-${each.name}`, "aria-pressed": String(each.name === current.name), click: pick(each) }, each.properties.plan ?? "operation")],
       ["State", ({ properties }) => badge(properties.status)],
       ["Begun", ({ properties }) => moment(properties.startTime)],
       ["By", ({ properties }) => properties.begunBy ? `${properties.begunBy.kind} ${properties.begunBy.objectId}` : ""],
       ["Correlation id", ({ properties }) => properties.correlationId ?? ""],
     ], operations)];
-  }
-}
-
-async function orNone(answer) {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return undefined;
-    throw error;
   }
 }
 
@@ -99,6 +98,7 @@ function known(found) {
   const { properties, systemData = {} } = found;
   const { clusterProfile = {}, consoleProfile = {}, apiserverProfile = {}, networkProfile = {}, masterProfile = {} } = properties;
   const [ingress = {}] = properties.ingressProfiles ?? [], [worker = {}] = properties.workerProfiles ?? [];
+  const schedule = properties.powerSchedule;
   const published = clusterProfile.domain?.includes(".") ? [["api", apiserverProfile.ip], ["*.apps", ingress.ip]] : [];
   return {
     Version: clusterProfile.version,
@@ -110,6 +110,7 @@ function known(found) {
     Masters: masterProfile.vmSize && `3 of ${masterProfile.vmSize}`,
     Workers: worker.vmSize ? `${workers(found)} of ${worker.vmSize}` : String(workers(found)),
     Network: (masterProfile.subnetId ?? "").split("/subnets/")[0].split("/").pop(),
+    Schedule: schedule && `stops at ${schedule.stopTime}, starts at ${schedule.startTime} (${schedule.timeZone}), ${schedule.days.join(", ")}`,
     "Pods, services": [networkProfile.podCidr, networkProfile.serviceCidr].filter(Boolean).join(", "),
     "Outgoing traffic": networkProfile.outboundType,
     "Machines in": (clusterProfile.resourceGroupId ?? "").split("/").pop(),

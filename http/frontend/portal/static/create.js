@@ -2,8 +2,8 @@
 // are in the fields alone, and are neither shown nor kept.
 
 import { pause, relative, seconds } from "./api.js";
-import { confirm } from "./actions.js";
-import { button, element, note, show, table } from "./elements.js";
+import { confirm } from "./dialog.js";
+import { button, element, show, table } from "./elements.js";
 import { problem } from "./problems.js";
 
 const TYPE = "Microsoft.RedHatOpenShift/openShiftClusters";
@@ -13,6 +13,7 @@ const SUBNET = "/subscriptions/…/virtualNetworks/NAME/subnets/NAME";
 // Name of the field, its label, what it begins with, and attributes of its input.
 const FIELDS = [
   ["name", "Name", "", { pattern: "[a-zA-Z0-9][\\-_.a-zA-Z0-9]{0,89}" }],
+  ["subscription", "Subscription (its id)", "", { pattern: "[0-9a-fA-F\\-]{36}" }],
   ["group", "Resource group", "", {}],
   ["domain", "Domain", "", { placeholder: "c1, or c1.example.com" }],
   ["masterSubnet", "Subnet of the masters (its id)", "", { placeholder: SUBNET }],
@@ -27,15 +28,18 @@ const FIELDS = [
   ["pullSecret", "Pull secret (may be empty)", "", { type: "password", autocomplete: "off", required: false }],
 ];
 
+// What was typed is there again when the caller comes back to the form. Secrets are not.
+const typed = {};
+
 export async function create(place, { api, configuration, signal }) {
-  const [subscription] = configuration.subscriptions;
+  typed.subscription ??= configuration.subscription;
   const field = Object.fromEntries(FIELDS.map(([name, , value, more]) => [name, element("input", {
-    id: `field-${name}`, name, value, required: true, spellcheck: "false", autocomplete: "off", ...more })]));
+    id: `field-${name}`, name, value: typed[name] ?? value, required: true, spellcheck: "false", autocomplete: "off", ...more })]));
   const location = element("input", { id: "field-location", value: configuration.location, required: true });
   const version = element("select", { id: "field-version" }, element("option", { value: "" }, "The one that the service prefers"));
   const visibility = element("select", { id: "field-visibility" }, ["Public", "Private"].map((each) => element("option", {}, each)));
   const preview = element("pre", { id: "body", tabindex: "0", role: "region", "aria-label": "The body of the request" }), result = element("div", { id: "result" });
-  const id = () => `/subscriptions/${subscription}/resourceGroups/${field.group.value}/providers/${TYPE}/${field.name.value}`;
+  const id = () => `/subscriptions/${field.subscription.value}/resourceGroups/${field.group.value}/providers/${TYPE}/${field.name.value}`;
 
   function body(hide = false) {
     const secret = (input) => (hide && input.value ? HIDDEN : input.value);
@@ -46,7 +50,7 @@ export async function create(place, { api, configuration, signal }) {
       properties: {
         clusterProfile: {
           domain: field.domain.value, fipsValidatedModules: "Disabled",
-          resourceGroupId: `/subscriptions/${subscription}/resourceGroups/aro-${field.name.value}`,
+          resourceGroupId: `/subscriptions/${field.subscription.value}/resourceGroups/aro-${field.name.value}`,
           ...(version.value && { version: version.value }),
           ...(field.pullSecret.value && { pullSecret: secret(field.pullSecret) }),
         },
@@ -60,10 +64,11 @@ export async function create(place, { api, configuration, signal }) {
     };
   }
 
+  const keep = ({ target: { name, type, value } }) => { if (name && type !== "password") typed[name] = value; };
   const draw = () => { preview.textContent = `PUT ${id()}\n\n${JSON.stringify(body(true), null, 2)}`; };
   const form = element(
     "form",
-    { input: draw, submit: (event) => { event.preventDefault(); attempt(begin); } },
+    { input: (event) => { keep(event); draw(); }, submit: (event) => { event.preventDefault(); attempt(begin); } },
     [["location", "Region", location], ["version", "Version", version], ["visibility", "API server and ingress are", visibility]]
       .concat(FIELDS.map(([name, label]) => [name, label, field[name]]))
       .map(([name, label, input]) => element("p", { class: "field" }, element("label", { for: `field-${name}` }, label), input)),
@@ -86,7 +91,7 @@ export async function create(place, { api, configuration, signal }) {
     let answer = await api.send("POST", `${id()}/dryRun`, body(), {}, signal);
     while (answer.status === 202) {
       await pause(seconds(answer.headers), signal);
-      answer = await api.send("GET", relative(answer.headers.get("Location")), undefined, {}, signal);
+      answer = await api.once("GET", relative(answer.headers.get("Location")), undefined, {}, signal);
     }
     const { refused = [], rows = [] } = answer.body;
     show(result, element("p", { role: "status", class: refused.length ? "problem" : "good" },
@@ -99,15 +104,16 @@ export async function create(place, { api, configuration, signal }) {
     const text = `A cluster with three masters and ${field.count.value} workers is made in ${location.value}, in the group ${field.group.value}. ` +
       "That takes most of an hour, and its machines cost from their start.\nYou can close this page: the create goes on.";
     // A cluster that exists is never changed by a create.
-    const done = await confirm(`Create ${field.name.value}`, text, "Create it", () => api.send("PUT", where, body(), { "If-None-Match": "*" }));
+    const done = await confirm({ title: `Create ${field.name.value}`, text, verb: "Create it", act: () => api.send("PUT", where, body(), { "If-None-Match": "*" }) });
     if (done) globalThis.location.hash = encodeURI(where);
   }
 
   show(place, element("h1", {}, "Create a cluster"), element("p", {}, "The network, its empty subnets and the application must exist. What you do not see here is what ",
     element("code", {}, "az aro create"), " sends, too."), element("div", { class: "two" }, form, element("div", {}, element("h2", {}, "The body of the request"), preview)), result);
   draw();
-  const versions = `/subscriptions/${subscription}/providers/Microsoft.RedHatOpenShift/locations/${configuration.location}/openShiftVersions`;
-  const { value = [] } = await api.get(versions, { signal });
-  version.append(...value.map(({ properties }) => element("option", {}, properties.version)));
-  note("");
+  const versions = `/subscriptions/${configuration.subscription}/providers/Microsoft.RedHatOpenShift/locations/${configuration.location}/openShiftVersions`;
+  await attempt(async () => {
+    const { value = [] } = await api.get(versions, { signal });
+    version.append(...value.map(({ properties }) => element("option", {}, properties.version)));
+  });
 }

@@ -50,7 +50,20 @@ export function button(text, act, attributes = {}) {
   return element("button", { type: "button", click: act, ...attributes }, text);
 }
 
-// Shows a sentence about what was met, until it is replaced. "" removes it.
-export function note(text) {
-  show(document.getElementById("notes"), text && element("p", {}, text));
+const notes = new Map();
+
+// Shows a sentence about something, such as "reading", until it is replaced. Without a text, removes it.
+export function note(about, ...text) {
+  const shown = text.filter(Boolean);
+  if (!shown.length && !notes.has(about)) return;
+  if (shown.length) notes.set(about, element("p", {}, shown));
+  else notes.delete(about);
+  drawNotes();
+}
+
+// While a dialog is open, nothing else can be reached, so they are shown there.
+export function drawNotes() {
+  const places = [...document.querySelectorAll(".notes")], last = places.pop();
+  places.forEach((place) => show(place));
+  show(last, [...notes.values()]);
 }

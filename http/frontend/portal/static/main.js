@@ -7,9 +7,11 @@ import { button, element, note, show } from "./elements.js";
 import { list } from "./list.js";
 import { problem } from "./problems.js";
 import { open } from "./session.js";
+import { site, sites } from "./sites.js";
 
 const TITLE = "OpenShift clusters";
 const CLUSTER = /^#(\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/[^/]+\/openShiftClusters\/[^/?]+)$/i;
+const SITE = /^#\/sites\/([a-z0-9-]+)$/i;
 const main = document.getElementById("main");
 let leave = new AbortController();
 
@@ -23,8 +25,9 @@ async function begin() {
   const session = await open(configuration);
   const api = new Api(session, configuration.apiVersion, (signal) => askAgain(session, signal));
   const context = { api, configuration };
-  await signIn(session);
+  if (session.signsIn) await signIn(session);
   show(document.getElementById("caller"), session.name);
+  document.getElementById("to-sites").hidden = !session.operates;
   addEventListener("hashchange", () => navigate(context));
   navigate(context);
 }
@@ -60,39 +63,50 @@ function signIn(session) {
 // Says that the sign-in has ended, above a view that stays, and returns once the caller has signed in again.
 let asking;
 function askAgain(session, signal) {
-  asking ??= new Promise((resolve) => {
-    const act = async () => {
-      try {
-        await session.signIn();
-        note("");
-        resolve();
-      } catch (error) {
-        ask(`The sign-in has not worked: ${error.message}`);
-      }
-    };
-    const ask = (text) =>
-      show(document.getElementById("notes"), element("p", {}, text, " ", button("Sign in again", act, { id: "again" })));
-    ask("Your sign-in has ended. What you see and what you have typed stays.");
-  }).finally(() => { asking = undefined; });
-  return Promise.race([asking, new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)))]);
+  asking ??= waiting();
+  const act = async () => {
+    try {
+      await session.signIn();
+      note("signing in");
+      asking?.resolve();
+      asking = undefined;
+    } catch (error) {
+      ask(`The sign-in has not worked: ${error.message}`);
+    }
+  };
+  const ask = (text) => note("signing in", text, " ", button("Sign in again", act, { id: "again" }));
+  // Each time: the view or the dialog that has shown it may be gone.
+  ask("Your sign-in has ended. What you see and what you have typed stays.");
+  return Promise.race([asking.promise, new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)))]);
+}
+
+function waiting() {
+  const made = {};
+  made.promise = new Promise((resolve) => { made.resolve = resolve; });
+  return made;
 }
 
 async function navigate(context) {
   leave.abort(new DOMException("Another view is shown.", "AbortError"));
   leave = new AbortController();
-  const { signal } = leave, id = CLUSTER.exec(location.hash)?.[1];
-  const [title, view] = id
-    ? [decodeURIComponent(id.split("/").pop()), (...all) => cluster(decodeURI(id), ...all)]
-    : location.hash === "#/create" ? ["Create a cluster", create] : ["All clusters", list];
+  const { signal } = leave, [title, view] = viewOf(location.hash);
   document.title = `${title} – ${TITLE}`;
-  note("");
+  note("reading");
   show(main, element("h1", {}, title), element("p", {}, "Loading …"));
   main.focus();
   try {
     await view(main, { ...context, signal });
   } catch (error) {
-    if (!signal.aborted) show(main, element("h1", {}, title), problem(error));
+    if (signal.aborted) return;
+    show(main, element("h1", {}, title), problem(error), element("p", {}, button("Try again", () => navigate(context), { id: "try-again" })));
   }
+}
+
+function viewOf(hash) {
+  const id = CLUSTER.exec(hash)?.[1], name = SITE.exec(hash)?.[1];
+  if (id) return [decodeURIComponent(id.split("/").pop()), (...all) => cluster(decodeURI(id), ...all)];
+  if (name) return [`Site ${name}`, (...all) => site(name, ...all)];
+  return { "#/create": ["Create a cluster", create], "#/sites": ["Sites", sites] }[hash] ?? ["All clusters", list];
 }
 
 begin().catch((error) => show(main, problem(error)));

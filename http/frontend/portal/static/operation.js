@@ -110,7 +110,10 @@ function look(step) {
 
 function label(step) {
   const again = step.attempt > 1 ? `attempt ${step.attempt}: ` : "";
-  if (step.status === "Failed") return `${again}failed: ${step.error?.code ?? ""}`;
-  if (step.status === "Canceled") return `${again}canceled`;
-  return isWait(step) && step.waitsFor ? `${again}waits for ${step.waitsFor}` : again && `${again}run again`;
+  // Only operators get a message, and an error of a step that is tried again.
+  const more = step.message ? ` – ${step.message}` : "";
+  if (step.status === "Failed") return `${again}failed: ${step.error?.code ?? ""}${more}`;
+  if (step.status === "Canceled") return `${again}canceled${more}`;
+  const said = isWait(step) && step.waitsFor ? `${again}waits for ${step.waitsFor}` : again && `${again}run again`;
+  return `${said}${more}`;
 }

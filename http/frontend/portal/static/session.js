@@ -1,8 +1,19 @@
-// Who calls: somebody who has signed in with Entra. Tokens are in memory alone: after a reload the page asks again.
+// Who calls: somebody who has signed in with Entra, or an operator whose browser has a certificate. Tokens are in memory
+// alone: after a reload the page asks again.
 
 export class SignedOut extends Error {}
 
-export async function open({ authority, clientId, scope }) {
+// Returns the session of a configuration. `operates` tells whether the caller may ask below `/sre`.
+export function open(configuration) {
+  return configuration.authority ? withTokens(configuration) : withCertificate();
+}
+
+// The browser adds the certificate by itself, and asks its user for it.
+function withCertificate() {
+  return { name: "Operator, by certificate", operates: true, signsIn: false, headers: async () => ({}) };
+}
+
+async function withTokens({ authority, clientId, scope }) {
   const msal = globalThis.msal;
   const application = new msal.PublicClientApplication({
     auth: { clientId, authority, redirectUri: `${location.origin}/portal/signed-in.html` },
@@ -12,7 +23,9 @@ export async function open({ authority, clientId, scope }) {
   let account = null;
 
   return {
+    signsIn: true,
     get name() { return account?.username ?? ""; },
+    get operates() { return (account?.idTokenClaims?.roles ?? []).some((role) => role.startsWith("Operator")); },
     // Opens the pop-up; a browser allows that only while it handles a click.
     async signIn() {
       const found = await application.loginPopup({ scopes: [scope], prompt: account ? undefined : "select_account" });
