@@ -9,7 +9,7 @@ export function element(name, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(key, "");
     else if (value !== false && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.flat().filter((child) => child !== undefined && child !== "" && child !== null));
+  made.append(...children.flat().filter((child) => child !== undefined && child !== "" && child !== null && child !== false));
   return made;
 }
 

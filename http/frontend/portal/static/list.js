@@ -100,7 +100,7 @@ export async function list(place, { api, configuration, signal }) {
     told,
     said,
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Clusters" },
-      element("table", {}, element("caption", { class: "unseen" }, "Clusters"), element("thead", {}, headings), body)),
+      element("table", { class: "list" }, element("caption", { class: "unseen" }, "Clusters"), element("thead", {}, headings), body)),
     pager,
   );
 
