@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import aro_rp_steps, chain, graph, report
+from bench import aro_rp_steps, chain, graph, page, report
 from bench.creates import CreateFailedError, Round, Wanted, measure
 from bench.memory import Watch
 from bench.quantities import Meter, Quantities, idle_hour
@@ -36,6 +36,8 @@ def main() -> None:
     options = parser.parse_args()
     _say("Making install graphs ...")
     graphs = graph.measure()
+    _say("Opening the page for people ...")
+    pages = page.measure()
     _say(f"Starting the local Azure, {options.time_scale:g} times faster than Azure ...")
     rounds: list[Round] = []
     pause = chain.propagation(options.time_scale)
@@ -69,6 +71,9 @@ def main() -> None:
         print(line)
     print()
     for line in graph.graph_lines(graphs):
+        print(line)
+    print()
+    for line in page.lines(pages, report.row):
         print(line)
 
 

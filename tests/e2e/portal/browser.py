@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bench import page
 from emulator.run.commands import browse
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -18,22 +19,17 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 @contextmanager
 def chromium(*options: str) -> Iterator[Any]:
     """Give a browser with more options; skip the test where there is none, because not every machine can have one."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
+    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
     program = browse.program()
     if program is None:
         pytest.skip("There is no Chromium, Chrome or Edge: run `apt-get install --no-install-recommends chromium`")
-    with playwright.sync_playwright() as driver:
-        # A container has no name spaces to give away; what is opened here is this service's own page.
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", *options])
-        try:
-            yield browser
-        finally:
-            browser.close()
+    with page.browser(program, *options) as found:
+        yield found
 
 
-def violations(page: Any) -> list[str]:
+def violations(shown: Any) -> list[str]:
     """Return what axe finds wrong with what a page shows, by rule and element."""
-    found = page.evaluate("tags => axe.run({runOnly: tags})", TAGS)
+    found = shown.evaluate("tags => axe.run({runOnly: tags})", TAGS)
     return [
         f"{violation['id']} at {node['target']}: {node['failureSummary']}"
         for violation in found["violations"]
@@ -41,7 +37,7 @@ def violations(page: Any) -> list[str]:
     ]
 
 
-def complaints(page: Any) -> list[str]:
+def complaints(shown: Any) -> list[str]:
     """Return a list that fills with what the browser complains about, such as what the page's policy forbids.
 
     That an answer is an error is not among it: the page tells that.
@@ -52,6 +48,6 @@ def complaints(page: Any) -> list[str]:
         if said.type == "error" and not said.text.startswith("Failed to load resource"):
             found.append(said.text)
 
-    page.on("console", note)
-    page.on("pageerror", lambda error: found.append(str(error)))
+    shown.on("console", note)
+    shown.on("pageerror", lambda error: found.append(str(error)))
     return found

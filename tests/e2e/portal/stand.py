@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from bench.page import SIGNS_IN
 from tests.api_versions import VERSIONS
 from tests.e2e.portal.browser import AXE, complaints
 from tests.product.unit.frontend.callers_world import CallersWorld, user_token
@@ -22,27 +23,6 @@ ADDRESS = f"https://{HOST}"
 # Answers a request: method, path, body, and the other arguments of the world.
 Ask = Callable[..., Any]
 NEWEST = VERSIONS[-1]
-# In place of MSAL: the same members that `session.js` uses.
-SIGNS_IN = """
-class InteractionRequiredAuthError extends Error {}
-globalThis.expired = false;
-globalThis.msal = {
-  InteractionRequiredAuthError,
-  BrowserCacheLocation: { MemoryStorage: "memoryStorage" },
-  CacheLookupPolicy: { AccessTokenAndRefreshToken: 2 },
-  PublicClientApplication: class {
-    async initialize() {}
-    async loginPopup() {
-      globalThis.expired = false;
-      return { account: { username: "ann@example.com", idTokenClaims: { roles: ROLES } } };
-    }
-    async acquireTokenSilent() {
-      if (globalThis.expired) throw new InteractionRequiredAuthError("ended");
-      return { accessToken: "TOKEN" };
-    }
-  },
-};
-"""
 
 
 @dataclass
@@ -55,9 +35,9 @@ class Stand:
         ask: sends a request to it in the name of who looks at the page.
         signs_in: whether the page has a sign-in.
         roles: the app roles of who signs in.
-        held: requests that get no answer until `release`, by method and the end of their path.
+        held: requests that get no answer, by method and the end of their path.
         asked: what the browser has asked, as method and path.
-        failing: statuses of the next answers of the API, instead of its own.
+        failing: statuses of the next answers of the API, instead of its own; 0 for none at all.
         complaints: what the browser has complained about, such as what its policy forbids.
     """
 
@@ -91,7 +71,11 @@ class Stand:
         if any(request.method == method and url.path.endswith(end) for method, end in self.held):
             return
         if self.failing and not url.path.startswith("/portal"):
-            route.fulfill(status=self.failing.pop(0), headers={"Retry-After": "1"}, body="")
+            status = self.failing.pop(0)
+            if status:
+                route.fulfill(status=status, headers={"Retry-After": "1"}, body="")
+            else:
+                route.abort()
             return
         # The host passes names in lower case.
         query = {name.lower(): value for name, value in parse_qsl(url.query)}

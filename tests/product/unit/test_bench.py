@@ -12,7 +12,7 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bench import aro_rp_steps, chain, creates, graph, history, report
+from bench import aro_rp_steps, chain, creates, graph, history, page, report
 from bench.chain import Chain, Expected, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
@@ -389,3 +389,16 @@ def test_keys_are_counted_and_the_installers_own_way_comes_back(monkeypatch: pyt
         assert pki.new_key() is key
         assert pki.new_key is not before
     assert pki.new_key is before
+
+
+def test_the_page_is_measured_where_there_is_a_browser(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Otherwise the report says why it has no figures."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert page.measure() == []
+    (line,) = page.lines([], report.row)
+    assert "not measured, because this machine has no Chromium" in line
+    figures = [page.Figures(count, 0.25, 5, 0.04, 105 * 1024) for count in page.COUNTS]
+    found = list(page.lines(figures, report.row))
+    assert found[0].split()[-2:] == ["500", "5,000"]
+    assert found[1].split()[-2:] == ["0.25", "0.25"]
+    assert found[-2].split()[-1] == "105"
