@@ -112,11 +112,13 @@ class Stand:
         self.world.cosmos["OperationProgress"].upsert_item({**about, **times, **more})
 
     def condition(self, kind: str, status: str, message: str) -> None:
-        """Store a condition of the one cluster, as the timer does."""
+        """Store another condition of the one cluster, as the timer does."""
         document, since = self.world.document, NOW.isoformat()
         found = {"type": kind, "status": status, "reason": "A", "message": message, "lastTransitionTime": since}
         stored = {"id": document["id"], "partitionKey": document["partitionKey"], "key": document["key"]}
-        self.world.cosmos["ClusterConditions"].upsert_item({**stored, "observedAt": since, "conditions": [found]})
+        container = self.world.cosmos["ClusterConditions"]
+        former = container.documents.get((document["partitionKey"], document["id"]), {"conditions": []})["conditions"]
+        container.upsert_item({**stored, "observedAt": since, "conditions": [*former, found]})
 
     def copies(self, number: int) -> None:
         """Put copies of the one cluster beside it."""

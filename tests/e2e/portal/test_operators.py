@@ -10,7 +10,7 @@ from tests.e2e.portal.stand import Stand, with_certificate
 from tests.product.unit.blobs_fake import FakeBlobs
 from tests.product.unit.frontend.admin.test_sre_clusters import OTHER, copies
 from tests.product.unit.frontend.sites.test_sites import SITE, send, stored
-from tests.product.unit.frontend.world import CLUSTER, SUBSCRIPTION
+from tests.product.unit.frontend.world import CLUSTER, NOW, SUBSCRIPTION
 
 pytestmark = [pytest.mark.timeout(300)]
 
@@ -106,8 +106,25 @@ def test_a_plan_is_run_after_a_question(site: Stand) -> None:
     page.get_by_role("heading", level=2, name="Site: Running, 0 %").wait_for()
 
 
-def test_a_site_that_cannot_be_read_says_why(hosted: Stand) -> None:
-    """And one that does not exist."""
+def test_a_site_whose_bundle_is_gone_says_why(site: Stand) -> None:
+    """What its last operation was is shown all the same: here one that was refused."""
+    site.open("#/sites/edge-1")
+    page = site.page
+    page.get_by_role("table", name="Plans").get_by_role("button", name="What would change").click()
+    page.get_by_role("heading", level=2, name="Site: Running, 0 %").wait_for()
+    document: Any = site.world.cosmos["Sites"].documents["edge-1", "edge-1"]
+    operation = site.world.operation(document.pop("asyncOperationId"))
+    error = {"code": "Conflict", "message": "1 refused: ConfigMap team/notice."}
+    operation["asyncOperation"] |= {"status": "Failed", "endTime": NOW.isoformat(), "error": error}
+    document["bundle"] = "0" * 64
+    page.get_by_role("heading", level=2, name="Site: Failed after").wait_for()
+    page.get_by_text("The site 'edge-1' cannot be read").wait_for()
+    page.get_by_text("Conflict: 1 refused: ConfigMap team/notice.").wait_for()
+    assert violations(page) == []
+
+
+def test_a_site_that_does_not_exist_says_so(hosted: Stand) -> None:
+    """And so does the list without one."""
     hosted.open("#/sites/none")
     hosted.page.get_by_text("There is no such site, or no longer.").wait_for()
     hosted.page.get_by_role("link", name="Sites").first.click()

@@ -70,10 +70,12 @@ def test_what_asks_for_attention_is_in_the_list_and_in_the_view(stand: Stand) ->
     """In the words of the service; a stranger's text stays text."""
     stand.create("C1")
     stand.world.finish()
+    # This one is good when it is true.
+    stand.condition("HibernationPossible", "True", "No webhook would keep the cluster from starting.")
     stand.condition("Degraded", "True", HOSTILE)
     stand.open()
     page = stand.page
-    page.get_by_role("cell", name="Degraded").wait_for()
+    page.get_by_role("cell", name="Degraded", exact=True).wait_for()
     page.get_by_role("link", name="C1").click()
     page.get_by_role("heading", level=2, name="Conditions").wait_for()
     assert page.get_by_text(HOSTILE).count() == 2
