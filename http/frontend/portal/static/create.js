@@ -91,7 +91,7 @@ export async function create(place, { api, configuration, signal }) {
     let answer = await api.send("POST", `${id()}/dryRun`, body(), {}, signal);
     while (answer.status === 202) {
       await pause(seconds(answer.headers), signal);
-      answer = await api.once("GET", relative(answer.headers.get("Location")), undefined, {}, signal);
+      answer = await api.send("GET", relative(answer.headers.get("Location")), undefined, {}, signal);
     }
     const { refused = [], rows = [] } = answer.body;
     show(result, element("p", { role: "status", class: refused.length ? "problem" : "good" },
