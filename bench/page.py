@@ -193,7 +193,7 @@ def lines(figures: list[Figures], row: Callable[[str, list[str]], str]) -> Itera
         row: makes a line of a heading and its cells.
     """
     if not figures:
-        yield f"the page for people: not measured, because this machine has no Chromium, Chrome or Edge"
+        yield "the page for people: not measured, because this machine has no Chromium, Chrome or Edge"
         return
     yield row("the page for people, clusters", [f"{each.clusters:,}" for each in figures])
     yield row("first clusters after, s", [f"{each.first:.2f}" for each in figures])

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.portal.browser import violations
 from tests.e2e.portal.stand import Stand, with_certificate
 from tests.product.unit.blobs_fake import FakeBlobs
-from tests.product.unit.frontend.admin.test_sre_clusters import OTHER, copies
+from tests.product.unit.frontend.admin.test_all_clusters import OTHER, copies
 from tests.product.unit.frontend.sites.test_sites import SITE, send, stored
 from tests.product.unit.frontend.world import CLUSTER, NOW, SUBSCRIPTION
 

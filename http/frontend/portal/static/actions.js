@@ -25,7 +25,7 @@ const ACTIONS = [
     when: ({ runs, plan }) => runs && plan !== "delete",
     title: ({ name, plan }) => `Cancel the ${plan} of ${name}`,
     text: () => "The operation changes nothing more, and ends. Resume continues it later.",
-    act: ({ api, operation }) => api.send("POST", `${operation.id}/cancel`),
+    act: ({ api, at, operation }) => api.send("POST", `${at}/operations/${operation.name}/cancel`),
   },
   {
     // A stop or start that has failed can be repeated, or undone by the other one.
@@ -88,12 +88,13 @@ const ACTIONS = [
   },
   {
     verb: "Revoke credentials",
+    operators: true,
     when: ({ usable, power, hasCredentials }) => usable && hasCredentials && power === "Running",
     title: ({ name }) => `Revoke all credentials of ${name}`,
     text: () => "Every kubeconfig and certificate of an administrator that was ever given stops working, yours and the " +
       "installer's included. That takes some minutes.\nIt does not end the password of kubeadmin, tokens of users, and " +
       "tokens of service accounts: delete those in the cluster.",
-    act: ({ api, id }) => api.send("POST", `${id}/revokeCredentials`),
+    act: ({ api, at }) => api.send("POST", `${at}/revokeCredentials`),
     typed: true,
   },
   {
