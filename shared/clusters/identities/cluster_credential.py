@@ -72,7 +72,7 @@ Credential: TypeAlias = ServicePrincipal | WorkloadIdentity
 
 def with_secret(sent: Cluster) -> Cluster:
     """Return a decoded body whose principal has a secret: a PUT must send one, and no row of a dry run gets it."""
-    principal: Any = sent["properties"].get("servicePrincipalProfile")
+    principal: Any = (sent.get("properties") or {}).get("servicePrincipalProfile")
     if principal:
         principal.setdefault("clientSecret", "left out of a dry run")
     return sent

@@ -210,6 +210,8 @@ def test_what_a_put_is_refused_for_its_dry_run_is_refused_for(world: World) -> N
     refused = ask_put(world, changed(body(), "properties.masterProfile.vmSize", "Standard_X"))
     assert error(refused) == (400, "InvalidParameter")
     assert error(ask_put(world, [])) == (400, "InvalidRequestContent")
+    for empty in ({}, {"location": "eastus", "properties": None}):
+        assert error(ask_put(world, empty)) == error(world.send("PUT", CLUSTER, empty, api_version=OWN))
     assert error(ask_put(world, {"tags": "x" * 2_000_000})) == (400, "InvalidResource")
     assert world.send("PUT", CLUSTER, body()).status == 201
     assert error(ask_put(world)) == (400, "RequestNotAllowed")
