@@ -114,6 +114,7 @@ function label(step) {
   const more = step.message ? ` – ${step.message}` : "";
   if (step.status === "Failed") return `${again}failed: ${step.error?.code ?? ""}${more}`;
   if (step.status === "Canceled") return `${again}canceled${more}`;
-  const said = isWait(step) && step.waitsFor ? `${again}waits for ${step.waitsFor}` : again && `${again}run again`;
+  const wait = step.endTime ? "waited" : "waits";
+  const said = isWait(step) && step.waitsFor ? `${again}${wait} for ${step.waitsFor}` : again && `${again}run again`;
   return `${said}${more}`;
 }
