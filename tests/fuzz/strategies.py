@@ -157,7 +157,7 @@ def valid_bodies(version: str) -> list[Json]:
         found.append(identities_body(version))
     if "properties.powerSchedule" in known:
         living = body(version)
-        living["properties"] |= {"powerSchedule": NIGHTS, "longLivedCredentials": "Disabled"}
+        living["properties"] |= {"powerSchedule": copy.deepcopy(NIGHTS), "longLivedCredentials": "Disabled"}
         found.append(living)
     return found
 

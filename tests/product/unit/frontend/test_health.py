@@ -316,7 +316,7 @@ def test_with_invalid_settings_every_other_route_is_503(
 ) -> None:
     """Nobody's certificate can be recognized. The answer names no setting, the log every one."""
     for verb in route.verbs or ["GET"]:
-        reply = unconfigured(verb, route.name)
+        reply = unconfigured(verb, route.name, portalFile="config.json")
         assert (reply.status, reply.body["error"]["code"]) == (503, "ServiceUnavailable")
         assert "LOCATION" not in json.dumps(reply.body)
         assert [record.levelno for record in caplog.records if "LOCATION" in record.getMessage()] == [logging.ERROR]
