@@ -6,6 +6,7 @@ from typing import Protocol
 from xml.etree import ElementTree as ET
 
 import httpx
+from starlette.requests import Request
 
 from emulator.blobs import azurite
 from emulator.blobs.exceptions import NOT_SUPPORTED, SERVER_BUSY
@@ -73,13 +74,9 @@ class BlobsModel:
         """Tell whether a host name belongs to an account; Azure's DNS has no other names with this suffix."""
         return host.endswith(SUFFIX) and self.accounts.exists(host.removesuffix(SUFFIX))
 
-    def source(self, client: tuple[str, int] | None) -> str:
-        """Return the id of the subnet from which a connection comes, "" if it comes from the internet.
-
-        Args:
-            client: address and port of the client, as the server sees it.
-        """
-        return self._platform.sources.get(client, "") if client else ""
+    def source(self, request: Request) -> str:
+        """Return the id of the subnet from which a request comes, "" if it comes from the internet."""
+        return self._platform.sources.get((request.scope["client"], request.scope["server"]), "")
 
     async def create_container(self, account: str, name: str) -> None:
         """Create a container, unless it exists."""

@@ -63,7 +63,7 @@ class Responses:
         query = decoded(raw_query)
         if not self._model.accounts.exists(target.account):
             raise exceptions.ACCOUNT_NOT_FOUND(target.account)
-        if not self._model.accounts.admits(target.account, self._model.source(request.client)):
+        if not self._model.accounts.admits(target.account, self._model.source(request)):
             raise exceptions.NETWORK_NOT_ADMITTED()
         headers = dict(request.headers)
         operation = classify(target, request.method, query, headers)

@@ -19,7 +19,7 @@ def create(platform: Platform) -> Service:
 
     async def content(request: Request) -> Response:
         account = request.headers["host"].partition(".")[0].lower()
-        if not model.accounts.admits(account, model.source(request.client)):
+        if not model.accounts.admits(account, model.source(request)):
             raise NETWORK_NOT_ADMITTED()
         path = request.scope["raw_path"].decode("ascii", "replace").partition("?")[0].lstrip("/")
         found = await model.read(Target(account, WEB, path)) if path and model.accounts.has_website(account) else None

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,6 +21,9 @@ from emulator.core.journal import Journal, observer_from_environment
 from emulator.core.service_error import ServiceError
 from emulator.core.store import Store
 from emulator.core.world import World
+
+if TYPE_CHECKING:
+    from emulator.core.proxy import Ends
 
 logger = logging.getLogger(__name__)
 
@@ -104,9 +107,9 @@ class Platform:
         self.ports: dict[str, int] = {}
         # The sites that run: public host name, in lower case, to the port of the site's TLS front end on 127.0.0.1.
         self.sites: dict[str, int] = {}
-        # The subnet, by resource id, from which each connection through the proxy comes, by the proxy's end of it.
-        # Connections from the internet are not here.
-        self.sources: dict[tuple[str, int], str] = {}
+        # The subnet, by resource id, from which each connection through the proxy comes, by the proxy's and the server's
+        # end of it. Connections from the internet are not here.
+        self.sources: dict[Ends, str] = {}
         self._models: dict[type, object] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._access_listeners: list[Callable[[str], None]] = []

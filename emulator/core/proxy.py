@@ -41,6 +41,8 @@ class Refusal:
 
 
 Resolve = Callable[[str, int], tuple[str, int] | Refusal]
+# The proxy's and the server's end of a connection, each with address and port.
+Ends = tuple[tuple[str, int], tuple[str, int]]
 
 
 class Proxy:
@@ -48,10 +50,11 @@ class Proxy:
 
     Args:
         resolve: returns the local address for (host, port), or a refusal.
-        sources: gets the subnet that each open connection comes from, by this end of the connection.
+        sources: gets the subnet that each open connection comes from, by both ends of the connection: Linux gives one
+            port to several connections, if they lead to different places.
     """
 
-    def __init__(self, resolve: Resolve, sources: dict[tuple[str, int], str] | None = None) -> None:
+    def __init__(self, resolve: Resolve, sources: dict[Ends, str] | None = None) -> None:
         self._resolve = resolve
         self._sources = {} if sources is None else sources
         self._server: asyncio.Server | None = None
@@ -100,9 +103,9 @@ class Proxy:
             logger.warning("nobody answers CONNECT to %s", target)
             await _refuse(writer, 504, f"{target} does not answer.")
             return
-        end: tuple[str, int] = upstream_writer.get_extra_info("sockname")[:2]
+        ends: Ends = (upstream_writer.get_extra_info("sockname")[:2], upstream_writer.get_extra_info("peername")[:2])
         if source := _source(head):
-            self._sources[end] = source
+            self._sources[ends] = source
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         ways = [
             asyncio.ensure_future(_pump(reader, upstream_writer, writer.get_extra_info("socket"))),
@@ -113,7 +116,7 @@ class Proxy:
             # keeps the connection for later would leave it half open here for its whole life.
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._sources.pop(end, None)
+            self._sources.pop(ends, None)
             upstream_writer.close()
             for way in ways:
                 way.cancel()

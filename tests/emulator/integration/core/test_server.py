@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from starlette.routing import Route
 from emulator.core.clock import Clock
 from emulator.core.faults import Fault, Kind
 from emulator.core.platform import Platform, Service
-from emulator.core.proxy import Proxy, Refusal
+from emulator.core.proxy import Ends, Proxy, Refusal
 from emulator.core.server import Server
 from emulator.core.service_error import ServiceError
 from emulator.core.world import World
@@ -153,13 +154,13 @@ def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
 def test_the_proxy_knows_the_subnet_that_a_client_names(line: bytes, source: str | None) -> None:
     """The server's side of the connection leads to it, for as long as the connection is open."""
 
-    async def story() -> tuple[str | None, dict[tuple[str, int], str]]:
+    async def story() -> tuple[str | None, dict[Ends, str]]:
         seen: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        sources: dict[tuple[str, int], str] = {}
+        sources: dict[Ends, str] = {}
 
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.read(1)
-            seen.set_result(sources.get(writer.get_extra_info("peername")))
+            seen.set_result(sources.get((writer.get_extra_info("peername"), writer.get_extra_info("sockname"))))
             writer.close()
 
         server = await asyncio.start_server(answer, "127.0.0.1", 0)
@@ -174,6 +175,57 @@ def test_the_proxy_knows_the_subnet_that_a_client_names(line: bytes, source: str
         return await seen, sources
 
     assert asyncio.run(story()) == (source, {})
+
+
+def test_the_end_of_a_connection_leaves_others_from_its_port_their_subnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux gives one port to two connections, if they lead to different servers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        shared: int = free.getsockname()[1]
+    connect = asyncio.open_connection
+
+    async def connect_from_shared_port(host: str, port: int) -> Any:
+        upstream = socket.socket()
+        upstream.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        upstream.bind(("127.0.0.1", shared))
+        upstream.connect((host, port))
+        return await connect(sock=upstream)
+
+    async def story() -> list[list[str]]:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"x")
+            await reader.read()
+            ended.set()
+            writer.close()
+
+        sources: dict[Ends, str] = {}
+        ended = asyncio.Event()
+        servers = [await asyncio.start_server(answer, "127.0.0.1", 0) for _ in range(2)]
+        proxy = Proxy(lambda _host, port: servers[port].sockets[0].getsockname(), sources)
+        at, found = await proxy.listen(), []
+        writers = []
+        for number in range(2):
+            reader, writer = await connect("127.0.0.1", at)
+            named = base64.b64encode(b"subnet-%d" % number)
+            writer.write(
+                b"CONNECT one.azure.net:%d HTTP/1.1\r\nProxy-Authorization: Basic %s\r\n\r\n" % (number, named)
+            )
+            await reader.readuntil(b"\r\n\r\nx")
+            writers.append((reader, writer))
+        found.append(sorted(sources.values()))
+        reader, writer = writers[0]
+        writer.close()
+        async with asyncio.timeout(60):
+            await ended.wait()
+        found.append(sorted(sources.values()))
+        writers[1][1].close()
+        await proxy.stop()
+        for server in servers:
+            server.close()
+        return found
+
+    monkeypatch.setattr("emulator.core.proxy.asyncio.open_connection", connect_from_shared_port)
+    assert asyncio.run(story()) == [["subnet-0", "subnet-1"], ["subnet-1"]]
 
 
 @pytest.mark.parametrize(
