@@ -51,6 +51,7 @@ _CONFIGURATION = {
     "subscription": _SUBSCRIPTION,
     "apiVersion": "v",
 }
+_ENDS = "/expirations"
 _CONDITIONS = ("Available", "Degraded", "Progressing", "CertificatesExpiring", "CredentialsExpiring", "StartBefore")
 
 
@@ -140,7 +141,8 @@ def serve(page: Any, count: int, size: int, latency: float = 0) -> dict[str, int
             text = SIGNS_IN.replace("ROLES", "[]") if name == "msal-browser.js" else content
             route.fulfill(body=text, content_type=portal_files.MEDIA_TYPES[path.suffix if path else ".html"])
             return
-        time.sleep(latency if name != "config.json" else 0)
+        # The browser asks for what ends beside the rest, but here one answer waits for another.
+        time.sleep(0 if name == "config.json" or url.path.endswith(_ENDS) else latency)
         route.fulfill(json=_CONFIGURATION if name == "config.json" else _list(url.path, url.query, clusters, size))
 
     page.route("**/*", answer)
@@ -150,6 +152,8 @@ def serve(page: Any, count: int, size: int, latency: float = 0) -> dict[str, int
 def _list(path: str, query: str, clusters: list[Any], size: int) -> Any:
     if path == "/subscriptions":
         return {"value": [{"subscriptionId": _SUBSCRIPTION}]}
+    if path.endswith(_ENDS):
+        return {"value": []}
     begin = int(parse_qs(query).get("$skipToken", ["0"])[0])
     end = begin + size
     more = {"nextLink": f"{ADDRESS}{path}?api-version=v&$skipToken={end}"} if end < len(clusters) else {}

@@ -1,6 +1,6 @@
 """Debian's Chromium, driven by Playwright, with the rules that the page's own policy sets."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,15 @@ def violations(shown: Any) -> list[str]:
         for violation in found["violations"]
         for node in violation["nodes"]
     ]
+
+
+def eventually(shown: Any, holds: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until something holds, while a page goes on."""
+    for _ in range(int(seconds * 20)):
+        if holds():
+            return
+        shown.wait_for_timeout(50)
+    pytest.fail(f"It does not hold after {seconds:g} s.")
 
 
 def complaints(shown: Any) -> list[str]:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -36,7 +37,8 @@ class Stand:
         signs_in: whether the page has a sign-in.
         roles: the app roles of who signs in.
         held: requests that get no answer, by method and the end of their path.
-        asked: what the browser has asked, as method and path.
+        waiting: those that wait for one.
+        asked: what the browser has asked and was not held, as method and path.
         failing: statuses of the next answers of the API, instead of its own; 0 for none at all.
         complaints: what the browser has complained about, such as what its policy forbids.
     """
@@ -47,6 +49,7 @@ class Stand:
     signs_in: bool = True
     roles: tuple[str, ...] = ()
     held: set[tuple[str, str]] = field(default_factory=set)
+    waiting: list[Any] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
     failing: list[int] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -67,9 +70,10 @@ class Stand:
             script = SIGNS_IN.replace("TOKEN", user_token()).replace("ROLES", json.dumps(self.roles))
             route.fulfill(status=200, content_type="text/javascript", body=script)
             return
-        self.asked.append((request.method, url.path))
         if any(request.method == method and url.path.endswith(end) for method, end in self.held):
+            self.waiting.append(route)
             return
+        self.asked.append((request.method, url.path))
         if self.failing and not url.path.startswith("/portal"):
             status = self.failing.pop(0)
             if status:
@@ -85,6 +89,12 @@ class Stand:
         reply = self.ask(request.method, url.path, content, api_version=version, query=query, headers=sent)
         headers = {"Content-Type": "application/json", **reply.headers}
         route.fulfill(status=reply.status, headers=headers, body=reply.content or reply.text())
+
+    def release(self) -> None:
+        """Answer what was held."""
+        self.held.clear()
+        while self.waiting:
+            self._answer(self.waiting.pop())
 
     def create(self, name: str = "C1", **changes: Any) -> None:
         """Create a cluster, which then waits for its first step."""
@@ -115,10 +125,21 @@ class Stand:
         """Store another condition of the one cluster, as the timer does."""
         document, since = self.world.document, NOW.isoformat()
         found = {"type": kind, "status": status, "reason": "A", "message": message, "lastTransitionTime": since}
-        stored = {"id": document["id"], "partitionKey": document["partitionKey"], "key": document["key"]}
+        self._observe(document, lambda former: {"conditions": [*former["conditions"], found]})
+
+    def ends(self, *names: str, **ends: timedelta) -> None:
+        """Store when something of these clusters, or of all, ends from now: by the calendar's names in snake case."""
+        now = datetime.now(UTC)
+        found = [{"name": name.replace("_", "-"), "end": (now + left).isoformat()} for name, left in ends.items()]
+        for document in self.world.cosmos["OpenShiftClusters"].documents.values():
+            if not names or document["openShiftCluster"]["name"] in names:
+                self._observe(document, lambda _: {"expirationsReadAt": now.isoformat(), "expirations": found})
+
+    def _observe(self, document: Any, changes: Callable[[Any], Any]) -> None:
         container = self.world.cosmos["ClusterConditions"]
-        former = container.documents.get((document["partitionKey"], document["id"]), {"conditions": []})["conditions"]
-        container.upsert_item({**stored, "observedAt": since, "conditions": [*former, found]})
+        former = container.documents.get((document["partitionKey"], document["id"]), {"conditions": []})
+        stored = {name: document[name] for name in ("id", "partitionKey", "key")} | {"observedAt": NOW.isoformat()}
+        container.upsert_item({**former, **stored, **changes(former)})
 
     def copies(self, number: int) -> None:
         """Put copies of the one cluster beside it."""

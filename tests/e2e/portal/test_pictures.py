@@ -50,9 +50,12 @@ def test_the_list_is_pictured(stand: Stand) -> None:
         cluster["name"] = f"{['shop', 'billing', 'search', 'mail'][index % 4]}-{['east', 'west'][index // 4]}"
         cluster["properties"]["provisioningState"] = STATES.get(index, "Succeeded")
         cluster["properties"]["clusterProfile"]["version"] = f"4.19.{20 + index % 3}"
-    stand.page.set_viewport_size({"width": 1100, "height": 560})
+    stand.ends("shop-east", default_ingress_certificate=timedelta(days=12, hours=1))
+    stand.ends("search-east", "mail-west", registry_token=timedelta(days=71, hours=1))
+    stand.ends("billing-west", service_principal=timedelta(days=58, hours=1))
+    stand.page.set_viewport_size({"width": 1240, "height": 600})
     stand.open()
-    stand.page.get_by_text("8 clusters.").wait_for()
+    stand.page.get_by_text("in 58 days").wait_for()
     stand.page.mouse.move(0, 0)
     stand.page.screenshot(path=LIST)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.page import ADDRESS, serve
-from tests.e2e.portal.browser import violations
+from tests.e2e.portal.browser import eventually, violations
 from tests.e2e.portal.stand import Stand
 from tests.product.unit.frontend.world import CLIENT_SECRET, CLUSTER
 
@@ -138,20 +138,10 @@ def test_what_ends_is_shown_with_its_date_and_who_renews_it(stand: Stand) -> Non
     """By the members that the service itself answers."""
     stand.create()
     stand.world.finish()
-    document = stand.world.document
-    stand.world.cosmos["ClusterConditions"].create_item(
-        {
-            "id": document["id"],
-            "partitionKey": document["partitionKey"],
-            "observedAt": "2026-03-01T12:00:00+00:00",
-            "conditions": [],
-            "expirationsReadAt": "2026-03-01T12:00:00+00:00",
-            "expirations": [{"name": "user-kubeconfig", "end": "2031-05-06T07:08:09+00:00"}],
-        }
-    )
-    stand.open(f"#{document['openShiftCluster']['id']}")
+    stand.ends(user_kubeconfig=timedelta(days=300, hours=1))
+    stand.open(f"#{CLUSTER}")
     table = stand.page.get_by_role("table", name="Certificates and credentials")
-    table.get_by_text("2031").wait_for()
+    table.get_by_text("300 days").wait_for()
     assert "Service" in table.inner_text()
 
 
@@ -265,16 +255,28 @@ def test_a_phone_has_no_second_scroll_bar(stand: Stand, scheme: Any) -> None:
     assert violations(stand.page) == []
 
 
+def ends(urls: list[str]) -> set[str]:
+    """Return the clusters that were asked for what ends in them."""
+    return {url for url in urls if "/expirations?" in url}
+
+
 def test_many_clusters_do_not_break_the_page(chromium: Any) -> None:
     """The first are seen before all have come, one can turn the pages, and the filter finds the last at once."""
-    page = chromium.new_page()
+    page, asked = chromium.new_page(), list[str]()
+    page.on("request", lambda sent: asked.append(sent.url))
     serve(page, 5000, 500)
     page.goto(f"{ADDRESS}/portal")
     page.get_by_role("button", name="Sign in").click()
     page.get_by_text("5000 clusters.", exact=True).wait_for()
     page.get_by_text("Rows 1 to 100 of 5000").wait_for()
+    whole = max(index for index, url in enumerate(asked) if "/openShiftClusters?" in url)
+    # What ends is asked for once all have come, only of the rows that are shown, and so they are not sorted by it.
+    eventually(page, lambda: len(ends(asked)) == 100)
+    assert not ends(asked[:whole])
+    assert page.get_by_role("button", name="Ends next").count() == 0
     page.get_by_role("button", name="Next").click()
     page.get_by_text("Rows 101 to 200 of 5000").wait_for()
+    eventually(page, lambda: len(ends(asked)) == 200)
     page.get_by_role("button", name="Version").click()
     page.get_by_text("Rows 1 to 100 of 5000").wait_for()
     page.get_by_label("Filter").fill("cluster-4999")

@@ -3,6 +3,7 @@
 
 import { pause } from "./api.js";
 import { button, element, show } from "./elements.js";
+import { endOf, ends, filler } from "./ends.js";
 import { problem } from "./problems.js";
 import { age } from "./words.js";
 
@@ -27,7 +28,7 @@ export const attention = ({ properties }) => (properties.conditions ?? []).filte
   type !== "Progressing" && reason !== "Stopped" && status === ((GOOD[type] ?? "False") === "True" ? "False" : "True"));
 
 const COLUMNS = [
-  { name: "Name", text: ({ name }) => name, cell: (cluster) => element("a", { href: `#${encodeURI(cluster.id)}` }, cluster.name) },
+  { name: "Name", text: ({ name }) => name, cell: (cluster) => element("a", { id: cluster.id, href: `#${encodeURI(cluster.id)}` }, cluster.name) },
   { name: "State", text: state, cell: (cluster) => badge(state(cluster)) },
   { name: "Attention", text: (cluster) => attention(cluster).map(({ type }) => type).join(", ") },
   { name: "Version", text: ({ properties }) => properties.clusterProfile?.version ?? "" },
@@ -36,6 +37,8 @@ const COLUMNS = [
   { name: "Group", text: group },
   { name: "Subscription", text: subscription, several: true },
   { name: "Age", text: ({ systemData }) => age(systemData?.createdAt), key: ({ systemData }) => -Date.parse(systemData?.createdAt) || 0 },
+  // Known only of the rows that were shown, so no filter looks at it, and it sorts what fits into one page.
+  { name: "Ends next", text: () => "", key: endOf, cell: ends, ofShown: true },
 ];
 
 // What the caller has chosen, also after coming back from a cluster.
@@ -55,6 +58,7 @@ async function lists({ api, configuration, signal }) {
 
 export async function list(place, { api, configuration, signal }) {
   let clusters = [], whole = false, refusals = [], drawn = 0;
+  const fill = filler({ api, configuration, signal });
   const body = element("tbody"), said = element("p", { id: "count" }), headings = element("tr"), pager = element("p", { class: "bar" });
   const filter = element("input", {
     id: "filter", type: "search", value: chosen.filter, autocomplete: "off",
@@ -68,11 +72,13 @@ export async function list(place, { api, configuration, signal }) {
     const last = Math.max(Math.ceil(matches.length / ROWS) - 1, 0), page = Math.min(chosen.page, last);
     const turn = (name, by) => button(name, () => { chosen.page = page + by; draw(); }, { id: name.toLowerCase(), disabled: page + by < 0 || page + by > last });
     show(headings, columns.map(heading));
-    show(body, matches.slice(page * ROWS, (page + 1) * ROWS).map((each) => element("tr", {}, columns.map((column, index) =>
+    const rows = matches.slice(page * ROWS, (page + 1) * ROWS);
+    show(body, rows.map((each) => element("tr", {}, columns.map((column, index) =>
       element(index ? "td" : "th", index ? {} : { scope: "row" }, (column.cell ?? column.text)(each))))));
     show(said, words(matches.length));
     show(pager, last > 0 && [turn("Previous", -1), element("span", { role: "status" }, `Rows ${page * ROWS + 1} to ${Math.min((page + 1) * ROWS, matches.length)} of ${matches.length}`), turn("Next", 1)]);
     show(told, refusals.map(problem));
+    if (whole) fill(rows);
   }
 
   function words(shown) {
@@ -81,13 +87,13 @@ export async function list(place, { api, configuration, signal }) {
     return `${of}${clusters.length} ${clusters.length === 1 ? "cluster" : "clusters"}${whole ? "" : ", and more are coming"}.`;
   }
 
-  function heading({ name }) {
+  function heading({ name, ofShown }) {
     const isSorted = name === chosen.column;
     const sort = () => { Object.assign(chosen, { column: name, down: isSorted && !chosen.down, page: 0 }); draw(); };
     return element(
       "th",
       { scope: "col", "aria-sort": isSorted ? (chosen.down ? "descending" : "ascending") : undefined },
-      button(name, sort, { id: `sort-${name.toLowerCase()}` }),
+      ofShown && clusters.length > ROWS ? name : button(name, sort, { id: `sort-${name.toLowerCase().replace(" ", "-")}` }),
     );
   }
 
