@@ -75,22 +75,20 @@ class Figures:
 
 
 @contextmanager
-def browser(path: str, *options: str) -> Iterator[Any]:
+def browser(driver: Any, path: str, *options: str) -> Iterator[Any]:
     """Give a browser, driven by Playwright.
 
     Args:
+        driver: what `sync_playwright` gives: a process may have one at a time, and that several browsers.
         path: the program.
         options: more of its options.
     """
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and only here
-
-    with sync_playwright() as driver:
-        # A container has no name spaces to give away; what is opened here is this service's own page.
-        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu", *options])
-        try:
-            yield found
-        finally:
-            found.close()
+    # A container has no name spaces to give away; what is opened here is this service's own page.
+    found = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu", *options])
+    try:
+        yield found
+    finally:
+        found.close()
 
 
 def measure(counts: tuple[int, ...] = COUNTS) -> list[Figures]:
@@ -98,7 +96,9 @@ def measure(counts: tuple[int, ...] = COUNTS) -> list[Figures]:
     path = browse.program()
     if path is None:
         return []
-    with browser(path) as found:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and only here
+
+    with sync_playwright() as driver, browser(driver, path) as found:
         return [_measured(found.new_page(), count) for count in counts]
 
 

@@ -17,13 +17,12 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @contextmanager
-def chromium(*options: str) -> Iterator[Any]:
+def chromium(driver: Any, *options: str) -> Iterator[Any]:
     """Give a browser with more options; skip the test where there is none, because not every machine can have one."""
-    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
     program = browse.program()
     if program is None:
         pytest.skip("There is no Chromium, Chrome or Edge: run `apt-get install --no-install-recommends chromium`")
-    with page.browser(program, *options) as found:
+    with page.browser(driver, program, *options) as found:
         yield found
 
 

@@ -10,9 +10,17 @@ from tests.e2e.portal.stand import Stand, hosted_stand_of, stand_of
 
 
 @pytest.fixture(scope="package")
-def chromium() -> Iterator[Any]:
+def driver() -> Iterator[Any]:
+    """Give what drives browsers: a process may have one of these at a time."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run `make setup`")
+    with playwright.sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def chromium(driver: Any) -> Iterator[Any]:
     """Give the browser."""
-    with browser.chromium() as found:
+    with browser.chromium(driver) as found:
         yield found
 
 

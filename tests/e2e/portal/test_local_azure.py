@@ -45,7 +45,7 @@ class Console:
 
 
 @pytest.fixture(scope="module")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Platform, str]]:
+def window(driver: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Platform, str]]:
     """Run the services of a local Azure, without its processes, and give a browser that reaches them."""
     root = tmp_path_factory.mktemp("state")
     ports = {name: free_port() for name in PORTS}
@@ -62,7 +62,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Plat
         platform.model(ControlModel).ready = True
         # A browser of today asks its user before a page of another site may ask this machine. Not all do.
         options = (*browse.options(local.proxy, platform.authority.certificate_path), ASKS_NOBODY)
-        with browser.chromium(*options) as found:
+        with browser.chromium(driver, *options) as found:
             yield found, platform, f"http://localhost:{ports['control']}"
 
 
