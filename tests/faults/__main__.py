@@ -11,7 +11,7 @@ from tests.conftest import SEED
 from tests.faults.families import every
 
 HERE = Path(__file__).parent
-STORIES = HERE.parent / "product" / "integration" / "service"
+STORIES = HERE.parent / "product" / "integration"
 
 
 def main() -> int:

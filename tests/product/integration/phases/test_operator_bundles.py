@@ -13,6 +13,12 @@ from tests.product.integration.phases.operator_bundles import BUNDLES, Bundle
 from tests.product.integration.phases.test_command import EXECUTOR, Terminal, phase
 from tests.product.unit.phases.bundles import METADATA, write
 
+# Each bundle meets one server in every run, and the other in thorough ones.
+CASES = [
+    pytest.param(bundle, server, marks=() if bundle_number % 2 == server_number else pytest.mark.thorough)
+    for bundle_number, bundle in enumerate(BUNDLES)
+    for server_number, server in enumerate(("controlled_api", "real_api"))
+]
 # Where no controller runs, nothing of what a phase starts becomes current.
 NOT_WAITING = EXECUTOR.replace("name: apply", "name: started").replace("timeout: 300", "timeout: 0")
 
@@ -26,8 +32,7 @@ def controlled_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 
 @pytest.mark.slow(120)
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("server", ["controlled_api", "real_api"])
-@pytest.mark.parametrize("bundle", BUNDLES)
+@pytest.mark.parametrize(("bundle", "server"), CASES)
 def test_a_bundle_of_an_operator_is_applied_by_phases(
     bundle: str, server: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
