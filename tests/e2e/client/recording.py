@@ -13,7 +13,7 @@ from tests.entra_azure import EntraAzure
 
 MARK = "recording of aroctl"
 # When the terminal is looked at while the create runs.
-_MIDDLE = r"Deploy machines \((1\d|[2-9]) s"
+_MIDDLE = r"Deploy machines \((\d\d|[2-9](\.\d)?) s"
 
 
 def main() -> int:
