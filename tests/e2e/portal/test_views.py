@@ -120,7 +120,7 @@ def test_a_running_create_is_canceled_and_deleted(stand: Stand) -> None:
     page.get_by_role("heading", level=2, name=re.compile("Delete: Deleting")).wait_for()
 
 
-def test_a_cluster_is_stopped(stand: Stand) -> None:
+def test_a_cluster_is_stopped_and_started(stand: Stand) -> None:
     """And nothing offers what its state does not allow."""
     stand.create("C1")
     stand.world.finish()
@@ -134,6 +134,15 @@ def test_a_cluster_is_stopped(stand: Stand) -> None:
     page.get_by_role("dialog").wait_for(state="detached")
     assert ("POST", f"{CLUSTER}/stop") in stand.asked
     page.locator("#action-stop").wait_for(state="detached")
+    stand.world.finish()
+    stand.world.document["openShiftCluster"]["properties"]["powerState"] = "Stopped"
+    stand.world.cosmos["OpenShiftClusters"].upsert_item(stand.world.document)
+    stand.world.now += timedelta(days=1)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("dialog").get_by_text("Its machines start").wait_for()
+    page.get_by_role("dialog").get_by_role("button", name="Start").click()
+    page.get_by_role("heading", level=2, name=re.compile("Start: Updating")).wait_for()
+    assert ("POST", f"{CLUSTER}/start") in stand.asked
 
 
 def test_what_ends_is_shown_with_its_date_and_who_renews_it(stand: Stand) -> None:
