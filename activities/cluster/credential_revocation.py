@@ -96,9 +96,10 @@ def _refused(step: Step) -> Outcome | None:
 
     def missing(api: ApiClient) -> list[str]:
         found = _revocation(step)
-        former = api_servers.ask(_endpoint(step, found["former"]))
+        if still := api_servers.not_refused(api_servers.ask(_endpoint(step, found["former"])), _FORMER):
+            return [still]
         now = api_servers.ask(_endpoint(step, found["credentials"]))
-        return [api_servers.not_refused(former, _FORMER), api_servers.not_accepted(_masters(api), now, _NEW)]
+        return [api_servers.not_accepted(_masters(api), now, _NEW)]
 
     return cluster_api.wait_while_missing(step, missing)
 
