@@ -13,6 +13,7 @@ import requests
 from shared import durations
 from shared.json_object import Json
 from tests import local_azure
+from tests.api_versions import OWN_VERSION
 from tests.entra_azure import EntraAzure
 from tests.local_azure import LocalAzure
 from tests.patience import PATIENCE_SECONDS
@@ -29,7 +30,6 @@ from tests.years.timeline import Timeline
 
 NAME = "years"
 OPERATORS = "/apis/config.openshift.io/v1/clusteroperators"
-OWN_VERSION = "2026-12-01-preview"
 ROUTER_CA = ("openshift-ingress-operator", "router-ca")
 NOT_AFTER = "auth.openshift.io/certificate-not-after"
 

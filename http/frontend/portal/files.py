@@ -16,13 +16,13 @@ from frontend.callers.tokens import SCOPE
 from frontend.messages import Call, Reply
 from shared import portal_files
 from shared.arm.errors import path_not_found
-from shared.clusters.api_versions import ADMIN
+from shared.clusters.api_versions import ADMIN, API_VERSIONS
 from shared.json_object import Json
 from shared.settings import Callers
 
 INDEX, CONFIGURATION = "index.html", "config.json"
-# What the page asks for: the first version with operations, dry runs and ETags.
-API_VERSION = "2026-12-01-preview"
+# What the page asks for: this provider's own version, which alone has operations, dry runs and power states.
+API_VERSION = next(version.name for version in API_VERSIONS if version.own)
 _GZIP = re.compile(r"(^|,)\s*gzip\s*(;\s*q=(1|0\.\d*[1-9])[\d.]*)?\s*(,|$)")
 
 
