@@ -12,8 +12,6 @@ import asyncio
 import logging
 import uuid
 from datetime import UTC, datetime
-from functools import lru_cache
-from time import monotonic
 from typing import Any
 
 from orchestrators.plans.operation_start import OperationRequest, begin_operation
@@ -23,6 +21,7 @@ from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.settings import Callers
 from shared.store import NotFound, PreconditionFailed, Store, get_store, unreadable_documents
+from timers import quiet
 
 _log = logging.getLogger(__name__)
 
@@ -37,20 +36,9 @@ async def sweep(_client: Any) -> None:
         await asyncio.to_thread(_sweep, service_settings.look_back(durations.SUBSCRIPTIONS_QUIET).total_seconds())
 
 
-@lru_cache(maxsize=1)
-def _last_empty_run(store: Store) -> list[float]:  # noqa: ARG001 - the cache's key
-    """Return when the last run began that found none; nothing if the last run found one."""
-    return []
-
-
 def _sweep(quiet_seconds: float) -> None:
-    store, began = get_store(), monotonic()
-    last_empty = _last_empty_run(store)
-    if last_empty and began - last_empty[0] < quiet_seconds:
-        return
-    deleted = list(store.subscriptions.deleting())
-    last_empty[:] = [] if deleted else [began]
-    for subscription in deleted:
+    store = get_store()
+    for subscription in quiet.look(store, __name__, store.subscriptions.deleting, quiet_seconds):
         try:
             left = [_has_to_go(store, document) for document in store.clusters.of(subscription["id"])]
             if not any(left):

@@ -15,8 +15,6 @@ import asyncio
 import logging
 import uuid
 from datetime import UTC, datetime
-from functools import lru_cache
-from time import monotonic
 from typing import Any
 
 from orchestrators.plans.operation_start import OperationRequest, begin_operation
@@ -28,6 +26,7 @@ from shared.clusters.power.power_states import PowerState
 from shared.clusters.states import Event, find_edge
 from shared.documents import ClusterDocument, CorrelationData
 from shared.store import Conflict, NotFound, PreconditionFailed, Store, get_store, unreadable_documents
+from timers import quiet
 
 _log = logging.getLogger(__name__)
 _LONG_AGO = "2000-01-01T00:00:00+00:00"
@@ -45,20 +44,9 @@ async def switch(_client: Any) -> None:
         await asyncio.to_thread(_switch, service_settings.look_back(durations.SCHEDULES_QUIET).total_seconds())
 
 
-@lru_cache(maxsize=1)
-def _last_empty_run(store: Store) -> list[float]:  # noqa: ARG001 - the cache's key
-    """Return when the last run began that found no schedule; nothing if the last run found one."""
-    return []
-
-
 def _switch(quiet_seconds: float) -> None:
-    store, began = get_store(), monotonic()
-    last_empty = _last_empty_run(store)
-    if last_empty and began - last_empty[0] < quiet_seconds:
-        return
-    scheduled = list(store.clusters.scheduled())
-    last_empty[:] = [] if scheduled else [began]
-    for document in scheduled:
+    store = get_store()
+    for document in quiet.look(store, __name__, store.clusters.scheduled, quiet_seconds):
         try:
             _begin_if_due(store, document, datetime.now(UTC))
         except (CloudError, Conflict, PreconditionFailed, NotFound):

@@ -8,7 +8,7 @@ import pytest
 from shared import durations, settings
 from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import CUSTOMER, OWN, World
-from timers import deleted_subscriptions
+from timers import quiet
 from timers.deleted_subscriptions import sweep
 
 
@@ -92,7 +92,7 @@ def test_a_run_that_found_none_lets_the_next_ones_rest(left: World, monkeypatch:
     marked = subscription(left)
     marked.pop("deleting")
     now = [1000.0]
-    monkeypatch.setattr(deleted_subscriptions, "monotonic", lambda: now[0])
+    monkeypatch.setattr(quiet, "monotonic", lambda: now[0])
     swept(left)
     marked["deleting"] = True
     now[0] += settings.load().look_back(durations.SUBSCRIPTIONS_QUIET).total_seconds() - 1

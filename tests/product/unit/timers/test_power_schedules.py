@@ -9,7 +9,7 @@ import pytest
 from shared import durations, settings
 from tests.product.unit.cosmos_fake import plan_of
 from tests.product.unit.product_world import World
-from timers import power_schedules
+from timers import power_schedules, quiet
 from timers.power_schedules import switch
 
 # A Monday.
@@ -121,7 +121,7 @@ def test_a_cluster_without_a_schedule_is_left_alone(scheduled: World) -> None:
     schedule = scheduled.properties.pop("powerSchedule")
     now = [1000.0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(power_schedules, "monotonic", lambda: now[0])
+        patch.setattr(quiet, "monotonic", lambda: now[0])
         assert run(scheduled) == ""
         scheduled.properties["powerSchedule"] = schedule
         now[0] += settings.load().look_back(durations.SCHEDULES_QUIET).total_seconds() - 1
