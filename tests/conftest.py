@@ -25,11 +25,6 @@ STORY_SECONDS = 1800
 SLOW_SECONDS = 20
 
 
-# Examples may take as long as a busy machine needs.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
-
-
 def pytest_configure() -> None:
     """Choose the seed before the workers start, so that all have the same one; let examples take their time."""
     settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
