@@ -110,7 +110,7 @@ def _perform(target: str, call: Call) -> Outcome:
 def _begin(executor: Executor[Any], call: Call) -> FencedCall[Any]:
     """Return the call with the document that fences it. A poll that will hardly write its item does not read it.
 
-    That poll begins with what this process has read a moment ago, so it may notice a pause later that it was
+    That poll begins with what this process has read lately, so it may notice half a minute later that it was
     superseded, or has to stop. It sees what the rows before it have decided, because this process also made the poll
     before it. A status that is the work itself may write other documents, so it is not such a poll.
     """

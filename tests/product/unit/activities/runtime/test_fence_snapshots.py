@@ -11,13 +11,14 @@ from azure.core.exceptions import HttpResponseError
 
 from activities.runtime import executor, progress
 from activities.runtime.step import Step
+from shared import durations
 from shared.arm.errors import CloudError, ErrorCode
 from shared.store import Fence, fenced_documents
 from tests.product.unit.activities.runtime.test_wrapper import away, counted, item, note, perform, raising, supersede
 from tests.product.unit.product_world import CLUSTER_ID, World
 
-# The pause between two polls at this scale; `settings.Pace.poll_seconds`.
-PAUSE = 0.25
+# How long a version is kept at this scale.
+KEPT = durations.FENCE_KEPT.total_seconds() / 40
 FENCE = Fence(CLUSTER_ID.lower(), "op", 1, "doc-1")
 
 Status = Callable[[Step], Any]
@@ -63,13 +64,13 @@ def polled(accepted: World, monkeypatch: pytest.MonkeyPatch) -> World:
     return accepted
 
 
-def test_polls_of_one_pause_share_one_read_of_the_fence(
+def test_polls_share_one_read_of_the_fence_while_it_is_kept(
     polled: World, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     """Most calls of a create are polls, and each used to read the same document."""
     reads = counted(polled.cosmos["OpenShiftClusters"], monkeypatch, "read_item")
     poll(monkeypatch, 1)
-    clock.now += PAUSE
+    clock.now += KEPT
     poll(monkeypatch, 2)
     assert len(reads) == 0
     clock.now += 0.01
@@ -107,12 +108,12 @@ def test_a_superseded_poll_gives_no_sign_of_life(polled: World, monkeypatch: pyt
 def test_a_superseded_poll_that_finds_nothing_new_leaves_no_trace(
     polled: World, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    """It may not know yet. After a pause at most it does."""
+    """It may not know yet. It does once its version is too old."""
     supersede(polled)
     polled.store.progress.upsert(item(polled) | {"status": "Canceled", "message": "by the delete"})  # type: ignore[arg-type]  # an item
     assert poll(monkeypatch, 1)["outcome"] == "wait"
     assert item(polled)["message"] == "by the delete"
-    clock.now += PAUSE + 0.01
+    clock.now += KEPT + 0.01
     assert poll(monkeypatch, 2) == {"outcome": "fenced"}
     assert item(polled)["message"] == "by the delete"
 
@@ -181,11 +182,13 @@ def test_a_decision_on_an_old_version_is_made_again_on_the_newest(
     assert polled.cluster["decided"] == "elsewhere"
 
 
-def test_a_stop_is_noticed_a_pause_later_at_most(polled: World, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+def test_a_stop_is_noticed_when_the_version_is_too_old(
+    polled: World, monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
     """It was written by another process."""
     polled.cosmos["OpenShiftClusters"].upsert_item(polled.cluster | {"stopping": True})
     assert poll(monkeypatch, 1)["outcome"] == "wait"
-    clock.now += PAUSE + 0.01
+    clock.now += KEPT + 0.01
     assert poll(monkeypatch, 2) == {"outcome": "stopped"}
     assert item(polled)["status"] == "Canceled"
 
@@ -272,7 +275,7 @@ def test_a_slow_read_does_not_hide_a_newer_one(accepted: World, monkeypatch: pyt
 
     monkeypatch.setattr(container, "read_item", slow)
     assert not clusters.fenced_read(FENCE).get("stopping")
-    newest = clusters.recent(FENCE, PAUSE)
+    newest = clusters.recent(FENCE, KEPT)
     assert newest is not None
     assert newest["stopping"]
 
@@ -284,5 +287,5 @@ def test_only_the_last_clusters_are_kept(accepted: World, monkeypatch: pytest.Mo
     for name in ("a", "b", "c"):
         document = made | {"id": name, "key": name, "clusterResourceGroupIdKey": name, "clientIdKey": name}
         clusters.replace(clusters.create(document))
-    kept = [clusters.recent(Fence(name, "op", 1), PAUSE) is not None for name in ("a", "b", "c")]
+    kept = [clusters.recent(Fence(name, "op", 1), KEPT) is not None for name in ("a", "b", "c")]
     assert kept == [False, True, True]
