@@ -11,16 +11,33 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote, quote_plus
 
+from orchestrators.packed_inputs import COMMON
+
 Forms = Callable[[str], list[bytes]]
+
+
+class Unpacker(Protocol):
+    """What `zlib.decompressobj` returns, as far as it is used here."""
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """Return what is packed in the data."""
+
+
 # Shorter parts of a secret can occur by chance and prove nothing.
 SHORTEST = 12
 # How many times content may be packed inside other content.
 DEEPEST = 3
-GZIP, ZLIB = b"\x1f\x8b\x08", b"\x78\x9c"
-# How gzip and zlib data begin in base64, when nothing stands before them in the encoded data.
-PACKED_IN_BASE64 = re.compile(rb"(?:H4sI|eJ[w-z])[A-Za-z0-9+/_-]{16,}={0,2}")
+# How packed data begins, and what it is opened with. The last one is how the inputs of instances are packed.
+PACKED: Mapping[bytes, tuple[str, Callable[[], Unpacker]]] = {
+    b"\x1f\x8b\x08": ("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)),
+    b"\x78\x9c": ("zlib", zlib.decompressobj),
+    b"\x78\xf9": ("zlib with a dictionary", lambda: zlib.decompressobj(zdict=COMMON)),
+}
+# How such data begins in base64, when nothing stands before it in the encoded data.
+PACKED_IN_BASE64 = re.compile(rb"(?:H4sI|eJ[w-z]|eP[k-n])[A-Za-z0-9+/_-]{16,}={0,2}")
 SIGNATURE = re.compile(rb"[?&;\"]sig=(?!\*\*\*)[A-Za-z0-9%+/]{20,}")
 
 
@@ -146,11 +163,11 @@ def _unpacked(content: bytes, packing: str = "", depth: int = 0) -> Iterator[tup
 
 
 def _packed(content: bytes) -> Iterator[tuple[bytes, str]]:
-    for magic, how, window in ((GZIP, "gzip", zlib.MAX_WBITS | 16), (ZLIB, "zlib", zlib.MAX_WBITS)):
+    for magic, (how, unpacker) in PACKED.items():
         begin = content.find(magic)
         while begin != -1:
             with suppress(zlib.error):
-                yield zlib.decompressobj(window).decompress(content[begin:]), how
+                yield unpacker().decompress(content[begin:]), how
             begin = content.find(magic, begin + 1)
     for found in PACKED_IN_BASE64.finditer(content):
         with suppress(binascii.Error):
