@@ -136,6 +136,7 @@ OPERATOR_UNAVAILABLE = _scaled("OPERATOR_UNAVAILABLE", "An operator may be unava
 NODE_NOT_READY = _scaled("NODE_NOT_READY", "A node may be away this long while it restarts.", minutes=15)
 MACHINES_COMING = _scaled("MACHINES_COMING", "A machine set that still lacks machines then does not get them.", minutes=60)
 START_WARNING = _real("START_WARNING", "A stopped cluster that has to be started within this time says so.", days=14)
+LAST_START_WARNING = _real("LAST_START_WARNING", "It says so again, with another reason.", days=3)
 DIRECTORY_AGAIN = _real("DIRECTORY_AGAIN", "A directory that shows no applications to the service is asked again then.", hours=24)
 CONDITION_INERTIA = _scaled("CONDITION_INERTIA", "A status that has not held this long is not shown.", minutes=2)
 CONDITION_BLIND = _scaled("CONDITION_BLIND", "The same while a cluster cannot be read: five minutes, less what the timer may be early.", minutes=4.5)

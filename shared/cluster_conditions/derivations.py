@@ -314,14 +314,18 @@ def _hibernation(seen: Observation, _pace: Pace) -> Finding:
     return _found(Type.HIBERNATION_POSSIBLE, Status.FALSE if causes else Status.TRUE, causes, good)
 
 
+# The latest warning first.
+_START_WARNINGS = ((durations.LAST_START_WARNING, "StartNow"), (durations.START_WARNING, "StartSoon"))
+
+
 def _start_before(seen: Observation, _pace: Pace) -> Finding:
     stop = seen.stop
     if stop is None or stop.start_before is None:
         return Finding(Type.START_BEFORE, Status.FALSE, AS_EXPECTED, "The cluster runs.")
-    is_soon = stop.start_before - seen.at <= durations.START_WARNING
+    left = stop.start_before - seen.at
     message = f"The cluster is {stop.state}{_until(stop)}."
-    reason = "StartSoon" if is_soon else STOPPED
-    return Finding(Type.START_BEFORE, Status.TRUE if is_soon else Status.FALSE, reason, message)
+    reason = next((reason for warning, reason in _START_WARNINGS if left <= warning), STOPPED)
+    return Finding(Type.START_BEFORE, Status.FALSE if reason == STOPPED else Status.TRUE, reason, message)
 
 
 def _until(stop: Stop) -> str:

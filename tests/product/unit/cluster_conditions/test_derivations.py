@@ -227,11 +227,20 @@ def test_credentials_are_judged_while_a_cluster_is_stopped() -> None:
     assert found("CertificatesExpiring", **seen).reason == "Stopped"
 
 
-@pytest.mark.parametrize(("days", "want"), [(15, "False"), (14, "True"), (-1, "True")])
-def test_a_stop_that_has_to_end_soon_is_said(days: int, want: str) -> None:
-    """Two weeks ahead; before, the message alone says until when."""
+@pytest.mark.parametrize(
+    ("days", "status", "reason"),
+    [
+        (15, "False", "Stopped"),
+        (14, "True", "StartSoon"),
+        (4, "True", "StartSoon"),
+        (3, "True", "StartNow"),
+        (-1, "True", "StartNow"),
+    ],
+)
+def test_a_stop_that_has_to_end_soon_is_said_twice(days: int, status: str, reason: str) -> None:
+    """Two weeks and three days ahead; before, the message alone says until when."""
     soon = found("StartBefore", stop=Stop("Stopped", NOW + timedelta(days=days)))
-    assert soon.status == want
+    assert (soon.status, soon.reason) == (status, reason)
     assert "it has to be started before" in soon.message
     assert found("StartBefore").status == "False"
 
