@@ -35,7 +35,7 @@ def own(network: str) -> Json:
 
 
 def let_go(old: Json, new: Json) -> None:
-    """Drop what a Service no longer needs after a change of its type, unless the client changed that too."""
+    """Drop what a Service no longer needs after a change of its type; its address only if the client left that alone."""
     before, after = old["spec"], new["spec"]
     becomes_a_name = before["type"] != EXTERNAL_NAME and after["type"] == EXTERNAL_NAME
     if becomes_a_name and after.get("clusterIP") == before.get("clusterIP"):
@@ -43,10 +43,8 @@ def let_go(old: Json, new: Json) -> None:
         after.pop("clusterIPs", None)
     if before["type"] not in EXTERNAL or after["type"] in EXTERNAL:
         return
-    ports = {port.get("nodePort") for port in before.get("ports") or []}
-    if all(port.get("nodePort") in (None, 0, *ports) for port in after.get("ports") or []):
-        for port in after.get("ports") or []:
-            port.pop("nodePort", None)
+    for port in after.get("ports") or []:
+        port.pop("nodePort", None)
     for member in ("externalTrafficPolicy", "healthCheckNodePort"):
         if after.get(member) == before.get(member):
             after.pop(member, None)

@@ -51,6 +51,14 @@ def test_before_the_registration_there_is_no_such_provider(model: ArmModel) -> N
         model.subscriptions.register(WORLD.subscription_id, NAMESPACE)
 
 
+def test_a_provider_that_is_not_emulated_cannot_be_registered(model: ArmModel) -> None:
+    """Nor is it called missing from the subscription."""
+    for call in (model.subscriptions.register, model.subscriptions.require_registered):
+        with pytest.raises(ServiceError, match=r"does not have the namespace 'microsoft\.eventhub'") as refused:
+            call(WORLD.subscription_id, "microsoft.eventhub")
+        assert (refused.value.status_code, refused.value.code) == (400, "NotSupportedByLocalAzure")
+
+
 def test_a_registration_takes_effect_at_once_and_survives_a_restart(
     model: ArmModel, open_arm: Callable[[], ArmModel]
 ) -> None:

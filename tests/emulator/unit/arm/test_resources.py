@@ -209,3 +209,12 @@ def test_conditions_are_heeded(model: ArmModel, time: Time) -> None:
     asyncio.run(
         model.put_resource(CALLER, SECURITY_GROUP, VERSION, {"location": "eastus"}, Conditions(if_match=etag["etag"]))
     )
+
+
+def test_an_action_that_a_type_lacks_is_not_called_invalid(model: ArmModel) -> None:
+    """Which actions a type has in Azure is not known here."""
+    _put(model, SECURITY_GROUP, {"location": "eastus"})
+    with pytest.raises(ServiceError) as refused:
+        asyncio.run(model.begin_action(CALLER, SECURITY_GROUP, VERSION, "explode", {}))
+    assert (refused.value.status_code, refused.value.code) == (400, "NotSupportedByLocalAzure")
+    assert "the action 'explode' of type 'Microsoft.Network/networkSecurityGroups'" in refused.value.message

@@ -114,6 +114,13 @@ def test_pages_add_up_to_the_whole(query: str, want: list[int], size: int) -> No
     assert _run(query, [{"i": i, "g": i % 3} for i in range(6)], size, g=1) == want
 
 
+def test_words_of_the_language_may_be_names_of_members_and_texts() -> None:
+    """Only where the grammar has a place for them do they mean something."""
+    document = {"top": "JOIN + ORDER BY", "limit": 1}
+    query = "SELECT c.top, c.limit FROM c WHERE c.top = 'JOIN + ORDER BY' AND c.limit = @limit"
+    assert _run(query, [document], limit=1) == [document]
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -226,8 +226,12 @@ def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(ap
     outcome = poll("workers_ready", waited=DEADLINE // 6)
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
     error = outcome["error"]
-    assert error["code"] == "InvalidServicePrincipalPermissions"
-    assert error["message"].endswith('lacks a role: Code="AuthorizationFailed" Message="not to join"')
+    assert (error["code"], error["target"]) == (
+        "InvalidServicePrincipalPermissions",
+        "properties.servicePrincipalProfile",
+    )
+    who = "Machine 'w-0' could not be created: the cluster's service principal lacks a role: "
+    assert error["message"].endswith(f'{who}Code="AuthorizationFailed" Message="not to join"')
     codes = [entry["code"] for entry in error["details"]]
     assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
     assert {"code": "Owner", "message": "customer"} in error["details"]
