@@ -90,3 +90,31 @@ def test_a_kubeconfig_with_something_else_than_a_key_says_so() -> None:
     with pytest.raises(client.NotDone, match="is not base64 of PEM") as error:
         client.connect_with(wrong)
     assert "c2VjcmV0" not in str(error.value)
+
+
+WRONG_NAME = "certificate verify failed: Hostname mismatch, certificate is not valid for 'api'. (_ssl.c:1006)"
+FAILURES: dict[str, tuple[BaseException, type[client.NotDone], str]] = {
+    "another's certificate": (
+        ssl.SSLCertVerificationError(1, f"[SSL] {WRONG_NAME}"),
+        client.NotDone,
+        "Hostname mismatch",
+    ),
+    "an alert": (ssl.SSLError(1, "[SSL] tlsv1 alert internal error"), client.NotDone, "ends the TLS handshake"),
+    "a server that hangs up": (
+        ssl.SSLEOFError(8, "EOF occurred in violation of protocol"),
+        client.Unreachable,
+        "ends the TLS handshake",
+    ),
+    "nobody listens": (ConnectionRefusedError(111, "Connection refused"), client.Unreachable, "refuses"),
+}
+
+
+@pytest.mark.parametrize(("cause", "kind", "says"), FAILURES.values(), ids=FAILURES)
+def test_a_server_is_away_only_if_it_does_not_answer(
+    cause: BaseException, kind: type[client.NotDone], says: str
+) -> None:
+    """Whoever takes an answer in the handshake for an outage waits for something that does not change."""
+    for error in (cause, urllib3.exceptions.HTTPError(cause)):
+        found = client.failure(error)
+        assert type(found) is kind
+        assert says in str(found)
