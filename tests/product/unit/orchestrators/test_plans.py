@@ -149,11 +149,23 @@ def test_json_has_every_member_of_a_row() -> None:
         "document": {"namespace": "", "name": "other"},
     }
     assert others.keys() == {each.name for each in dataclasses.fields(Row)}
-    same = [
-        name for name, value in others.items() if to_dict(dataclasses.replace(one, **{name: value})) == to_dict(one)
-    ]
-    assert not same
-    assert json.loads(json.dumps(to_dict(dataclasses.replace(one, **others))))["needs"] == ["other"]
+    stored = json.loads(json.dumps(to_dict(dataclasses.replace(one, **others))))
+    hours = timedelta(hours=9).total_seconds()
+    optional = {"when": "other", "shortestSeconds": hours, "usualSeconds": hours, "together": True, "owner": "azure"}
+    assert stored == optional | {
+        "name": "b",
+        "phase": "other",
+        "kind": "condition",
+        "executor": "other",
+        "needs": ["other"],
+        "deadlineSeconds": hours,
+        "pollSeconds": hours,
+        "retry": "none",
+        "waitsFor": "other",
+        "message": "other",
+        "document": {"namespace": "", "name": "other"},
+    }
+    assert stored.keys() - to_dict(one).keys() == optional.keys() | {"document"}
 
 
 def test_a_skipped_row_says_why_and_nobody_waits_for_it() -> None:
