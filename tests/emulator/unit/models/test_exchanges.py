@@ -15,6 +15,14 @@ GROUP = "/subscriptions/s/resourceGroups/g"
 NETWORK = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
 CLUSTER = f"{GROUP}/providers/Microsoft.RedHatOpenShift/openShiftClusters/one"
 PUT = Exchange("arm", "PUT Microsoft.Network/virtualNetworks", "PUT", f"{NETWORK}?api-version=1", 201, step="network")
+SAS = Exchange(
+    "arm",
+    "POST Microsoft.Storage/storageAccounts/listAccountSas",
+    "POST",
+    f"{GROUP}/providers/Microsoft.Storage/storageAccounts/one/listAccountSas?api-version=1",
+    200,
+    step="graph",
+)
 SECRET = Exchange("keyvault", "PUT secrets/{name}", "PUT", "/secrets/one?api-version=1", 200)
 POD = Exchange("kubernetes", "CREATE pods", "POST", "/api/v1/namespaces/one/pods", 201, step="pods")
 
@@ -60,6 +68,14 @@ def _said(exchange: Exchange) -> list[str]:
             replace(PUT, method="GET", path=f"{CLUSTER}?api-version=2025-07-25", status=200, reply={"location": "eastus", "properties": {"powerState": "Running"}}),
             ["$.properties.powerState: unknown member: sent 'Running'"],
             id="a member of this provider's own version in another",
+        ),
+        pytest.param(
+            replace(SAS, request={"signedPermission": "rcw", "signedResourceTypes": "o", "signedServices": "b", "signedExpiry": "2026-01-01T00:00:00Z"}), [], id="joined permissions of a signature"
+        ),
+        pytest.param(
+            replace(SAS, request={"signedPermission": "rcx", "signedResourceTypes": "o", "signedServices": "b", "signedExpiry": "2026-01-01T00:00:00Z"}),
+            ["$.signedPermission: other value: sent 'rcx'"],
+            id="a permission that no signature has",
         ),
         pytest.param(
             replace(PUT, status=204), ["status 204: the SDK takes 200, 201"], id="a status that the SDK does not take"
