@@ -85,7 +85,7 @@ def test_sites_show_their_plans_and_phases_and_what_would_change(site: Stand) ->
     page.get_by_role("heading", level=2, name="Site: Running, 0 %").wait_for()
     operation: Any = next(iter(site.world.operations()))
     assert [row["executor"] for row in site.world.plan(operation["id"])["rows"]][:-1] == ["dry_run_phase"] * 2
-    assert plans.get_by_role("button", name="Run", exact=True).is_disabled()
+    plans.get_by_role("button", name="Run", exact=True, disabled=True).wait_for()
     assert violations(page) == []
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel it").click()
