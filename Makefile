@@ -28,7 +28,7 @@ UNITS := -n auto --disable-socket --allow-unix-socket
 # The stories wait for emulated machines as much as they work: seven workers keep two cores busy. The longest come first.
 STORIES := -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
 # The tests of a file share what the first has set up; half of their time is waiting.
-CLIENTS := -n 4 --dist loadfile
+CLIENTS := -n 3 --dist loadfile
 
 $(PYTHON_READY): requirements-dev.txt
 	@tools/bootstrap python

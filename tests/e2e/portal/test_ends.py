@@ -113,7 +113,8 @@ def test_a_service_that_throttles_is_left_alone_for_a_minute(stand: Stand, statu
     assert (asked(stand), len(stand.asked) > lists) == (4, True)
     assert page.locator("tbody td:last-child").all_inner_texts() == [""] * 10
     assert page.get_by_text("Asking again").count() == 0
-    page.clock.fast_forward("00:30")
+    # The minute begins when the page has the answers, which is later on a busy machine.
+    eventually(page, lambda: page.clock.fast_forward("00:15") or asked(stand) > 4)
     page.get_by_role("cell", name=NEXT).nth(9).wait_for()
     assert asked(stand) == 4 + 10
 
