@@ -36,18 +36,18 @@ This page shows which calls the local Azure answers, and which client makes each
 
 | run | what |
 |---|---|
-| {PRODUCT} | `tests/product/integration/contract`, and of `tests/product/integration/service`: `creates`, `finished`, `interruptions/test_deletes.py` |
+| {PRODUCT} | `tests/product/integration` and `tests/faults`, without the thorough ones |
 | {DEMO} | the demo, and the demo with `--without-permissions` |
-| {STORIES} | `tests/e2e` without its runs of the demo: the Azure CLI, the SDKs and kubectl |
+| {STORIES} | `tests/e2e`: the pages, the Azure CLI, `aroctl`, the SDKs and kubectl |
 | {PHASES} | `tests/product/integration/phases`: sites with plans of documents, run by the command and by the service |
 
 ```
-make az .venv-sdk/.ready .venv-kubectl/.ready
+make package az client .venv-sdk/.ready .venv-kubectl/.ready
 .venv/bin/python -m demo --state D1
 .venv/bin/python -m demo --without-permissions --state D2
-.venv/bin/python -m pytest -n0 --basetemp S tests/e2e -k "not demonstration"
-.venv/bin/python -m pytest -n0 --basetemp P tests/product/integration/{{contract,service/{{creates,finished,interruptions/test_deletes.py}}}}
-.venv/bin/python -m pytest -n0 --basetemp F tests/product/integration/phases
+.venv/bin/python -m pytest -n 4 --dist loadfile --basetemp S tests/e2e
+.venv/bin/python -m pytest -n 7 --dist loadgroup --basetemp P -m "not thorough" tests/product/integration tests/faults
+.venv/bin/python -m pytest -n 4 --dist loadgroup --basetemp F -m "not thorough" tests/product/integration/phases
 PYTHONPATH=http .venv/bin/python -m tools.calls product=P demo=D1 demo=D2 stories=S phases=F
 ```
 
