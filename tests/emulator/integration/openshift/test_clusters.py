@@ -165,11 +165,13 @@ def test_a_cluster_breaks_when_its_bootstrap_machine_goes_before_its_work_is_don
     with api(site) as made:
         core = core_api(made)
         wait_for(lambda: _answers(core), "the temporary control plane")
+        master = site.id(site.vm(f"{site.infra_id}-master-0"))
+        # Without its config from the bootstrap machine it would try for an hour.
+        wait_for(lambda: "GET result: OK" in site.guests.serial_log(master), "the master's config")
 
         site.delete(site.vm(site.bootstrap_name))
 
         assert not _answers(core)
-        master = site.id(site.vm(f"{site.infra_id}-master-0"))
         wait_for(lambda: site.guests.provisioning(master) == "done", "the master's agent")
         assert site.guests.listener(master, 6443) is None
 
