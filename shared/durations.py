@@ -144,7 +144,7 @@ CONDITION_BLIND = _scaled("CONDITION_BLIND", "The same while a cluster cannot be
 # Polls. A row may name another one in its plan.
 ROW_POLL = _scaled("ROW_POLL", "A row that waits, unless its plan says another time.", seconds=10)
 BEGUN_POLL = _scaled("BEGUN_POLL", "The same for work that Azure has begun.", seconds=5)
-FENCE_KEPT = _scaled("FENCE_KEPT", "A poll may begin with a fence of this age: after the same time it writes its item anyway, and reads the fence for that.", seconds=30)
+FENCE_KEPT = _scaled("FENCE_KEPT", "A poll may begin with a fence of this age. At Azure's pace it then writes a sign of life anyway, and reads the fence for that.", seconds=30)
 PHASE_FIRST_POLL = _scaled("PHASE_FIRST_POLL", "The first pause of a phase, which often changes nothing.", seconds=1)
 CLIENT_POLL = _scaled("CLIENT_POLL", "`Retry-After` of a running operation, whose steps take seconds to minutes. Without it the SDKs ask every 30 seconds.", seconds=15)
 OUTAGE_POLL = _real("OUTAGE_POLL", "`Retry-After` of a request that met an outage: short, because most outages are.", seconds=5)

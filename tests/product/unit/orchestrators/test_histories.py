@@ -42,7 +42,7 @@ def test_every_decision_in_a_history_is_asked_for_again(file: Path) -> None:
 
 
 def _open(value: Any) -> Any:
-    """Return a value in which the inputs of instances are no longer packed."""
+    """Unpack the inputs of all instances in a value."""
     if isinstance(value, list):
         return [_open(each) for each in value]
     if not isinstance(value, dict):
