@@ -51,10 +51,17 @@ class Value:
 
 @dataclass(frozen=True)
 class Many:
-    """A list."""
+    """A list.
+
+    Args:
+        item: the shape of each item.
+        default: its default; `_NEEDED` if it is required.
+        is_filled: whether an empty list gets the default, too.
+    """
 
     item: Any
     default: Any = _NEEDED
+    is_filled: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ def _pool(name: str, size: str, disk_gib: int) -> dict[str, Any]:
     machine = {
         "type": Value(str, size),
         "osDisk": {"diskSizeGB": Value(int, disk_gib), "diskEncryptionSet": Perhaps(_ENCRYPTION_SET)},
-        "zones": Many(_TEXT, [""]),
+        "zones": Many(_TEXT, [""], is_filled=True),
         "encryptionAtHost": Value(bool, _LEFT_OUT),
     }
     return {
@@ -223,7 +230,7 @@ def _read_members(members: dict[str, Any], value: Content, path: str, problems: 
     result: Content = {}
     for name, shape in members.items():
         member = value.get(name)
-        if member is None:
+        if member is None or (member == [] and isinstance(shape, Many) and shape.is_filled):
             default = {} if isinstance(shape, dict) else _LEFT_OUT if isinstance(shape, Perhaps) else shape.default
             if default is _LEFT_OUT:
                 continue

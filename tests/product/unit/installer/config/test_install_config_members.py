@@ -10,6 +10,7 @@ import pytest
 
 from installer.command import install_config_draft
 from installer.config import install_config_members
+from shared.release import release_rules
 from tests.product.unit.installer import example
 
 VERSION = "4.3.18"
@@ -132,6 +133,20 @@ def test_what_openshifts_installer_would_refuse_is_told_by_its_field(
 ) -> None:
     """Once, with the index in a list."""
     assert sorted(_complete(whole, path, value)) == sorted(want)
+
+
+@pytest.mark.parametrize(("pool", "machine_sets"), [("controlPlane", 3), ("compute", 1)])
+def test_an_empty_list_of_zones_is_a_region_without_zones(whole: dict[str, Any], pool: str, machine_sets: int) -> None:
+    """As in OpenShift's installer. Machines are made all the same."""
+    document = copy.deepcopy(whole)
+    pools = [document[pool]] if pool == "controlPlane" else document[pool]
+    pools[0]["platform"]["azure"]["zones"] = []
+    config, found = install_config_members.complete(document, VERSION)
+    assert found == []
+    made = example.remade(example.given() | {"install-config": config}).contents
+    names = [name for content in made.values() for name in content]
+    assert sum("api_master-machines-" in name for name in names) == release_rules.MASTERS
+    assert sum("api_worker-machineset-" in name for name in names) == machine_sets
 
 
 def test_a_member_whose_name_is_no_text_is_told_by_what_it_is(whole: dict[str, Any]) -> None:
