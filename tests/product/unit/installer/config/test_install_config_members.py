@@ -137,7 +137,7 @@ def test_what_openshifts_installer_would_refuse_is_told_by_its_field(
 
 @pytest.mark.parametrize(("pool", "machine_sets"), [("controlPlane", 3), ("compute", 1)])
 def test_an_empty_list_of_zones_is_a_region_without_zones(whole: dict[str, Any], pool: str, machine_sets: int) -> None:
-    """As in OpenShift's installer. Machines are made all the same."""
+    """It stands for a missing one. Machines are made all the same."""
     document = copy.deepcopy(whole)
     pools = [document[pool]] if pool == "controlPlane" else document[pool]
     pools[0]["platform"]["azure"]["zones"] = []
